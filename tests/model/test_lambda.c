@@ -4,6 +4,7 @@
 #include "maps/maps.h"
 #include "maps/so2_map.h"
 #include "model/lambda.h"
+#include "stats/vonmises.h"
 
 #include <math.h>
 #include <recon/core/rng.h>
@@ -14,7 +15,8 @@ static const double degree = M_PI / 180;
 
 /* Points whose natural pose is 0 in the backbone's frame, with poses of +-10 degrees; what each way says
  * of it is off by so much. */
-static recon_lambda taken(recon_ctx *ctx, double neighbours, double head, double density)
+static recon_lambda taken_of(recon_ctx *ctx, double neighbours, double head, double density,
+                             int flat_from)
 {
     static double psi[N], gamma[N];
     static float log_q[N * RECON_POSE_BINS];
@@ -32,13 +34,21 @@ static recon_lambda taken(recon_ctx *ctx, double neighbours, double head, double
         for (int k = 0; k < 3; k++)
             off[k] = recon_rng_normal(&rng) * degree;
         gamma[i] = neighbours * off[0];
+        int flat = i >= flat_from; /* then its centre is anywhere, and it says so */
+        double kappa = flat ? 0.1 : 50, norm = recon_vonmises_log_norm(kappa);
+        double bias = flat ? recon_so2_haar(&rng) : density * off[2];
         said[i].lambda = head * off[1];
         for (int b = 0; b < RECON_POSE_BINS; b++) /* centred on psi - lambda */
             log_q[i * RECON_POSE_BINS + b] =
-                (float)(50 * (cos(2 * M_PI * b / RECON_POSE_BINS - psi[i] + density * off[2]) - 1));
+                (float)(kappa * (cos(2 * M_PI * b / RECON_POSE_BINS - psi[i] + bias) - 1) - norm);
     }
     CHECK_OK(ctx, recon_lambda_choose(ctx, &out, RECON_LAMBDA_AUTO, &data, &frames, &maps, said));
     return out.taken;
+}
+
+static recon_lambda taken(recon_ctx *ctx, double neighbours, double head, double density)
+{
+    return taken_of(ctx, neighbours, head, density, N);
 }
 
 static void the_likeliest_way_is_taken(void **state)
@@ -52,6 +62,13 @@ static void the_likeliest_way_is_taken(void **state)
 static void of_equals_the_density_is_taken(void **state)
 {
     assert_int_equal(taken(*state, 5, 40, 6), RECON_LAMBDA_DENSITY);
+}
+
+/* A density that says of half of the points that it does not know tells more than a head that is off by
+ * 35 degrees for all of them. */
+static void a_density_may_say_that_it_does_not_know(void **state)
+{
+    assert_int_equal(taken_of(*state, 60, 35, 1, N / 2), RECON_LAMBDA_DENSITY);
 }
 
 /* Angles spread evenly have the density of the circle, but for what five weights gain by themselves. */
@@ -81,6 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_likeliest_way_is_taken),
         cmocka_unit_test(of_equals_the_density_is_taken),
+        cmocka_unit_test(a_density_may_say_that_it_does_not_know),
         cmocka_unit_test(log_densities_are_those_of_the_mixture_that_fits),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
