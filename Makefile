@@ -25,7 +25,7 @@ LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 
 # Folders in the order in which data may flow: a file includes its own folder and those before it.
-LAYERS := core ops comm group stats knn nn data backbone normalize maps model report
+LAYERS := core comm ops group stats knn nn data backbone normalize maps model report
 
 CC       ?= cc
 CXX      ?= c++

@@ -11,7 +11,9 @@
  *   on ref/. Parameters, their gradients, statistics, angles and losses are F32 (F64 on ref/),
  *   except weights of conv and linear, which come in the type of the activations.
  * - Whatever an entry writes it overwrites. Adding gradients up is the tape's business.
- * - A pointer that the comment calls optional may be NULL. */
+ * - A pointer that the comment calls optional may be NULL.
+ * - Where x is cut into slices (slices.h), what an entry sums over rows is summed over the batch at all
+ *   ranks, in tables that has_slices. */
 #ifndef OPS_OPS_H
 #define OPS_OPS_H
 
@@ -479,6 +481,7 @@ typedef struct recon_ops {
     /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
      * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
     int (*steer_pays)(recon_ctx *ctx, const recon_steer_args *args, int training);
+    int (*has_slices)(void); /* do kernels heed tensors that are cut (slices.h)? NULL: no */
 
     /* Memory. Host pointers are pageable; upload and download are ordered with the kernels. */
     recon_status (*alloc)(recon_ctx *ctx, void **out, size_t bytes);

@@ -13,6 +13,7 @@ typedef struct {
     int ndim;
     size_t shape[RECON_MAX_DIMS];
     void *data;
+    const struct recon_slices *slices; /* how its rows are cut, see slices.h; NULL: they are not */
 } recon_tensor;
 
 static inline size_t recon_tensor_count(const recon_tensor *t)

@@ -1,8 +1,8 @@
 /* conv.c - convolutions and linear layers, a few images at a time.
  *
  * The batch is cut into tasks of so many images as the shape alone says, each computed by one
- * thread, and the gradients of weights are summed over tasks in order: the bits do not depend on
- * the number of threads. Products with one tap (1 x 1, linear) are gemms. The others are oneDNN's,
+ * thread, and the gradients of weights are summed over tasks in a fixed order (slices.h): the bits
+ * depend neither on the number of threads nor on that of ranks. Products with one tap (1 x 1, linear) are gemms. The others are oneDNN's,
  * and the gradient of x at stride 1 is one of its forward convolutions, with the taps flipped and
  * the channels exchanged: these are up to 1.8x faster than its backward ones.
  *
@@ -28,6 +28,28 @@ static size_t images_per_task(size_t n, size_t pixels)
     return images > recon_up(n, MAX_TASKS) ? images : recon_up(n, MAX_TASKS);
 }
 
+/* Tasks of one size, where a slice can be cut into such without halving them: their gradients then
+ * have one packing. */
+static size_t even(size_t images, size_t each)
+{
+    for (size_t k = images; 2 * k > images && each; k--)
+        if (each % k == 0)
+            return k;
+    return images;
+}
+
+/* Of the tasks that are here. */
+static void set_sizes(job *j)
+{
+    const recon_pieces *p = &j->pieces;
+    if (p->tasks == 0)
+        return;
+    size_t last = recon_pieces_rows(p, p->tasks - 1).end - recon_pieces_rows(p, p->tasks - 1).begin;
+    j->images[0] = p->piece;
+    j->images[1] = p->s.each % p->piece;
+    j->images[2] = last != j->images[0] && last != j->images[1] ? last : 0;
+}
+
 job recon_conv_job_of(recon_ctx *ctx, const recon_conv_args *a)
 {
     const recon_tensor *x = &a->x, *w = &a->w;
@@ -48,8 +70,10 @@ job recon_conv_job_of(recon_ctx *ctx, const recon_conv_args *a)
     }
     j.cast = x->type == RECON_BF16 && !recon_dnnl_has_fast_bf16(ctx);
     j.type = j.cast ? RECON_F32 : x->type;
-    j.images = images_per_task(j.n, j.p * j.q);
-    j.tasks = j.images ? recon_up(j.n, j.images) : 0;
+    recon_slices s = recon_slices_in_rows(x, j.n);
+    size_t images = recon_min(images_per_task(s.all, j.p * j.q), s.each);
+    j.pieces = recon_pieces_of(s, x->slices ? even(images, s.each) : images);
+    set_sizes(&j);
     return j;
 }
 
@@ -128,7 +152,8 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t task, int wor
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    size_t images = recon_conv_images(j, task), first = task * j->images;
+    recon_rows own = recon_pieces_rows(&j->pieces, task);
+    size_t images = own.end - own.begin, first = own.begin;
     size_t in = j->h * j->w * j->c, out = j->p * j->q * j->o;
     void *x, *y;
     RECON_TRY(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
@@ -140,7 +165,7 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t task, int wor
         if (j->a->bias.data)
             add_bias(y, j->a->bias.data, images, j->o);
     } else {
-        RECON_TRY(recon_conv_run(ctx, j, recon_conv_is_last(j, task), worker, x, y));
+        RECON_TRY(recon_conv_run(ctx, j, recon_conv_size(j, images), worker, x, y));
     }
     if (j->a->relu && j->type == RECON_F32)
         clip_floats(y, images * out);
@@ -164,7 +189,7 @@ recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *a)
         return RECON_OK;
     RECON_TRY(recon_conv_weights(ctx, &j));
     RECON_TRY(recon_conv_plan_forward(ctx, &j));
-    RECON_TRY(recon_parallel(ctx, forward_task, &j, j.tasks));
+    RECON_TRY(recon_parallel(ctx, forward_task, &j, j.pieces.tasks));
 done:
     recon_arena_release(arena, mark);
     return status;

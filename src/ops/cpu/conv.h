@@ -4,11 +4,14 @@
 
 #include "ops/cpu/dnnl.h"
 #include "ops/ops.h"
+#include "ops/slices.h"
 
-/* A convolution prepared for whole tasks, and for the last one, which may be smaller. */
+/* A convolution prepared for whole tasks, for the last one of a slice, which may be smaller, and for
+ * the last one of all, which may be smaller still. */
+enum { RECON_CONV_SIZES = 3 };
 typedef struct {
-    const recon_dnnl_plan *plan[2];
-    void *packed[2];
+    const recon_dnnl_plan *plan[RECON_CONV_SIZES];
+    void *packed[RECON_CONV_SIZES];
 } recon_conv_kernel;
 
 typedef struct {
@@ -17,8 +20,9 @@ typedef struct {
     int point;                          /* one tap */
     int cast;                           /* bf16 through float */
     recon_dtype type;                   /* what is computed with */
-    size_t images, tasks;
-    const void *weights; /* in that type */
+    recon_pieces pieces;                /* of images */
+    size_t images[RECON_CONV_SIZES];    /* of tasks of each size; 0: there are none */
+    const void *weights;                /* in that type */
     recon_conv_kernel forward, data, gradient;
     void *partial; /* the tasks' gradients of the weights, stride bytes apart */
     size_t stride;
@@ -41,14 +45,10 @@ static inline int recon_conv_by_gemm(const recon_conv_job *j)
     return j->point && j->type == RECON_F32;
 }
 
-static inline size_t recon_conv_images(const recon_conv_job *j, size_t task)
+/* Which of the sizes a task of so many images has. */
+static inline int recon_conv_size(const recon_conv_job *j, size_t images)
 {
-    return recon_min(j->images, j->n - task * j->images);
-}
-
-static inline int recon_conv_is_last(const recon_conv_job *j, size_t task)
-{
-    return recon_conv_images(j, task) != j->images;
+    return images == j->images[0] ? 0 : images == j->images[1] ? 1 : 2;
 }
 
 /* Sizes, and how the batch is cut. */
@@ -70,23 +70,19 @@ recon_status recon_conv_weights(recon_ctx *ctx, recon_conv_job *j);
 recon_status recon_conv_plan_forward(recon_ctx *ctx, recon_conv_job *j);
 recon_status recon_conv_plan_back(recon_ctx *ctx, recon_conv_job *j);
 
-/* One task's, or the last task's. */
-recon_status recon_conv_run(recon_ctx *ctx, const recon_conv_job *j, int last, int worker, void *x,
+/* A task's, of this size. */
+recon_status recon_conv_run(recon_ctx *ctx, const recon_conv_job *j, int size, int worker, void *x,
                             void *y);
-recon_status recon_conv_run_data(recon_ctx *ctx, const recon_conv_job *j, int last, int worker,
+recon_status recon_conv_run_data(recon_ctx *ctx, const recon_conv_job *j, int size, int worker,
                                  void *dx, void *dy);
-recon_status recon_conv_run_weights(recon_ctx *ctx, const recon_conv_job *j, int last, int worker,
+recon_status recon_conv_run_weights(recon_ctx *ctx, const recon_conv_job *j, int size, int worker,
                                     void *dw, void *x, void *dy);
-
-/* out = the sum of parts [count], stride bytes apart, in order; out may be the first. */
-recon_status recon_conv_sum(recon_ctx *ctx, float *out, const void *part, size_t stride,
-                            size_t parts, size_t count);
 
 /* Bytes of a task's gradient of the weights; its numbers in whole tasks' packing; and back to
  * o,kh,kw,c. */
 size_t recon_conv_gradient_bytes(const recon_conv_job *j);
 size_t recon_conv_packed_count(const recon_conv_job *j);
-recon_status recon_conv_unpack(recon_ctx *ctx, const recon_conv_job *j, int last, float *to,
+recon_status recon_conv_unpack(recon_ctx *ctx, const recon_conv_job *j, int size, float *to,
                                const void *from);
 
 #endif

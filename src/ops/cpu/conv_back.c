@@ -74,9 +74,10 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t task, int worker
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    size_t images = recon_conv_images(j, task), first = task * j->images;
+    recon_rows own = recon_pieces_rows(&j->pieces, task);
+    size_t images = own.end - own.begin, first = own.begin;
     size_t in = j->h * j->w * j->c, out = j->p * j->q * j->o;
-    int last = recon_conv_is_last(j, task);
+    int size = recon_conv_size(j, images);
     void *dy, *x, *dx;
     RECON_TRY(masked(ctx, j, worker, &dy, first * out, images * out));
     if (j->a->dbias.data)
@@ -87,14 +88,14 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t task, int worker
         RECON_TRY(recon_conv_by_gemm(j)
                       ? recon_cpu_product(ctx, dw, j->c, recon_transposed(dy, j->o),
                                           recon_plain(x, j->c), (size_t[]){ j->o, j->c, images }, 0)
-                      : recon_conv_run_weights(ctx, j, last, worker, dw, x, dy));
+                      : recon_conv_run_weights(ctx, j, size, worker, dw, x, dy));
     }
     if (j->a->dx.data) {
         RECON_TRY(recon_conv_part_out(ctx, j, worker, &dx, &j->a->dx, first * in, images * in));
         RECON_TRY(recon_conv_by_gemm(j) ? recon_cpu_product(ctx, dx, j->c, recon_plain(dy, j->o),
                                                             recon_plain(j->weights, j->c),
                                                             (size_t[]){ images, j->c, j->o }, 0)
-                                        : recon_conv_run_data(ctx, j, last, worker, dx, dy));
+                                        : recon_conv_run_data(ctx, j, size, worker, dx, dy));
         recon_conv_part_done(j, dx, &j->a->dx, first * in, images * in);
     }
 done:
@@ -102,71 +103,84 @@ done:
     return status;
 }
 
-typedef struct {
-    float *out;
-    const char *part;
-    size_t stride, parts, count;
-} fold;
-
 RECON_CLONES static void add_floats(float *restrict out, const float *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] += x[i];
 }
 
-#define FOLD 4096
-static recon_status fold_task(recon_ctx *ctx, void *arg, size_t task, int worker)
+/* Are all tasks of the batch of one size, and so of one packing? */
+static int is_even(const job *j)
 {
-    const fold *f = arg;
-    size_t at = task * FOLD, n = recon_min(FOLD, f->count - at);
-    (void)ctx, (void)worker;
-    if (f->out != (const void *)f->part)
-        memcpy(f->out + at, (const float *)f->part + at, n * sizeof(float));
-    for (size_t i = 1; i < f->parts; i++)
-        add_floats(f->out + at, (const float *)(f->part + i * f->stride) + at, n);
-    return RECON_OK;
+    const recon_slices *s = &j->pieces.s;
+    size_t last = s->all - (s->count - 1) * s->each;
+    return s->each % j->pieces.piece == 0 && last % j->pieces.piece == 0;
 }
 
-recon_status recon_conv_sum(recon_ctx *ctx, float *out, const void *part, size_t stride,
-                            size_t parts, size_t count)
-{
-    fold f = { out, part, stride, parts, count };
-    return recon_parallel(ctx, fold_task, &f, recon_up(count, FOLD));
-}
-
-static recon_status sum_parts(recon_ctx *ctx, const job *j, float *out, size_t parts, size_t count)
-{
-    return recon_conv_sum(ctx, out, j->partial, j->stride, parts, count);
-}
-
-/* Whole tasks share a packing and are summed in it; the last may have another. */
-static recon_status sum_weights(recon_ctx *ctx, const job *j)
+/* The gradient of one of this rank's slices. Its whole tasks share a packing and are summed in it;
+ * the last may have another. */
+static recon_status unpack_slice(recon_ctx *ctx, const job *j, size_t slice, float *out,
+                                 float *room, size_t count)
 {
     recon_status status = RECON_OK;
-    float *dw = j->a->dw.data, *rest;
-    size_t count = j->o * j->kh * j->kw * j->c, whole = j->n / j->images;
-    if (recon_conv_by_gemm(j))
-        return sum_parts(ctx, j, dw, j->tasks, count);
-    RECON_TRY(sum_parts(ctx, j, j->partial, whole, recon_conv_packed_count(j)));
-    RECON_TRY(recon_conv_unpack(ctx, j, 0, dw, j->partial));
-    if (whole == j->tasks)
-        return RECON_OK;
-    RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &rest, count, sizeof *rest));
-    RECON_TRY(recon_conv_unpack(ctx, j, 1, rest, (char *)j->partial + whole * j->stride));
-    add_floats(dw, rest, count);
+    const recon_pieces *p = &j->pieces;
+    size_t first = slice * p->per, end = recon_min(first + p->per, p->tasks);
+    recon_rows last = recon_pieces_rows(p, end - 1);
+    int size = recon_conv_size(j, last.end - last.begin);
+    size_t whole = end - first - (size != 0);
+    char *part = (char *)j->partial + first * j->stride;
+    if (whole) {
+        recon_pieces tasks = recon_pieces_alone(whole);
+        RECON_TRY(recon_pieces_sum(ctx, &tasks, part, RECON_F32, part, j->stride,
+                                   recon_conv_packed_count(j)));
+        RECON_TRY(recon_conv_unpack(ctx, j, 0, out, part));
+    }
+    if (size)
+        RECON_TRY(recon_conv_unpack(ctx, j, size, whole ? room : out, part + whole * j->stride));
+    if (size && whole)
+        add_floats(out, room, count);
 done:
     return status;
 }
 
-static void sum_bias(const job *j)
+static recon_status sum_unpacked(recon_ctx *ctx, const job *j, float *dw, size_t count)
+{
+    recon_status status = RECON_OK;
+    recon_pieces slices = recon_pieces_of(j->pieces.s, j->pieces.s.each);
+    float *plain;
+    RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &plain, (slices.tasks + 1) * count,
+                               sizeof *plain));
+    for (size_t i = 0; i < slices.tasks; i++)
+        RECON_TRY(unpack_slice(ctx, j, i, plain + i * count, plain + slices.tasks * count, count));
+    RECON_TRY(recon_pieces_sum(ctx, &slices, dw, RECON_F32, plain, count * sizeof *dw, count));
+done:
+    return status;
+}
+
+static recon_status sum_weights(recon_ctx *ctx, const job *j)
+{
+    recon_status status = RECON_OK;
+    float *dw = j->a->dw.data;
+    size_t count = j->o * j->kh * j->kw * j->c;
+    if (recon_conv_by_gemm(j))
+        return recon_pieces_sum(ctx, &j->pieces, dw, RECON_F32, j->partial, j->stride, count);
+    if (!is_even(j))
+        return sum_unpacked(ctx, j, dw, count);
+    RECON_TRY(recon_pieces_sum(ctx, &j->pieces, j->partial, RECON_F32, j->partial, j->stride,
+                               recon_conv_packed_count(j)));
+    RECON_TRY(recon_conv_unpack(ctx, j, 0, dw, j->partial));
+done:
+    return status;
+}
+
+static recon_status sum_bias(recon_ctx *ctx, const job *j)
 {
     float *out = j->a->dbias.data;
-    for (size_t c = 0; c < j->o; c++) {
-        double sum = 0;
-        for (size_t t = 0; t < j->tasks; t++)
-            sum += j->bias[t * j->o + c];
-        out[c] = (float)sum;
-    }
+    recon_status status = recon_pieces_sum(ctx, &j->pieces, j->bias, RECON_F64, j->bias,
+                                           j->o * sizeof *j->bias, j->o);
+    for (size_t c = 0; status == RECON_OK && c < j->o; c++)
+        out[c] = (float)j->bias[c];
+    return status;
 }
 
 static recon_status take_partials(recon_ctx *ctx, job *j)
@@ -175,9 +189,9 @@ static recon_status take_partials(recon_ctx *ctx, job *j)
     recon_arena *arena = recon_worker_arena(ctx, 0);
     j->stride = recon_up(recon_conv_gradient_bytes(j), 64) * 64;
     if (j->a->dw.data)
-        RECON_TRY(recon_arena_take(ctx, arena, &j->partial, j->tasks, j->stride));
+        RECON_TRY(recon_arena_take(ctx, arena, &j->partial, j->pieces.tasks, j->stride));
     if (j->a->dbias.data)
-        RECON_TRY(recon_arena_take(ctx, arena, &j->bias, j->tasks * j->o, sizeof *j->bias));
+        RECON_TRY(recon_arena_take(ctx, arena, &j->bias, j->pieces.tasks * j->o, sizeof *j->bias));
 done:
     return status;
 }
@@ -204,11 +218,11 @@ recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *a)
     RECON_TRY(recon_conv_weights(ctx, &j));
     RECON_TRY(recon_conv_plan_back(ctx, &j));
     RECON_TRY(take_partials(ctx, &j));
-    RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
+    RECON_TRY(recon_parallel(ctx, back_task, &j, j.pieces.tasks));
     if (a->dw.data)
         RECON_TRY(sum_weights(ctx, &j));
     if (a->dbias.data)
-        sum_bias(&j);
+        RECON_TRY(sum_bias(ctx, &j));
 done:
     recon_arena_release(arena, mark);
     return status;

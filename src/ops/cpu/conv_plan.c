@@ -50,16 +50,15 @@ static recon_dnnl_shape shape_for(const job *j, recon_dnnl_kind kind, size_t ima
     return s;
 }
 
-/* Plans for whole tasks and the last; where there are weights, packed for each. */
+/* Plans for each size of task; where there are weights, packed for each. */
 static recon_status prepare(recon_ctx *ctx, const job *j, recon_conv_kernel *k,
                             recon_dnnl_kind kind, const void *weights)
 {
     recon_status status = RECON_OK;
-    size_t count[2] = { j->images, j->n % j->images };
-    for (int i = 0; i < 2; i++) {
-        if (count[i] == 0)
+    for (int i = 0; i < RECON_CONV_SIZES; i++) {
+        if (j->images[i] == 0)
             continue;
-        recon_dnnl_shape s = shape_for(j, kind, count[i]);
+        recon_dnnl_shape s = shape_for(j, kind, j->images[i]);
         RECON_TRY(recon_dnnl_find(ctx, &k->plan[i], &s));
         if (!weights)
             continue;
@@ -112,29 +111,29 @@ done:
     return status;
 }
 
-recon_status recon_conv_run(recon_ctx *ctx, const job *j, int last, int worker, void *x, void *y)
+recon_status recon_conv_run(recon_ctx *ctx, const job *j, int size, int worker, void *x, void *y)
 {
-    return recon_dnnl_run(ctx, j->forward.plan[last], worker, x, j->forward.packed[last],
+    return recon_dnnl_run(ctx, j->forward.plan[size], worker, x, j->forward.packed[size],
                           j->a->bias.data, y);
 }
 
-recon_status recon_conv_run_data(recon_ctx *ctx, const job *j, int last, int worker, void *dx,
+recon_status recon_conv_run_data(recon_ctx *ctx, const job *j, int size, int worker, void *dx,
                                  void *dy)
 {
     void *x = is_reversible(j) ? dy : dx, *y = is_reversible(j) ? dx : dy;
-    return recon_dnnl_run(ctx, j->data.plan[last], worker, x, j->data.packed[last], NULL, y);
+    return recon_dnnl_run(ctx, j->data.plan[size], worker, x, j->data.packed[size], NULL, y);
 }
 
-recon_status recon_conv_run_weights(recon_ctx *ctx, const job *j, int last, int worker, void *dw,
+recon_status recon_conv_run_weights(recon_ctx *ctx, const job *j, int size, int worker, void *dw,
                                     void *x, void *dy)
 {
-    return recon_dnnl_run(ctx, j->gradient.plan[last], worker, x, dw, NULL, dy);
+    return recon_dnnl_run(ctx, j->gradient.plan[size], worker, x, dw, NULL, dy);
 }
 
 size_t recon_conv_gradient_bytes(const job *j)
 {
     size_t plain = j->o * j->kh * j->kw * j->c * sizeof(float), most = plain;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < RECON_CONV_SIZES; i++)
         if (j->gradient.plan[i] && recon_dnnl_packed_bytes(j->gradient.plan[i]) > most)
             most = recon_dnnl_packed_bytes(j->gradient.plan[i]);
     return most;
@@ -145,7 +144,7 @@ size_t recon_conv_packed_count(const job *j)
     return recon_dnnl_packed_bytes(j->gradient.plan[0]) / sizeof(float);
 }
 
-recon_status recon_conv_unpack(recon_ctx *ctx, const job *j, int last, float *to, const void *from)
+recon_status recon_conv_unpack(recon_ctx *ctx, const job *j, int size, float *to, const void *from)
 {
-    return recon_dnnl_unpack(ctx, j->gradient.plan[last], to, from);
+    return recon_dnnl_unpack(ctx, j->gradient.plan[size], to, from);
 }

@@ -410,7 +410,9 @@ static recon_status sum_tasks(recon_ctx *ctx, const job *j)
 {
     recon_status status = RECON_OK;
     size_t count = j->weights + j->plan->out[0];
-    RECON_TRY(recon_conv_sum(ctx, j->partial, j->partial, count * sizeof(float), j->tasks, count));
+    recon_pieces tasks = recon_pieces_alone(j->tasks);
+    RECON_TRY(recon_pieces_sum(ctx, &tasks, j->partial, RECON_F32, j->partial,
+                               count * sizeof(float), count));
     if (j->a->dw.data)
         copy_weights(j, j->partial, j->a->dw.data, 0);
     if (j->a->dbias.data)

@@ -545,8 +545,9 @@ recon_status recon_cpu_couple_edges_back(recon_ctx *ctx, const recon_couple_edge
     RECON_TRY(open_job(ctx, &j, a));
     RECON_TRY(floats(ctx, arena, &j.partial, j.tasks * j.weights));
     RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
-    RECON_TRY(
-        recon_conv_sum(ctx, j.partial, j.partial, j.weights * sizeof(float), j.tasks, j.weights));
+    recon_pieces tasks = recon_pieces_alone(j.tasks);
+    RECON_TRY(recon_pieces_sum(ctx, &tasks, j.partial, RECON_F32, j.partial,
+                               j.weights * sizeof(float), j.weights));
     if (a->dw.data)
         move_weights(&j, j.partial, a->dw.data, 1);
     if (a->dbias.data)

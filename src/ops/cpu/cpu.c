@@ -10,6 +10,7 @@ const recon_ops recon_ops_cpu = {
     .has_fast_bytes = recon_dnnl_has_exact_bytes,
     .has_fast_bf16 = recon_dnnl_has_fast_bf16,
     .steer_pays = recon_cpu_steer_pays,
+    .has_slices = recon_dnnl_is_there, /* what takes its place is ref's, which does not */
     .alloc = recon_ref_alloc,
     .release = recon_ref_release,
     .upload = recon_ref_upload,

@@ -1,6 +1,7 @@
 /* dropout.c - Philox in vectors: the same words as core/rng.c, many positions at once. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
+#include "ops/slices.h"
 #include "core/simd.h"
 
 #define BLOCKS (RECON_RUN / 4) /* Philox makes four words at a time */
@@ -37,22 +38,33 @@ RECON_CLONES static void drop(float *y, const float *x, const uint32_t *word, ui
         y[i] = word[i] < below ? 0 : x[i] * scale;
 }
 
+/* Of so many rows here: those of the batch in front of them. */
+static size_t rows_before(const recon_tensor *x, size_t rows)
+{
+    recon_slices s = recon_slices_in_rows(x, rows);
+    return recon_slices_before(&s);
+}
+
+/* Words come in fours, so up to three are made in front of the first that is wanted. */
+enum { MOST = RECON_RUN - 4 };
+
 static void dropout_run(const void *args, size_t at, size_t n)
 {
     const recon_dropout_args *a = args;
+    size_t first = at + rows_before(&a->x, recon_tensor_count(&a->x));
     uint32_t word[RECON_RUN];
     float x[RECON_RUN], y[RECON_RUN];
-    words(word, at / 4, *a->counter + (a->site << 32), a->seed);
-    drop(recon_run_write(y, &a->y, at), recon_run_read(x, &a->x, at, n), word,
+    words(word, first / 4, *a->counter + (a->site << 32), a->seed);
+    drop(recon_run_write(y, &a->y, at), recon_run_read(x, &a->x, at, n), word + first % 4,
          (uint64_t)(a->rate * 0x1p32), (float)(1 / (1 - a->rate)), n);
     recon_run_wrote(y, &a->y, at, n);
 }
 
-/* Channels from..to of a row, on all of its planes. Words come in fours, so up to three are made in
- * front of the first that is wanted. */
+/* Channels from..to of a row, on all of its planes. */
 static void drop_channels(const recon_dropout_args *a, size_t row, size_t from, size_t n)
 {
-    size_t channels = recon_tensor_cols(&a->x), first = row * channels + from;
+    size_t channels = recon_tensor_cols(&a->x), rows = recon_tensor_rows(&a->x) / a->planes;
+    size_t first = (rows_before(&a->x, rows) + row) * channels + from;
     uint64_t below = (uint64_t)(a->rate * 0x1p32);
     uint32_t word[RECON_RUN];
     float x[RECON_RUN], y[RECON_RUN];
@@ -68,15 +80,15 @@ static void drop_channels(const recon_dropout_args *a, size_t row, size_t from, 
 static void channels_run(const void *args, size_t at, size_t n)
 {
     const recon_dropout_args *a = args;
-    size_t channels = recon_tensor_cols(&a->x), most = RECON_RUN - 4;
+    size_t channels = recon_tensor_cols(&a->x);
     for (size_t row = at; row < at + n; row++)
-        for (size_t from = 0; from < channels; from += most)
-            drop_channels(a, row, from, channels - from < most ? channels - from : most);
+        for (size_t from = 0; from < channels; from += MOST)
+            drop_channels(a, row, from, channels - from < MOST ? channels - from : MOST);
 }
 
 recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args)
 {
     if (args->planes > 1)
         return recon_runs(ctx, channels_run, args, recon_tensor_rows(&args->x) / args->planes, 1);
-    return recon_runs(ctx, dropout_run, args, recon_tensor_count(&args->x), RECON_RUN);
+    return recon_runs(ctx, dropout_run, args, recon_tensor_count(&args->x), MOST);
 }

@@ -72,8 +72,7 @@ recon_status recon_part_write(recon_ctx *ctx, recon_arena *scratch, float **out,
 }
 
 RECON_CLONES void recon_add_moments(double *restrict first, double *restrict second,
-                                    const float *restrict x, const float *restrict pivot,
-                                    size_t rows, size_t cols)
+                                    const float *restrict x, size_t rows, size_t cols)
 {
     enum { WIDE = 256 }; /* columns at a time: their sums stay in the first-level cache */
     float sum[WIDE], square[WIDE];
@@ -83,13 +82,14 @@ RECON_CLONES void recon_add_moments(double *restrict first, double *restrict sec
         memset(square, 0, sizeof square);
         for (size_t r = 0; r < rows; r++)
             for (size_t i = 0; i < width; i++) {
-                float d = x[r * cols + c + i] - pivot[c + i];
+                float d = x[r * cols + c + i] - x[c + i];
                 sum[i] += d;
                 square[i] += d * d;
             }
         for (size_t i = 0; i < width; i++) {
-            first[c + i] += (double)sum[i];
-            second[c + i] += (double)square[i];
+            double n = (double)rows, pivot = (double)x[c + i], off = (double)sum[i];
+            first[c + i] += n * pivot + off;
+            second[c + i] += (double)square[i] + pivot * (2 * off + n * pivot);
         }
     }
 }

@@ -59,8 +59,8 @@ double recon_sum(const float *x, size_t n);
 /* sum[c] += the column sums of x [rows][cols]: floats within a few rows, doubles beyond. */
 void recon_column_sums(double *sum, const float *x, size_t rows, size_t cols);
 
-/* first[c], second[c] += the column sums of x - pivot and of its square over a few rows. */
-void recon_add_moments(double *first, double *second, const float *x, const float *pivot,
-                       size_t rows, size_t cols);
+/* first[c], second[c] += the column sums of x and of its square over a few rows: in float about the
+ * first of them, so that a mean much larger than the spread costs no digits, in double beyond. */
+void recon_add_moments(double *first, double *second, const float *x, size_t rows, size_t cols);
 
 #endif

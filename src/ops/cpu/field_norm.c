@@ -5,6 +5,7 @@
  * What the nonlinearity did is computed anew on the way back: cheaper than having kept it. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
+#include "ops/slices.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
@@ -28,10 +29,9 @@ struct job {
     const recon_field_norm_args *a;
     kernel *kernel;
     const recon_tensor *dy, *out; /* NULL: the pass does not use it */
-    size_t rows, cols, fields;
-    size_t piece, tasks; /* rows of a task */
+    size_t rows, cols, fields;    /* rows of the whole batch */
+    recon_pieces pieces;
     factors k;
-    float *pivot; /* [cols] */
     double *sums; /* [tasks][2][cols], then their total */
 };
 
@@ -41,7 +41,7 @@ static void moments(const job *j, double *sums, float *out, const float *x, cons
                     size_t rows)
 {
     (void)out, (void)dy;
-    recon_add_moments(sums, sums + j->cols, x, j->pivot, rows, j->cols);
+    recon_add_moments(sums, sums + j->cols, x, rows, j->cols);
 }
 
 RECON_CLONES static void normalise(const job *j, double *sums, float *restrict y,
@@ -147,12 +147,13 @@ static recon_status pass_task(recon_ctx *ctx, void *arg, size_t task, int worker
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    size_t begin = task * j->piece, end = j->rows - begin < j->piece ? j->rows : begin + j->piece;
+    recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t room = BLOCK * j->cols;
     float *buffer;
     RECON_TRY(recon_arena_take(ctx, arena, &buffer, 3 * room, sizeof *buffer));
-    for (size_t r = begin; r < end; r += BLOCK) {
-        size_t rows = end - r < BLOCK ? end - r : BLOCK, at = r * j->cols, n = rows * j->cols;
+    for (size_t r = own.begin; r < own.end; r += BLOCK) {
+        size_t rows = own.end - r < BLOCK ? own.end - r : BLOCK, at = r * j->cols,
+               n = rows * j->cols;
         const float *x = recon_run_read(buffer, &j->a->x, at, n);
         const float *dy = j->dy ? recon_run_read(buffer + room, j->dy, at, n) : NULL;
         float *out = j->out ? recon_run_write(buffer + 2 * room, j->out, at) : NULL;
@@ -171,21 +172,20 @@ static recon_status write_pass(recon_ctx *ctx, job *j, kernel *what, const recon
     j->kernel = what;
     j->dy = dy;
     j->out = out;
-    return recon_parallel(ctx, pass_task, j, j->tasks);
+    return recon_parallel(ctx, pass_task, j, j->pieces.tasks);
 }
 
-/* Sums behind those of the tasks, added up in their order. Returns them through *total. */
+/* Sums over the batch, behind those of the tasks. Returns them through *total. */
 static recon_status sum_pass(recon_ctx *ctx, job *j, kernel *what, const recon_tensor *dy,
                              double **total)
 {
     size_t n = 2 * j->cols;
-    memset(j->sums, 0, (j->tasks + 1) * n * sizeof *j->sums);
+    memset(j->sums, 0, j->pieces.tasks * n * sizeof *j->sums);
     recon_status status = write_pass(ctx, j, what, dy, NULL);
-    *total = j->sums + j->tasks * n;
-    for (size_t t = 0; t < j->tasks; t++)
-        for (size_t i = 0; i < n; i++)
-            (*total)[i] += j->sums[t * n + i];
-    return status;
+    *total = j->sums + j->pieces.tasks * n;
+    return status == RECON_OK ? recon_pieces_sum(ctx, &j->pieces, *total, RECON_F64, j->sums,
+                                                 n * sizeof *j->sums, n)
+                              : status;
 }
 
 /* ---- statistics ---- */
@@ -200,19 +200,18 @@ static void move(float *running, double momentum, double now)
     *running = (float)((1 - momentum) * (double)*running + momentum * now);
 }
 
-/* From the columns' sums about the pivot to mean and inv. */
+/* From the columns' sums to mean and inv. */
 static void find(const job *j, const double *first, const double *second)
 {
     const recon_field_norm_args *a = j->a;
     double n = (double)j->rows;
     for (size_t f = 0; f < j->fields; f++) {
         size_t c = 2 * f - a->scalars; /* of a pair */
-        double off = f < a->scalars ? first[f] / n : 0;
-        double var = f < a->scalars ? fmax(second[f] / n - off * off, 0)
+        double mean = f < a->scalars ? first[f] / n : 0;
+        double var = f < a->scalars ? fmax(second[f] / n - mean * mean, 0)
                                     : (second[c] + second[c + 1]) / (2 * n);
         floats(&a->inv)[f] = (float)(1 / sqrt(var + a->eps));
         if (f < a->scalars) {
-            double mean = (double)j->pivot[f] + off;
             floats(&a->mean)[f] = (float)mean;
             move(floats(&a->running_mean) + f, a->momentum, mean);
             var *= n > 1 ? n / (n - 1) : 1;
@@ -256,30 +255,20 @@ static recon_status take_job(recon_ctx *ctx, job *j, recon_arena *arena,
 {
     float *block;
     recon_status status;
-    *j = (job){ .a = a, .rows = recon_tensor_rows(&a->x), .cols = recon_tensor_cols(&a->x) };
+    recon_slices s = recon_slices_in_rows(&a->x, recon_tensor_rows(&a->x));
+    *j = (job){ .a = a, .rows = s.all, .cols = recon_tensor_cols(&a->x) };
     j->fields = a->scalars + a->pairs;
-    j->piece = recon_rows_per_task(j->cols);
-    j->tasks = (j->rows + j->piece - 1) / j->piece;
-    RECON_TRY(recon_arena_take(ctx, arena, &block, FACTORS * j->fields + j->cols, sizeof *block));
-    RECON_TRY(
-        recon_arena_take(ctx, arena, &j->sums, 2 * (j->tasks + 1) * j->cols, sizeof *j->sums));
+    j->pieces = recon_pieces_of(s, recon_rows_per_task(j->cols));
+    RECON_TRY(recon_arena_take(ctx, arena, &block, FACTORS * j->fields, sizeof *block));
+    RECON_TRY(recon_arena_take(ctx, arena, &j->sums, 2 * (j->pieces.tasks + 1) * j->cols,
+                               sizeof *j->sums));
     float **at[FACTORS] = {
         &j->k.mean, &j->k.inv, &j->k.gain, &j->k.offset, &j->k.back, &j->k.along
     };
     for (size_t i = 0; i < FACTORS; i++)
         *at[i] = block + i * j->fields;
-    j->pivot = block + FACTORS * j->fields;
 done:
     return status;
-}
-
-/* Scalars are summed about the first row, so that a mean much larger than the spread costs no
- * digits. */
-static void set_pivot(const job *j)
-{
-    const float *row = recon_run_read(j->pivot, &j->a->x, 0, j->cols);
-    memmove(j->pivot, row, j->cols * sizeof *row);
-    memset(j->pivot + j->a->scalars, 0, 2 * j->a->pairs * sizeof *row);
 }
 
 recon_status recon_cpu_field_norm(recon_ctx *ctx, const recon_field_norm_args *a)
@@ -291,7 +280,6 @@ recon_status recon_cpu_field_norm(recon_ctx *ctx, const recon_field_norm_args *a
     job j;
     RECON_TRY(take_job(ctx, &j, arena, a));
     if (a->training) {
-        set_pivot(&j);
         RECON_TRY(sum_pass(ctx, &j, moments, NULL, &sums));
         find(&j, sums, sums + j.cols);
     }

@@ -3,6 +3,8 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/ref/ref.h"
+#include "ops/slices.h"
+#include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
 
@@ -33,8 +35,8 @@ RECON_CLONES static void slopes(float *restrict out, const float *restrict x,
 
 typedef struct {
     const recon_loss_args *a;
-    size_t n;
-    double *part; /* a task's sum */
+    recon_pieces pieces; /* of numbers */
+    double *part;        /* a task's sum */
 } job;
 
 static recon_status sum_task(recon_ctx *ctx, void *arg, size_t task, int worker)
@@ -42,11 +44,11 @@ static recon_status sum_task(recon_ctx *ctx, void *arg, size_t task, int worker)
     const job *j = arg;
     const recon_loss_args *a = j->a;
     float x[RECON_RUN], target[RECON_RUN], term[RECON_RUN];
-    size_t begin = task * RECON_TASK, end = j->n - begin < RECON_TASK ? j->n : begin + RECON_TASK;
+    recon_rows own = recon_pieces_rows(&j->pieces, task);
     double sum = 0;
     (void)ctx, (void)worker;
-    for (size_t at = begin; at < end; at += RECON_RUN) {
-        size_t n = end - at < RECON_RUN ? end - at : RECON_RUN;
+    for (size_t at = own.begin; at < own.end; at += RECON_RUN) {
+        size_t n = own.end - at < RECON_RUN ? own.end - at : RECON_RUN;
         terms(term, recon_run_read(x, &a->x, at, n), recon_run_read(target, &a->target, at, n),
               a->kind == RECON_LOSS_L1, n);
         sum += recon_sum(term, n);
@@ -61,15 +63,15 @@ recon_status recon_cpu_loss(recon_ctx *ctx, const recon_loss_args *args)
         return recon_ref_loss(ctx, args);
     recon_arena *arena = recon_worker_arena(ctx, 0);
     recon_mark mark = recon_arena_mark(arena);
-    job j = { .a = args, .n = recon_tensor_count(&args->x) };
-    size_t tasks = (j.n + RECON_TASK - 1) / RECON_TASK;
-    recon_status status = recon_arena_take(ctx, arena, &j.part, tasks, sizeof *j.part);
-    if (status == RECON_OK)
-        status = recon_parallel(ctx, sum_task, &j, tasks);
-    double sum = 0;
-    for (size_t t = 0; status == RECON_OK && t < tasks; t++)
-        sum += j.part[t];
-    *(float *)args->loss.data = (float)(sum / (double)j.n);
+    recon_slices s = recon_slices_in_rows(&args->x, recon_tensor_count(&args->x));
+    job j = { .a = args, .pieces = recon_pieces_of(s, RECON_TASK) };
+    recon_status status = RECON_OK;
+    double sum;
+    RECON_TRY(recon_arena_take(ctx, arena, &j.part, j.pieces.tasks, sizeof *j.part));
+    RECON_TRY(recon_parallel(ctx, sum_task, &j, j.pieces.tasks));
+    RECON_TRY(recon_pieces_sum(ctx, &j.pieces, &sum, RECON_F64, j.part, sizeof *j.part, 1));
+    *(float *)args->loss.data = (float)(sum / (double)s.all);
+done:
     recon_arena_release(arena, mark);
     return status;
 }
@@ -78,7 +80,8 @@ static void back_run(const void *args, size_t at, size_t n)
 {
     const recon_loss_args *a = args;
     float x[RECON_RUN], target[RECON_RUN], dx[RECON_RUN];
-    double scale = (double)*(const float *)a->dloss.data / (double)recon_tensor_count(&a->x);
+    size_t all = recon_slices_in_rows(&a->x, recon_tensor_count(&a->x)).all;
+    double scale = (double)*(const float *)a->dloss.data / (double)all;
     slopes(recon_run_write(dx, &a->dx, at), recon_run_read(x, &a->x, at, n),
            recon_run_read(target, &a->target, at, n), a->kind == RECON_LOSS_L1, (float)scale, n);
     recon_run_wrote(dx, &a->dx, at, n);

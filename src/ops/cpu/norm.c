@@ -1,10 +1,10 @@
 /* norm.c - batch norm, of plain channels and of vector fields, and per segment.
  *
- * The formulas are in ref/norm.c. Rows are summed in blocks of fixed size; the sums are taken about
- * the first row, so that a mean much larger than the spread costs no digits and one pass gives
- * both moments. Then everything is a multiply-add by column. */
+ * The formulas are in ref/norm.c. Rows are summed in blocks of fixed size, both moments in one pass.
+ * Then everything is a multiply-add by column. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
+#include "ops/slices.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
@@ -16,25 +16,26 @@
 
 /* What the passes need of each column. */
 typedef struct {
-    float *pivot, *mean, *inv, *gain, *shift; /* gain = scale inv */
-    float *back, *along;                      /* dx = gain (dy - back - xhat along) */
-    double *first, *second;                   /* the sums */
+    float *mean, *inv, *gain, *shift; /* gain = scale inv */
+    float *back, *along;              /* dx = gain (dy - back - xhat along) */
+    double *first, *second;           /* the sums */
 } columns;
 
 typedef struct {
     const recon_norm_args *a;
-    size_t rows, cols, channels;
-    size_t piece, tasks; /* rows of a task; no segments */
+    size_t rows, cols, channels; /* rows of the whole batch */
+    recon_pieces pieces;         /* no segments */
     columns c;
     double *sums; /* [tasks][2][cols]; segments: their dscale and dshift, [segments][2][channels] */
 } job;
 
 static job make_job(const recon_norm_args *a)
 {
-    job j = { .a = a, .rows = recon_tensor_rows(&a->x), .cols = recon_tensor_cols(&a->x) };
+    job j = { .a = a, .cols = recon_tensor_cols(&a->x) };
+    recon_slices s = recon_slices_in_rows(&a->x, recon_tensor_rows(&a->x));
+    j.rows = s.all;
     j.channels = j.cols / a->field;
-    j.piece = recon_rows_per_task(j.cols);
-    j.tasks = (j.rows + j.piece - 1) / j.piece;
+    j.pieces = recon_pieces_of(s, recon_rows_per_task(j.cols));
     return j;
 }
 
@@ -46,19 +47,14 @@ static int from_batch(const recon_norm_args *a)
 static recon_status take_columns(recon_ctx *ctx, columns *c, recon_arena *arena, size_t cols)
 {
     float *block;
-    recon_status status = recon_arena_take(ctx, arena, &block, 7 * cols, sizeof *block);
+    recon_status status = recon_arena_take(ctx, arena, &block, 6 * cols, sizeof *block);
     if (status != RECON_OK)
         return status;
-    *c = (columns){ block,
-                    block + cols,
-                    block + 2 * cols,
-                    block + 3 * cols,
-                    block + 4 * cols,
-                    block + 5 * cols,
-                    block + 6 * cols,
-                    NULL,
-                    NULL };
-    memset(block, 0, 7 * cols * sizeof *block);
+    *c = (columns){
+        block, block + cols, block + 2 * cols, block + 3 * cols, block + 4 * cols, block + 5 * cols,
+        NULL,  NULL
+    };
+    memset(block, 0, 6 * cols * sizeof *block);
     status = recon_arena_take(ctx, arena, &c->first, 2 * cols, sizeof *c->first);
     if (status != RECON_OK)
         return status;
@@ -137,7 +133,7 @@ static recon_status walk(recon_ctx *ctx, const job *j, int worker, pass what, co
         if (what == SLOPES || what == PULL_BACK)
             dy = recon_run_read(room_dy, &a->dy, at, n);
         if (what == MOMENTS) {
-            recon_add_moments(c->first, c->second, x, c->pivot, rows, cols);
+            recon_add_moments(c->first, c->second, x, rows, cols);
         } else if (what == SLOPES) {
             add_slopes(c->first, c->second, dy, x, c->mean, c->inv, rows, cols);
         } else if (what == NORMALISE) {
@@ -164,23 +160,21 @@ static recon_status pass_task(recon_ctx *ctx, void *arg, size_t task, int worker
     const passing *p = arg;
     const job *j = p->j;
     columns c = j->c;
-    size_t begin = task * j->piece, end = j->rows - begin < j->piece ? j->rows : begin + j->piece;
+    recon_rows rows = recon_pieces_rows(&j->pieces, task);
     c.first = j->sums + 2 * task * j->cols;
     c.second = c.first + j->cols;
-    return walk(ctx, j, worker, p->what, &c, begin, end);
+    return walk(ctx, j, worker, p->what, &c, rows.begin, rows.end);
 }
 
-/* The whole tensor; sums end up in j->c, added up in the order of the tasks. */
+/* The whole tensor; the sums over the batch end up in j->c. */
 static recon_status run_pass(recon_ctx *ctx, job *j, pass what)
 {
     size_t n = 2 * j->cols;
-    memset(j->sums, 0, j->tasks * n * sizeof *j->sums);
-    recon_status status = recon_parallel(ctx, pass_task, &(passing){ j, what }, j->tasks);
-    memset(j->c.first, 0, n * sizeof *j->c.first);
-    for (size_t t = 0; t < j->tasks; t++)
-        for (size_t i = 0; i < n; i++)
-            j->c.first[i] += j->sums[t * n + i];
-    return status;
+    memset(j->sums, 0, j->pieces.tasks * n * sizeof *j->sums);
+    recon_status status = recon_parallel(ctx, pass_task, &(passing){ j, what }, j->pieces.tasks);
+    return status == RECON_OK ? recon_pieces_sum(ctx, &j->pieces, j->c.first, RECON_F64, j->sums,
+                                                 n * sizeof *j->sums, n)
+                              : status;
 }
 
 /* ---- statistics of a channel ---- */
@@ -192,15 +186,6 @@ static double of_field(const double *by_column, size_t f, size_t field)
     for (size_t i = f * field; i < (f + 1) * field; i++)
         sum += by_column[i];
     return sum;
-}
-
-static void set_pivot(const job *j, const columns *c, size_t begin, size_t end)
-{
-    if (j->a->field != 1 || begin == end)
-        return;
-    const float *row = recon_run_read(c->pivot, &j->a->x, begin * j->cols, j->cols);
-    if (row != c->pivot)
-        memcpy(c->pivot, row, j->cols * sizeof *row);
 }
 
 static void move(float *running, double momentum, double now)
@@ -215,9 +200,8 @@ static void find(const job *j, const columns *c, size_t s, size_t count)
     double rows = count ? (double)count : 1, m = (double)a->field;
     for (size_t f = 0; f < j->channels; f++) {
         size_t at = s * j->channels + f;
-        double off = a->field == 1 ? c->first[f] / rows : 0;
-        double var = fmax(of_field(c->second, f, a->field) / (rows * m) - off * off, 0);
-        double mean = a->field == 1 ? (double)c->pivot[f] + off : 0;
+        double mean = a->field == 1 ? c->first[f] / rows : 0;
+        double var = fmax(of_field(c->second, f, a->field) / (rows * m) - mean * mean, 0);
         ((float *)a->inv.data)[at] = (float)(1 / sqrt(var + a->eps));
         if (a->field == 1)
             ((float *)a->mean.data)[at] = (float)mean;
@@ -302,7 +286,6 @@ static recon_status segment_task(recon_ctx *ctx, void *arg, size_t s, int worker
         channel_sums(j, &c, j->sums + 2 * s * j->channels);
         RECON_TRY(walk(ctx, j, worker, PULL_BACK, &c, begin, end));
     } else {
-        set_pivot(j, &c, begin, end);
         RECON_TRY(walk(ctx, j, worker, MOMENTS, &c, begin, end));
         find(j, &c, s, end - begin);
         set_columns(j, &c, s);
@@ -342,7 +325,8 @@ static recon_status take_sums(recon_ctx *ctx, job *j)
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     RECON_TRY(take_columns(ctx, &j->c, arena, j->cols));
-    RECON_TRY(recon_arena_take(ctx, arena, &j->sums, 2 * j->tasks * j->cols, sizeof *j->sums));
+    RECON_TRY(
+        recon_arena_take(ctx, arena, &j->sums, 2 * j->pieces.tasks * j->cols, sizeof *j->sums));
 done:
     return status;
 }
@@ -352,12 +336,11 @@ static recon_status batch_forward(recon_ctx *ctx, job *j)
     recon_status status = RECON_OK;
     RECON_TRY(take_sums(ctx, j));
     if (j->a->training) {
-        set_pivot(j, &j->c, 0, j->rows);
         RECON_TRY(run_pass(ctx, j, MOMENTS));
         find(j, &j->c, 0, j->rows);
     }
     set_columns(j, &j->c, 0);
-    RECON_TRY(recon_parallel(ctx, pass_task, &(passing){ j, NORMALISE }, j->tasks));
+    RECON_TRY(recon_parallel(ctx, pass_task, &(passing){ j, NORMALISE }, j->pieces.tasks));
 done:
     return status;
 }
@@ -374,7 +357,7 @@ static recon_status batch_back(recon_ctx *ctx, job *j)
     set_slopes(j, &j->c, j->rows);
     channel_sums(j, &j->c, gradient);
     set_gradients(j, gradient, gradient + j->channels);
-    RECON_TRY(recon_parallel(ctx, pass_task, &(passing){ j, PULL_BACK }, j->tasks));
+    RECON_TRY(recon_parallel(ctx, pass_task, &(passing){ j, PULL_BACK }, j->pieces.tasks));
 done:
     return status;
 }

@@ -2,6 +2,7 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/cpu/images.h"
+#include "ops/slices.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
@@ -52,12 +53,61 @@ static void add_pieces(const job *j)
     }
 }
 
+/* Over the batch: a task for each piece of a slice. */
+typedef struct {
+    const recon_reduce_args *a;
+    recon_pieces pieces;
+    double *part; /* [tasks][inner] */
+} batch_job;
+
+static recon_status batch_task(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    const batch_job *j = arg;
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    recon_rows own = recon_pieces_rows(&j->pieces, task);
+    size_t inner = j->a->inner, rows = own.end - own.begin;
+    double *sum = j->part + task * inner;
+    const float *x;
+    RECON_TRY(recon_part_read(ctx, arena, &x, &j->a->x, own.begin * inner, rows * inner));
+    memset(sum, 0, inner * sizeof *sum);
+    recon_column_sums(sum, x, rows, inner);
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+static recon_status reduce_batch(recon_ctx *ctx, const recon_reduce_args *a)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    batch_job j = { .a = a };
+    j.pieces =
+        recon_pieces_of(recon_slices_in_rows(&a->x, a->middle), recon_rows_per_task(a->inner));
+    RECON_TRY(recon_arena_take(ctx, arena, &j.part, j.pieces.tasks * a->inner, sizeof *j.part));
+    RECON_TRY(recon_parallel(ctx, batch_task, &j, j.pieces.tasks));
+    RECON_TRY(recon_pieces_sum(ctx, &j.pieces, j.part, RECON_F64, j.part, a->inner * sizeof *j.part,
+                               a->inner));
+    for (size_t i = 0; i < a->inner; i++) {
+        float y = (float)(a->scale * j.part[i]);
+        *recon_run_write(&y, &a->y, i) = y;
+        recon_run_wrote(&y, &a->y, i, 1);
+    }
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
 recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args)
 {
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     recon_mark mark = recon_arena_mark(arena);
     job j = { .a = args, .piece = recon_rows_per_task(args->inner) };
+    if (args->x.slices && args->outer == 1)
+        return reduce_batch(ctx, args);
     j.pieces = (args->middle + j.piece - 1) / j.piece;
     RECON_TRY(recon_arena_take(ctx, arena, &j.part, args->outer * j.pieces * args->inner,
                                sizeof *j.part));

@@ -3,8 +3,8 @@
  * A tile is some rows of y. Its features are made (waves.c) and multiplied at once, while they are
  * in the second-level cache: written out they would be many times the size of x. The way back makes
  * them again. Weights are packed once for all tiles. Tiles and the tasks of the way back are cut by
- * the shape alone, and gradients of weights are summed over tasks in order: the bits do not depend
- * on the number of threads. */
+ * the shape of the batch alone, and gradients of weights are summed over tasks in a fixed order
+ * (slices.h): the bits depend neither on the number of threads nor on that of ranks. */
 #include "ops/cpu/conv.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
@@ -36,8 +36,8 @@ typedef struct {
     size_t rows, tiles;  /* of a whole tile, and how many an image has */
     const float *x, *dy; /* as floats                                  */
     float *y, *dx;
-    size_t images, tasks; /* of the way back                            */
-    float *partial;       /* its tasks' gradients of the weights        */
+    recon_pieces pieces; /* images of the tasks of the way back        */
+    float *partial;      /* those tasks' gradients of the weights      */
     size_t weights;
 } job;
 
@@ -210,7 +210,8 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    size_t begin = index * j->images, end = recon_min(j->s.n, begin + j->images);
+    recon_rows own = recon_pieces_rows(&j->pieces, index);
+    size_t begin = own.begin, end = own.end;
     size_t image = j->s.h * j->s.w * j->s.c;
     float *dw = j->partial ? j->partial + index * j->weights : NULL;
     if (j->dx)
@@ -256,7 +257,8 @@ static size_t rows_of(const job *j)
 {
     size_t features = j->waves.features ? j->waves.features : 1;
     size_t pixels = recon_min(TILE_FEATURES / features + 1, TILE_PIXELS);
-    size_t rows = recon_min(recon_up(pixels, j->s.q), recon_up(j->s.n * j->s.p, MIN_TILES));
+    size_t rows =
+        recon_min(recon_up(pixels, j->s.q), recon_up(j->pieces.s.all * j->s.p, MIN_TILES));
     return recon_up(j->s.p, recon_up(j->s.p, rows)); /* an image's tiles alike */
 }
 
@@ -266,8 +268,8 @@ static recon_status open_job(recon_ctx *ctx, job *j, const recon_steer_args *a)
     recon_arena *arena = recon_worker_arena(ctx, 0);
     const float *w, *wave;
     *j = (job){ .a = a, .s = recon_steer_sizes_of(a), .weights = recon_tensor_count(&a->w) };
-    j->images = recon_up(j->s.n, BACK_TASKS);
-    j->tasks = recon_up(j->s.n, j->images);
+    recon_slices images = recon_slices_in_rows(&a->x, j->s.n);
+    j->pieces = recon_pieces_of(images, recon_up(images.all, BACK_TASKS));
     RECON_TRY(recon_part_read(ctx, arena, &j->x, &a->x, 0, recon_tensor_count(&a->x)));
     RECON_TRY(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
     RECON_TRY(recon_part_read(ctx, arena, &wave, &a->wave, 0, recon_tensor_count(&a->wave)));
@@ -319,17 +321,18 @@ recon_status recon_cpu_steer_back(recon_ctx *ctx, const recon_steer_args *a)
     RECON_TRY(open_job(ctx, &j, a));
     RECON_TRY(recon_part_read(ctx, arena, &j.dy, &a->dy, 0, recon_tensor_count(&a->dy)));
     if (a->dw.data)
-        RECON_TRY(recon_arena_take(ctx, arena, &j.partial, j.tasks * j.weights + 1, sizeof(float)));
+        RECON_TRY(recon_arena_take(ctx, arena, &j.partial, j.pieces.tasks * j.weights + 1,
+                                   sizeof(float)));
     if (a->dx.data) {
         RECON_TRY(prepare_all(ctx, &j, 1));
         RECON_TRY(recon_part_write(ctx, arena, &j.dx, &a->dx, 0, count));
     }
-    RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
+    RECON_TRY(recon_parallel(ctx, back_task, &j, j.pieces.tasks));
     if (a->dx.data)
         recon_run_wrote(j.dx, &a->dx, 0, count);
     if (a->dw.data)
-        RECON_TRY(recon_conv_sum(ctx, a->dw.data, j.partial, j.weights * sizeof(float), j.tasks,
-                                 j.weights));
+        RECON_TRY(recon_pieces_sum(ctx, &j.pieces, a->dw.data, RECON_F32, j.partial,
+                                   j.weights * sizeof(float), j.weights));
 done:
     recon_arena_release(arena, mark);
     return status;

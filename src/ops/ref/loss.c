@@ -1,5 +1,6 @@
 /* loss.c - losses as means over rows, and their gradients. */
 #include "ops/ref/ref.h"
+#include "ops/slices.h"
 #include "core/bessel.h"
 
 #include <math.h>
@@ -93,21 +94,28 @@ static double row_loss(const recon_loss_args *a, size_t row)
     return sum;
 }
 
-/* What the sum of row losses is divided by. */
+/* What the sum of row losses is divided by, over the whole batch. */
 static double terms(const recon_loss_args *a)
 {
     int by_element = a->kind == RECON_LOSS_MSE || a->kind == RECON_LOSS_L1;
-    return (double)(by_element ? recon_tensor_count(&a->x) : recon_tensor_rows(&a->x));
+    size_t here = by_element ? recon_tensor_count(&a->x) : recon_tensor_rows(&a->x);
+    return (double)recon_slices_in_rows(&a->x, here).all;
 }
 
 recon_status recon_ref_loss(recon_ctx *ctx, const recon_loss_args *args)
 {
-    (void)ctx;
-    double sum = 0;
-    for (size_t row = 0; row < recon_tensor_rows(&args->x); row++)
-        sum += row_loss(args, row);
-    recon_ref_set(&args->loss, 0, sum / terms(args));
-    return RECON_OK;
+    recon_slices s = recon_slices_in_rows(&args->x, recon_tensor_rows(&args->x));
+    recon_pieces slices = recon_pieces_of(s, s.each);
+    double part[RECON_SLICES] = { 0 }, sum;
+    for (size_t i = 0; i < slices.tasks; i++) {
+        recon_rows own = recon_pieces_rows(&slices, i);
+        for (size_t row = own.begin; row < own.end; row++)
+            part[i] += row_loss(args, row);
+    }
+    recon_status status = recon_pieces_sum(ctx, &slices, &sum, RECON_F64, part, sizeof *part, 1);
+    if (status == RECON_OK)
+        recon_ref_set(&args->loss, 0, sum / terms(args));
+    return status;
 }
 
 static double element_back(recon_loss_kind kind, double x, double t)

@@ -1,0 +1,69 @@
+/* slices.h - a batch in slices, so that its bits do not depend on how many ranks share it.
+ *
+ * A training batch is cut into at most RECON_SLICES slices by the number of things in it alone, and
+ * a rank has some of them, in order. A tensor that is cut says so (recon_tensor.slices): its rows
+ * belong to the things of this rank's slices, each to as many rows as any other. Kernels whose rows
+ * do not meet need not look. Those with a library's call inside, or a sum over the batch, cut their
+ * tasks at the slices' ends (recon_pieces), so that a call has the same rows on any number of ranks,
+ * and add up through recon_pieces_sum: the tasks of a slice in order, then slices as one fixed tree,
+ * wherever they are. */
+#ifndef OPS_SLICES_H
+#define OPS_SLICES_H
+
+#include "ops/tensor.h"
+#include <recon/core/ctx.h>
+
+#define RECON_SLICES 8
+
+typedef struct recon_slices {
+    size_t all, each;  /* things in the batch, and in a slice: the last one may have fewer */
+    size_t count;      /* slices of the batch                                             */
+    size_t begin, end; /* those of this rank                                              */
+} recon_slices;
+
+/* This rank's part of a batch of `all` things; begin == end where there are more ranks than slices. */
+recon_slices recon_slices_of(const recon_ctx *ctx, size_t all);
+
+/* Things before this rank's, and this rank's. */
+static inline size_t recon_slices_before(const recon_slices *s)
+{
+    return s->begin * s->each;
+}
+static inline size_t recon_slices_here(const recon_slices *s)
+{
+    size_t end = s->end * s->each;
+    return (end < s->all ? end : s->all) - recon_slices_before(s);
+}
+
+/* The same counted in rows, of which x has so many here. One that is not cut is a single slice. */
+recon_slices recon_slices_in_rows(const recon_tensor *x, size_t rows);
+
+/* Rows in tasks of `piece` rows, none of which reaches over the end of a slice. */
+typedef struct {
+    recon_slices s;    /* in rows                                     */
+    size_t piece;      /* rows of a task; the last of a slice may have fewer */
+    size_t per, tasks; /* of a whole slice; here                      */
+} recon_pieces;
+typedef struct {
+    size_t begin, end;
+} recon_rows;
+
+recon_pieces recon_pieces_of(recon_slices in_rows, size_t piece);
+/* So many tasks of what is not cut. */
+recon_pieces recon_pieces_alone(size_t tasks);
+
+static inline recon_rows recon_pieces_rows(const recon_pieces *p, size_t task)
+{
+    size_t begin = task / p->per * p->s.each, stop = begin + p->s.each;
+    size_t here = recon_slices_here(&p->s);
+    stop = stop < here ? stop : here;
+    begin += task % p->per * p->piece;
+    return (recon_rows){ begin, begin + p->piece < stop ? begin + p->piece : stop };
+}
+
+/* out [width] = the sum over the whole batch of what the tasks have left in part, [width] each and
+ * `stride` bytes apart: F32 or F64. The parts are not kept; out may be the first of them. */
+recon_status recon_pieces_sum(recon_ctx *ctx, const recon_pieces *pieces, void *out,
+                              recon_dtype type, void *part, size_t stride, size_t width);
+
+#endif
