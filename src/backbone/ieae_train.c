@@ -23,6 +23,7 @@
 #include "nn/settings.h"
 #include <recon/nn/train.h>
 #include <recon/ops/backend.h>
+#include "comm/comm.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -47,13 +48,13 @@ typedef struct {
     recon_loader *loader; /* opened at the first step fed, which may be any           */
     recon_batch batch;    /* of step `fed` - 1, the last one fed                      */
     uint64_t fed;
-    float *seen;     /* [views][batch] images, masked                            */
-    float *angles;   /* [views][batch] of each view's rotation                   */
-    int32_t *given;  /* [views][batch] the bin of each view's rotation           */
+    float *seen;     /* [batch][views] images, masked                            */
+    float *angles;   /* [batch][views] of each view's rotation                   */
+    int32_t *given;  /* [batch][views] the bin of each view's rotation           */
     float *rotation; /* [batch][2] unit vector of the rotation from view 1 to view 0 */
-    float *blur; /* [views][batch][bins] the given bin less the blurred target, over the rows; of
-                        photo presets                                            */
-    int32_t *places; /* [batch] 0, 1, 2 ...: whose second view is whose          */
+    float *blur;     /* [batch][views][bins] the given bin less the blurred target, over the rows of
+                        the whole batch; of photo presets                        */
+    int32_t *places; /* [batch] place in the whole batch: whose second view is whose */
     recon_var images, rotations, order, product, applied, blurred;
 } trainer;
 
@@ -156,14 +157,18 @@ static void set_defaults(recon_ieae_options *o, size_t n)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* A step is fed once, or part by part. */
-static recon_status take_batch(trainer *k, uint64_t step)
+/* A step is fed once, or part by part; of several ranks each makes its own images. */
+static recon_status take_batch(trainer *k, uint64_t step, recon_slice slice)
 {
     recon_status status = RECON_OK;
     if (k->fed == step + 1)
         return RECON_OK;
     if (!k->loader) {
         k->batches.first = step;
+        if (recon_comm_size(k->ctx) > 1) {
+            k->batches.from = slice.first;
+            k->batches.count = slice.n;
+        }
         status = recon_loader_open(k->ctx, &k->loader, k->train, &k->batches);
     }
     if (status == RECON_OK) {
@@ -173,21 +178,22 @@ static recon_status take_batch(trainer *k, uint64_t step)
     return status;
 }
 
-/* The slice of the batch, of each view; *angles [views][n] are its rotations. */
-static void take_slice(trainer *k, recon_slice slice, size_t views, float *angles)
+/* The slice of the batch, the views of an image side by side. */
+static void take_slice(trainer *k, recon_slice slice, size_t views)
 {
     const recon_ieae_shape *s = &k->m->shape;
     size_t image = s->height * s->width_px * s->channels;
-    for (size_t v = 0; v < views; v++) {
-        size_t from = v * k->batch.n + slice.first, to = v * slice.n;
-        recon_ieae_see(k->seen + to * image, k->m, k->batch.images + from * image, slice.n);
-        memcpy(angles + to, k->batch.angles + from, slice.n * sizeof *angles);
-    }
+    for (size_t i = 0; i < slice.n; i++)
+        for (size_t v = 0; v < views; v++) {
+            size_t from = v * k->batch.n + slice.first - k->batches.from + i, to = i * views + v;
+            recon_ieae_see(k->seen + to * image, k->m, k->batch.images + from * image, 1);
+            k->angles[to] = k->batch.angles[from];
+        }
 }
 
 /* By how much the target differs from the given bin alone: the cross-entropy with the target is that
  * with the bin, plus the product of this with the logits. */
-static void blur_targets(trainer *k, size_t n)
+static void blur_targets(trainer *k, size_t n, size_t all)
 {
     for (size_t i = 0; i < n; i++) {
         float *row = k->blur + i * RECON_POSE_BINS;
@@ -196,7 +202,7 @@ static void blur_targets(trainer *k, size_t n)
             sum += p[b] =
                 exp(SHARPNESS * (cos((double)k->angles[i] - 2 * M_PI * b / RECON_POSE_BINS) - 1));
         for (int b = 0; b < RECON_POSE_BINS; b++)
-            row[b] = (float)(((b == k->given[i]) - p[b] / sum) / (double)n);
+            row[b] = (float)(((b == k->given[i]) - p[b] / sum) / (double)all);
     }
 }
 
@@ -206,31 +212,32 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     static const float product[8] = { 1, 0, 0, 1, 0, 1, -1, 0 };
     trainer *k = user;
     const recon_ieae_shape *s = &k->m->shape;
-    size_t views = views_of(k->o), n = recon_tape_slice(t).n;
-    recon_status status = take_batch(k, step);
+    recon_slice slice = recon_tape_slice(t), together = recon_tape_together(t);
+    size_t views = views_of(k->o), n = slice.n;
+    recon_status status = take_batch(k, step, slice);
     if (status != RECON_OK)
         return status;
-    take_slice(k, recon_tape_slice(t), views, k->angles);
+    take_slice(k, slice, views);
     k->images = recon_var_input(t, k->seen, RECON_F32,
                                 (size_t[]){ views * n, s->height, s->width_px, s->channels }, 4);
     for (size_t i = 0; i < views * n; i++)
         k->given[i] = recon_pose_bin((double)k->angles[i]);
     k->applied = recon_var_input(t, k->given, RECON_I32, (size_t[]){ views * n }, 1);
     if (k->blur) {
-        blur_targets(k, views * n);
+        blur_targets(k, views * n, views * together.of);
         k->blurred =
-            recon_var_input(t, k->blur, RECON_F32, (size_t[]){ 1, views * n * RECON_POSE_BINS }, 2);
+            recon_var_input(t, k->blur, RECON_F32, (size_t[]){ views * n, RECON_POSE_BINS }, 2);
     }
     if (views == VIEWS) {
         for (size_t i = 0; i < n; i++) {
-            double rotation = k->angles[i] - k->angles[n + i];
+            double rotation = k->angles[2 * i] - k->angles[2 * i + 1];
             k->rotation[2 * i] = (float)cos(rotation);
             k->rotation[2 * i + 1] = (float)sin(rotation);
-            k->places[i] = (int32_t)i;
+            k->places[i] = (int32_t)(together.first + i);
         }
         k->rotations = recon_var_input(t, k->rotation, RECON_F32, (size_t[]){ n, 2 }, 2);
         k->order = recon_var_input(t, k->places, RECON_I32, (size_t[]){ n }, 1);
-        k->product = recon_var_input(t, product, RECON_F32, (size_t[]){ 2, 2, 2 }, 3);
+        k->product = recon_var_constant(t, product, RECON_F32, (size_t[]){ 2, 2, 2 }, 3);
     }
     return recon_tape_status(t);
 }
@@ -241,16 +248,16 @@ static recon_var view(recon_tape *t, recon_var x, size_t which)
     if (!x)
         return NULL;
     size_t rows = recon_var_shape(x, NULL)[0] / VIEWS, cols = recon_var_shape(x, NULL)[1];
-    x = recon_var_reshape(t, x, (size_t[]){ 1, VIEWS * rows * cols }, 2);
-    x = recon_var_columns(t, x, which * rows * cols, rows * cols);
-    return recon_var_reshape(t, x, (size_t[]){ rows, cols }, 2);
+    x = recon_var_reshape(t, x, (size_t[]){ rows, VIEWS * cols }, 2);
+    return recon_var_columns(t, x, which * cols, cols);
 }
 
 static recon_var contrast(trainer *k, recon_tape *t, recon_var code)
 {
     recon_var a = recon_var_unit(t, view(t, code, 0)), b = recon_var_unit(t, view(t, code, 1));
-    recon_var like = recon_var_linear(t, recon_var_scale(t, 1 / k->o->temperature, a), b, NULL);
-    return recon_var_cross_entropy(t, like, k->order);
+    a = recon_var_scale(t, 1 / k->o->temperature, a);
+    return recon_var_cross_entropy(t, recon_var_linear(t, a, recon_var_whole(t, b), NULL),
+                                   k->order);
 }
 
 static recon_var pose_term(trainer *k, recon_tape *t, recon_var pose)
@@ -270,8 +277,8 @@ static recon_var density_term(trainer *k, recon_tape *t, recon_var density)
     recon_var sharp = recon_var_cross_entropy(t, density, k->applied), all;
     if (!k->blur || !density)
         return sharp;
-    all = recon_var_reshape(t, density, (size_t[]){ 1, recon_var_count(density) }, 2);
-    all = recon_var_linear(t, all, k->blurred, NULL);
+    all = recon_var_sum(t, recon_var_mul(t, density, k->blurred), 1);
+    all = recon_var_sum(t, all, 0);
     return recon_var_add(t, sharp, recon_var_reshape(t, all, (size_t[]){ 1 }, 1));
 }
 
@@ -323,12 +330,13 @@ static recon_status batch_error(trainer *k, recon_tape *t, double *out, const re
     return recon_var_read(t, out, recon_var_mse(t, recon_ieae_rebuild(t, k->m, e.code, e.pose), x));
 }
 
+/* In blocks that ranks share out. */
 static recon_status mean_error(void *user, recon_tape *t, double *metric)
 {
     trainer *k = user;
     recon_loader *loader = NULL;
     recon_batch b;
-    double sum = 0, error;
+    double sum = 0, *error = NULL;
     size_t n = recon_dataset_describe(k->held).n;
     recon_loader_options o = { .batch = VALIDATION_BATCH,
                                .keep_last = 1,
@@ -337,14 +345,22 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     recon_status status;
     size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
     o.batch = o.batch < room ? o.batch : room;
+    size_t blocks = (n + o.batch - 1) / o.batch;
+    recon_share own = recon_comm_own(k->ctx, blocks, 1);
+    o.first = own.begin;
+    RECON_TRY(recon_alloc(k->ctx, &error, blocks, sizeof *error));
     RECON_TRY(recon_loader_open(k->ctx, &loader, k->held, &o));
-    for (size_t at = 0; at < n; at += b.n) {
+    for (size_t i = own.begin; i < own.end; i++) {
         recon_loader_next(&b, loader);
-        RECON_TRY(batch_error(k, t, &error, &b));
-        sum += error * (double)b.n;
+        RECON_TRY(batch_error(k, t, &error[i], &b));
+        error[i] *= (double)b.n;
     }
+    RECON_TRY(recon_comm_gather(k->ctx, error, blocks, 1, sizeof *error));
+    for (size_t i = 0; i < blocks; i++)
+        sum += error[i];
     *metric = sum / (double)n;
 done:
+    free(error);
     recon_loader_close(loader);
     return status;
 }
@@ -448,6 +464,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                                .validate = mean_error,
                                .user = k,
                                .units = o->batch,
+                               .shared = 1,
                                .beside = recon_loader_bytes(k->train, &k->batches),
                                .side = k->m->shape.height < k->m->shape.width_px
                                            ? k->m->shape.width_px

@@ -189,18 +189,26 @@ static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
     }
 }
 
+/* Images that are made of a whole batch. */
+static size_t part_of(const recon_loader_options *o)
+{
+    return o->count ? o->count : o->batch;
+}
+
 static void fill(recon_loader *l, slot *s, uint64_t number)
 {
     uint64_t epoch = number / l->batches, first = number % l->batches * l->o.batch;
     size_t size = l->info.height * l->info.width * l->info.channels, n = l->info.n;
-    s->n = n - first < l->o.batch ? (size_t)(n - first) : l->o.batch;
+    size_t whole = n - first < l->o.batch ? (size_t)(n - first) : l->o.batch;
+    size_t from = l->o.from < whole ? l->o.from : whole, part = part_of(&l->o);
+    s->n = part < whole - from ? part : whole - from;
     for (size_t i = 0; i < s->n && !atomic_load(&l->stop); i++) { /* large images take long */
-        size_t at = (size_t)first + i;
+        size_t at = (size_t)first + from + i;
         size_t row = l->o.shuffle ? recon_permute(at, n, l->o.seed, epoch + 1) : at;
         float *to = l->resample ? s->plain : s->images + i * size;
         s->labels[i] = recon_dataset_get(to, l->data, row);
         if (l->resample)
-            draw_views(l, s, i, number * l->o.batch + i);
+            draw_views(l, s, i, number * l->o.batch + from + i);
     }
 }
 
@@ -229,15 +237,15 @@ static void *work(void *arg)
 
 static recon_status start(recon_ctx *ctx, recon_loader *l)
 {
-    size_t size = l->info.height * l->info.width * l->info.channels;
+    size_t size = l->info.height * l->info.width * l->info.channels, part = part_of(&l->o);
     recon_status status = RECON_OK;
     for (size_t i = 0; i < l->slots; i++) {
         slot *s = &l->slot[i];
-        RECON_TRY(recon_alloc_raw(ctx, &s->images, l->views * l->o.batch, size * sizeof(float)));
-        RECON_TRY(recon_alloc(ctx, &s->angles, l->views * l->o.batch, sizeof(float)));
+        RECON_TRY(recon_alloc_raw(ctx, &s->images, l->views * part, size * sizeof(float)));
+        RECON_TRY(recon_alloc(ctx, &s->angles, l->views * part, sizeof(float)));
         RECON_TRY(recon_alloc_raw(ctx, &s->plain, size, sizeof(float)));
         RECON_TRY(recon_alloc_raw(ctx, &s->regridded, size, sizeof(float)));
-        RECON_TRY(recon_alloc_raw(ctx, &s->labels, l->o.batch, sizeof(int32_t)));
+        RECON_TRY(recon_alloc_raw(ctx, &s->labels, part, sizeof(int32_t)));
     }
     for (; l->started < l->o.threads; l->started++)
         if (recon_thread_create(&l->thread[l->started], work, l) != 0)
@@ -283,7 +291,7 @@ size_t recon_loader_bytes(const recon_dataset *data, const recon_loader_options 
 {
     recon_dataset_info d = recon_dataset_describe(data);
     recon_loader_options o = complete(options);
-    return slots_of(&o) * (o.views == 2 ? 2 : 1) * o.batch * d.height * d.width * d.channels *
+    return slots_of(&o) * (o.views == 2 ? 2 : 1) * part_of(&o) * d.height * d.width * d.channels *
            sizeof(float);
 }
 

@@ -14,26 +14,27 @@ typedef struct recon_loader recon_loader;
  * the one that is warped. The warp itself does not rotate (its matrix is symmetric), so the angle is
  * the truth for a warped view too. */
 typedef struct {
-    size_t batch;   /* images, 0: 64                                                        */
-    int shuffle;    /* a new order every epoch                                              */
-    int keep_last;  /* the last batch of an epoch may be smaller; 0: what is over is left out */
-    uint64_t seed;  /* of the orders                                                        */
-    uint64_t first; /* the batch to begin with, counted over epochs                         */
-    int threads;    /* 0: 1                                                                 */
-    int views;      /* of each image: 1 or 2; 0: 1                                          */
-    int rotate;     /* each view by an angle of its own, uniform on the circle              */
-    double shear;   /* stretched by up to shear / 2 along a random axis, squeezed across it; < 1 */
-    double scale;   /* larger or smaller by a factor of up to 1 + scale                     */
-    double shift;   /* moved by up to so many pixels, in both directions                    */
-    int flip;       /* half of the images mirrored, left for right, in all of their views     */
-    int inside;     /* views show nothing from beyond the disc within the frame, in a disc of their
+    size_t batch;       /* images, 0: 64                                                        */
+    int shuffle;        /* a new order every epoch                                              */
+    int keep_last;      /* the last batch of an epoch may be smaller; 0: what is over is left out */
+    uint64_t seed;      /* of the orders                                                        */
+    uint64_t first;     /* the batch to begin with, counted over epochs                         */
+    size_t from, count; /* the images of each batch that are made; count 0: all             */
+    int threads;        /* 0: 1                                                                 */
+    int views;          /* of each image: 1 or 2; 0: 1                                          */
+    int rotate;         /* each view by an angle of its own, uniform on the circle              */
+    double shear; /* stretched by up to shear / 2 along a random axis, squeezed across it; < 1 */
+    double scale; /* larger or smaller by a factor of up to 1 + scale                     */
+    double shift; /* moved by up to so many pixels, in both directions                    */
+    int flip;     /* half of the images mirrored, left for right, in all of their views     */
+    int inside;   /* views show nothing from beyond the disc within the frame, in a disc of their
                        own: they are never made smaller, and moved only as far as they are made
                        larger                                                               */
-    int all;        /* every view is warped, not the last one alone                         */
-    int edge;       /* outside of an image is the nearest pixel of its edge; 0: zero          */
-    double gain;    /* brighter or darker by a factor of up to 1 + gain                     */
-    double blur;    /* each pixel gives up to this share to either neighbour, twice; < 1/2  */
-    int regrid;     /* resampled twice, by way of a random grid: what earlier resamplings left
+    int all;      /* every view is warped, not the last one alone                         */
+    int edge;     /* outside of an image is the nearest pixel of its edge; 0: zero          */
+    double gain;  /* brighter or darker by a factor of up to 1 + gain                     */
+    double blur;  /* each pixel gives up to this share to either neighbour, twice; < 1/2  */
+    int regrid;   /* resampled twice, by way of a random grid: what earlier resamplings left
                        behind tells less about them                                         */
 } recon_loader_options;
 

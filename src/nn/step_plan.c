@@ -1,5 +1,6 @@
 /* step_plan.c - a step on paper. */
 #include "nn/step_plan.h"
+#include "comm/comm.h"
 #include "core/fail.h"
 #include "nn/tape.h"
 
@@ -24,7 +25,10 @@ static recon_status go_through(const recon_step_planner *p, recon_slice slice)
 {
     double metric;
     recon_status status;
-    recon_tape_split(p->train, slice);
+    if (p->cut && slice.n == slice.of)
+        recon_tape_cut(p->train, p->cut);
+    else
+        recon_tape_split(p->train, slice);
     RECON_TRY(recon_tape_begin(p->train, RECON_TRAIN, p->step));
     RECON_TRY(p->it->feed(p->it->user, p->train, p->step));
     RECON_TRY(recon_tape_backward(p->train, p->it->loss(p->it->user, p->train)));
@@ -81,12 +85,23 @@ static recon_status refuse(recon_ctx *ctx, const recon_step_planner *p, size_t b
         bytes >> 20, fits, p->free >> 20);
 }
 
+static int is_shared(const recon_ctx *ctx, const recon_step_planner *p)
+{
+    return p->cut && recon_comm_size(ctx) > 1;
+}
+
 recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p, uint64_t *parts,
                                     size_t *bytes)
 {
     size_t units = p->it->units, room = p->free - SPARE(p->free);
     recon_status status;
     RECON_TRY(measure(ctx, p, *parts, bytes));
+    if (*bytes > room && is_shared(ctx, p))
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_MEMORY,
+                       "out of memory: a step takes about %zu MiB at this rank, and %zu MiB are "
+                       "free: more ranks, on more machines, or a smaller --batch take less",
+                       *bytes >> 20, p->free >> 20));
     while (*bytes > room && *parts < units) {
         *parts = 2 * *parts < units ? 2 * *parts : units;
         RECON_TRY(measure(ctx, p, *parts, bytes));

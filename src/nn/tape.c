@@ -58,7 +58,7 @@ recon_status recon_tape_begin(recon_tape *t, recon_tape_mode mode, uint64_t step
     t->layer = NULL;
     for (int i = 0; i < 2; i++)
         recon_tape_did(t, recon_step_reset(t->ctx, &t->side[i]));
-    double share = t->slice.of ? (double)t->slice.n / (double)t->slice.of : 1;
+    double share = t->slice.of && !t->cut.count ? (double)t->slice.n / (double)t->slice.of : 1;
     recon_tape_constants constants = { .counter = step, .share64 = share, .share32 = (float)share };
     recon_tape_did(t, t->ops->upload(t->ctx, t->constants, &constants, sizeof constants));
     return t->status;
@@ -67,11 +67,23 @@ recon_status recon_tape_begin(recon_tape *t, recon_tape_mode mode, uint64_t step
 void recon_tape_split(recon_tape *t, recon_slice slice)
 {
     t->slice = slice;
+    t->cut = (recon_slices){ 0 };
+}
+
+void recon_tape_cut(recon_tape *t, const recon_slices *cut)
+{
+    t->slice = (recon_slice){ recon_slices_before(cut), recon_slices_here(cut), cut->all };
+    t->cut = *cut;
 }
 
 recon_slice recon_tape_slice(const recon_tape *t)
 {
     return t->slice;
+}
+
+recon_slice recon_tape_together(const recon_tape *t)
+{
+    return t->cut.count ? t->slice : (recon_slice){ 0, t->slice.n, t->slice.n };
 }
 
 /* Two sides that do not meet, and neither begins at 0. */
@@ -169,7 +181,9 @@ recon_tensor recon_tape_make(recon_tape *t, recon_dtype type, const size_t *shap
 
 recon_tensor recon_tape_like(recon_tape *t, const recon_tensor *x)
 {
-    return recon_tape_make(t, x->type, x->shape, x->ndim);
+    recon_tensor y = recon_tape_make(t, x->type, x->shape, x->ndim);
+    y.slices = x->slices;
+    return y;
 }
 
 recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, recon_back *back,
@@ -180,8 +194,11 @@ recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, 
         !recon_tape_did(t, recon_arena_take(t->ctx, t->nodes, &n, 1, sizeof *n)))
         return NULL;
     *n = (recon_node){ .value = value };
-    for (int i = 0; i < RECON_NODE_INPUTS; i++)
+    for (int i = 0; i < RECON_NODE_INPUTS; i++) {
         n->needs |= in.x[i] && in.x[i]->needs;
+        if (in.x[i] && in.x[i]->value.slices)
+            n->value.slices = in.x[i]->value.slices;
+    }
     if (!n->needs || !back)
         return n;
     memcpy(n->in, in.x, sizeof n->in);
@@ -222,8 +239,8 @@ void recon_tape_thaw(recon_tape *t, recon_tape_mode mode)
     t->mode = mode;
 }
 
-recon_var recon_var_input(recon_tape *t, const void *host, recon_dtype type, const size_t *shape,
-                          int ndim)
+recon_var recon_var_constant(recon_tape *t, const void *host, recon_dtype type, const size_t *shape,
+                             int ndim)
 {
     recon_dtype real = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
     if (t->status != RECON_OK)
@@ -235,6 +252,15 @@ recon_var recon_var_input(recon_tape *t, const void *host, recon_dtype type, con
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->upload(t->ctx, x.data, host, recon_tensor_bytes(&x)));
     return leaf(t, x);
+}
+
+recon_var recon_var_input(recon_tape *t, const void *host, recon_dtype type, const size_t *shape,
+                          int ndim)
+{
+    recon_var x = recon_var_constant(t, host, type, shape, ndim);
+    if (x && t->cut.count)
+        x->value.slices = &t->cut;
+    return x;
 }
 
 recon_var recon_var_param(recon_tape *t, recon_param *param)

@@ -12,6 +12,7 @@
 #include "nn/params.h"
 #include "nn/step.h"
 #include "ops/ops.h"
+#include "ops/slices.h"
 
 enum { RECON_NODE_INPUTS = 4 };
 typedef void recon_back(recon_tape *t, recon_var n);
@@ -49,7 +50,8 @@ struct recon_tape {
     uint64_t seed, sites;            /* dropouts so far in this step */
     recon_tape_constants *constants; /* in the backend's memory */
     recon_slice slice;
-    recon_ops plan; /* what ops points to while it is planned */
+    recon_slices cut; /* the slice in slices; count 0: it is not cut */
+    recon_ops plan;   /* what ops points to while it is planned */
 };
 
 /* What is applied in between belongs to a network that stays as it is: its parameters get no gradient,
@@ -60,6 +62,8 @@ void recon_tape_thaw(recon_tape *t, recon_tape_mode mode);
 /* Which part of a batch the passes that follow are about; their gradients count by its share. All
  * zero: no part. */
 void recon_tape_split(recon_tape *t, recon_slice slice);
+/* The same of this rank's slices of a batch: losses, norms and gradients are those of all ranks. */
+void recon_tape_cut(recon_tape *t, const recon_slices *cut);
 
 /* From here on values have shapes and addresses, but nothing is computed, and no memory is taken:
  * recon_tape_peak says how much it would be. recon_tape_execute ends that, and begins with one block
@@ -79,7 +83,8 @@ recon_var recon_tape_mismatch(recon_tape *t, const char *op, recon_var a, const 
 recon_tensor recon_tape_make(recon_tape *t, recon_dtype type, const size_t *shape, int ndim);
 recon_tensor recon_tape_like(recon_tape *t, const recon_tensor *x);
 
-/* The result of an operation on up to four inputs (NULL ones at the end or in between). */
+/* The result of an operation on up to four inputs (NULL ones at the end or in between). It is cut into
+ * slices as they are. */
 typedef struct {
     recon_var x[RECON_NODE_INPUTS];
 } recon_inputs;

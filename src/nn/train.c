@@ -6,8 +6,10 @@
 #include "core/file.h"
 #include "core/free_memory.h"
 #include "core/memory.h"
+#include "comm/comm.h"
 #include "nn/adam.h"
 #include "nn/metrics.h"
+#include "nn/ranks.h"
 #include "nn/run_files.h"
 #include "nn/step_plan.h"
 #include "nn/tape.h"
@@ -28,6 +30,8 @@ typedef struct {
     recon_train_options o;
     recon_tape *tape, *eval; /* two, so that validating leaves the step's addresses alone */
     recon_adam *adam;
+    recon_slices cut; /* how a batch that is not split goes over ranks; count 0: it is not cut */
+    int ranks;        /* that share it */
     recon_checkpoint at;
     recon_train_result *out;
     recon_tensor loss;  /* of the last step, where it lies */
@@ -43,11 +47,12 @@ typedef struct {
 /* --- cutting a step short --------------------------------------------------------------------- */
 
 /* Until the weights move, the buffers are all that a step changes. A backend that records its steps
- * does not look for interruptions within one, and need not pay for copies. */
+ * does not look for interruptions within one, and need not pay for copies. Nor do ranks: the others
+ * would wait within theirs. */
 static recon_status make_undoable(run *r)
 {
     const recon_params *p = r->it->params;
-    return recon_ops_graphs(r->ctx)
+    return recon_ops_graphs(r->ctx) || r->ranks > 1
                ? RECON_OK
                : recon_alloc_raw(r->ctx, &r->buffers, p->n_buffers, recon_dtype_size(p->type));
 }
@@ -242,6 +247,17 @@ static recon_status keep_best(run *r, double metric)
     return r->at.step < r->o.steps ? go_on_without(r, status) : status;
 }
 
+/* Whether it could be written is known to rank 0. */
+static recon_status keep_best_at_all(run *r, double metric)
+{
+    recon_status status = keep_best(r, metric);
+    if (status == RECON_OK && r->ranks > 1)
+        status = recon_comm_broadcast(r->ctx, &r->at.best, sizeof r->at.best, 0);
+    if (status == RECON_OK && r->ranks > 1)
+        status = recon_comm_broadcast(r->ctx, &r->at.stale, sizeof r->at.stale, 0);
+    return status;
+}
+
 /* The metric of the weights that would be kept. */
 static recon_status measure(run *r, double *metric)
 {
@@ -265,7 +281,7 @@ static recon_status validate(run *r)
     RECON_TRY(recon_adam_swap(r->ctx, r->adam));
     recon_status measured = measure(r, &metric);
     if (measured == RECON_OK)
-        measured = keep_best(r, metric);
+        measured = keep_best_at_all(r, metric);
     RECON_TRY(recon_adam_swap(r->ctx, r->adam));
     RECON_TRY(measured);
     r->at.due = 0;
@@ -335,10 +351,22 @@ done:
     return status;
 }
 
+/* Ranks are interrupted together, behind the same step. */
+static recon_status look(run *r)
+{
+    double now = atomic_load(&r->ctx->interrupted);
+    recon_status status = r->ranks > 1 ? recon_comm_max(r->ctx, &now) : RECON_OK;
+    return status == RECON_OK && now > 0 ? RECON_ERR_INTERRUPTED : status;
+}
+
 static recon_status interrupted(run *r)
 {
     recon_progress_end(r->ctx);
     recon_status status = save_last(r);
+    hold_on(r);
+    if (status == RECON_OK && r->ranks > 1)
+        status = recon_comm_barrier(r->ctx); /* nobody ends a rank that is still writing */
+    r->ctx->hold = 0;
     return status != RECON_OK
                ? recon_note(r->ctx, status, "interrupted; an older state is still there")
                : recon_fail(r->ctx, RECON_ERR_INTERRUPTED, "interrupted after step %" PRIu64 "%s%s",
@@ -357,12 +385,21 @@ static size_t free_memory(const run *r)
 
 static recon_status plan(run *r)
 {
-    recon_step_planner p = { r->it, r->tape, r->eval, r->at.step, free_memory(r) };
+    recon_step_planner p = { r->it,      r->tape,        r->eval,
+                             r->at.step, free_memory(r), r->cut.count ? &r->cut : NULL };
     uint64_t before = r->at.parts ? r->at.parts : 1, parts = before;
     size_t bytes;
     if (!r->it->units || r->o.plain)
         return RECON_OK;
+    if (r->ranks > 1 && before > 1)
+        return recon_fail(
+            r->ctx, RECON_ERR_INPUT,
+            "%s: begun with a batch in %" PRIu64
+            " parts for lack of memory, which ranks do not share: resume it in one process",
+            r->o.path ? r->o.path : "this run", before);
     recon_status status = recon_step_planner_run(r->ctx, &p, &parts, &bytes);
+    if (r->ranks > 1)
+        status = recon_comm_agree(r->ctx, status);
     if (status != RECON_OK)
         return status;
     recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step", bytes >> 20);
@@ -383,7 +420,9 @@ static recon_status loop(run *r)
     while (status == RECON_OK && !finished(r)) {
         uint64_t before = r->at.step;
         hold_on(r);
-        status = atomic_load(&r->ctx->interrupted) ? RECON_ERR_INTERRUPTED : advance(r);
+        status = look(r);
+        if (status == RECON_OK)
+            status = advance(r);
         r->ctx->hold = 0;
         recon_progress_add(r->ctx, r->at.step - before);
     }
@@ -456,6 +495,18 @@ done:
     return status;
 }
 
+/* Files are rank 0's. */
+static recon_status resume_at_all(run *r)
+{
+    recon_status status;
+    if (r->ranks == 1)
+        return resume(r);
+    RECON_TRY(recon_comm_agree(r->ctx, recon_comm_rank(r->ctx) == 0 ? resume(r) : RECON_OK));
+    RECON_TRY(recon_ranks_state(r->ctx, r->adam, &r->at));
+done:
+    return status;
+}
+
 /* Before the long work, not after it. */
 static recon_status try_path(recon_ctx *ctx, const char *path)
 {
@@ -476,6 +527,31 @@ static recon_status best_weights(run *r)
     return recon_adam_swap(r->ctx, r->adam);
 }
 
+static recon_status best_weights_at_all(run *r)
+{
+    recon_status status = best_weights(r);
+    if (r->ranks == 1)
+        return status;
+    RECON_TRY(recon_comm_agree(r->ctx, status));
+    RECON_TRY(recon_ranks_weights(r->ctx, r->it->params));
+done:
+    return status;
+}
+
+/* What rank 0 writes; nothing at the others. */
+static recon_status open_files(run *r)
+{
+    recon_status status = RECON_OK;
+    if (r->ranks > 1 && recon_comm_rank(r->ctx) > 0)
+        r->o.path = NULL;
+    RECON_TRY(recon_run_check(r->ctx, r->o.path, r->o.resume, r->o.overwrite));
+    RECON_TRY(try_path(r->ctx, r->o.path));
+    RECON_TRY(recon_run_file(r->ctx, &r->last, r->o.path, RECON_FILE_LAST));
+    RECON_TRY(recon_run_file(r->ctx, &r->log, r->o.path, RECON_FILE_LOG));
+done:
+    return status;
+}
+
 recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_trainee *trainee,
                          const recon_train_options *options)
 {
@@ -487,19 +563,18 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     r.at = (recon_checkpoint){ .best = HUGE_VAL, .settings = r.o.settings ? r.o.settings : "" };
     if (r.o.steps == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "training of no steps");
-    RECON_TRY(recon_run_check(ctx, r.o.path, r.o.resume, r.o.overwrite));
-    RECON_TRY(try_path(ctx, r.o.path));
-    RECON_TRY(recon_run_file(ctx, &r.last, r.o.path, RECON_FILE_LAST));
-    RECON_TRY(recon_run_file(ctx, &r.log, r.o.path, RECON_FILE_LOG));
+    r.ranks = trainee->shared ? recon_comm_size(ctx) : 1;
+    RECON_TRY(recon_ranks_begin(ctx, &r.cut, trainee, r.at.settings));
+    RECON_TRY(open_files(&r));
     RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
     RECON_TRY(recon_tape_new(ctx, &r.eval, r.o.precision, r.o.seed));
     RECON_TRY(recon_adam_new(ctx, &r.adam, trainee->params, &r.o.adam));
     RECON_TRY(make_undoable(&r));
-    RECON_TRY(resume(&r));
+    RECON_TRY(resume_at_all(&r));
     uint64_t before = r.at.step;
     if (!finished(&r))
         RECON_TRY(loop(&r));
-    RECON_TRY(best_weights(&r));
+    RECON_TRY(best_weights_at_all(&r));
     out->steps = r.at.step;
     out->ran = r.at.step - before;
     out->best = r.at.best;

@@ -110,11 +110,14 @@ static recon_var reduce(recon_tape *t, recon_var x, int first, int last, int mea
             shape[ndim++] = x->value.shape[i];
     }
     if (mean)
-        a.scale = 1 / (double)a.middle;
+        a.scale = 1 / (double)(first ? a.middle : recon_slices_in_rows(&x->value, a.middle).all);
     a.y = recon_tape_make(t, x->value.type, shape, ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->reduce(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, reduce_back, &a, sizeof a);
+    recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x } }, reduce_back, &a, sizeof a);
+    if (n && first == 0)
+        n->value.slices = NULL; /* it is the whole batch's */
+    return n;
 }
 
 static recon_var reduce_axis(recon_tape *t, recon_var x, int axis, int mean)

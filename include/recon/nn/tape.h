@@ -48,20 +48,31 @@ RECON_API void recon_tape_layer(recon_tape *tape, const char *name);
 RECON_API recon_var recon_tape_pass(recon_tape *tape, recon_var x);
 
 /* What a pass is about, out of a batch of `of` things: all of them, or n of them from the first on,
- * where a batch does not fit into memory and is trained in parts: see recon_trainee. */
+ * where several ranks share a batch, or where it does not fit into memory and is trained in parts:
+ * see recon_trainee. */
 typedef struct {
     size_t first, n, of;
 } recon_slice;
 RECON_API recon_slice recon_tape_slice(const recon_tape *tape);
+/* The slice among those that norms, losses and recon_var_whole go over: the batch that ranks share, or
+ * a part of it alone. */
+RECON_API recon_slice recon_tape_together(const recon_tape *tape);
 
 RECON_API size_t recon_tape_peak(const recon_tape *tape); /* bytes, the most ever in use */
 RECON_API recon_dtype recon_tape_activations(const recon_tape *tape); /* BF16 when mixed          */
 
 /* --- leaves and what is read from variables --------------------------------------------------- */
 
-/* Copies host numbers: F32 or I32 (F64 instead of F32 with RECON_DOUBLE). */
+/* Copies host numbers: F32 or I32 (F64 instead of F32 with RECON_DOUBLE). Of an input the rows belong
+ * to the things of recon_tape_slice, in their order and each to as many rows as any other; a constant
+ * is the same for all of them. */
 RECON_API recon_var recon_var_input(recon_tape *tape, const void *host, recon_dtype type,
                                     const size_t *shape, int ndim);
+RECON_API recon_var recon_var_constant(recon_tape *tape, const void *host, recon_dtype type,
+                                       const size_t *shape, int ndim);
+/* The rows of the whole batch, from those of the slice: x itself where one pass sees all of it. Its
+ * gradient comes from all ranks. */
+RECON_API recon_var recon_var_whole(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_param(recon_tape *tape, recon_param *param);
 RECON_API recon_var recon_var_watch(recon_tape *tape, recon_var input); /* asks for its gradient */
 RECON_API recon_var recon_var_gradient(recon_tape *tape, recon_var input);

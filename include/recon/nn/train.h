@@ -9,6 +9,11 @@
  * moments are cleared, the rate warms up and falls over the steps that were added, and only a better
  * validation replaces the model.
  *
+ * Several ranks share a batch: it is cut into at most 8 slices by the number of its units alone, and
+ * gradients, norms and losses are summed over slices in a fixed order. One process works in the same
+ * way, so that on CPUs of one kind the bits do not depend on the number of ranks, and a run may be
+ * resumed on another number of them. Rank 0 alone writes.
+ *
  * A batch that does not fit into memory is split: its parts run one after the other, and the mean of
  * their gradients is one step. What compares or averages over a batch (norms, a contrastive loss)
  * then does so within a part. A resumed run splits as before, so that its bits are the same. */
@@ -39,9 +44,11 @@ typedef struct {
      * called without memory or kernels behind their tape, to see how much they would take. Where
      * that is more than there is, a step goes over the batch in parts, and feed is called for each,
      * with recon_tape_slice; so is validate, whose passes then hold no more than the slice. */
-    size_t units;       /* things in a batch, that may go apart                               */
-    size_t beside;      /* bytes that feed takes beside the tape                              */
-    size_t side;        /* pixels a side of what goes into the network, for the size that would fit;
+    size_t units;  /* things in a batch, that may go apart                               */
+    int shared;    /* ranks may share a batch: inputs have their rows in the order of the units,
+                           as recon_var_input says, and validate shares its work out, too     */
+    size_t beside; /* bytes that feed takes beside the tape                              */
+    size_t side;   /* pixels a side of what goes into the network, for the size that would fit;
                            0: not of images                                                    */
     const char *remedy; /* what would take less memory, for messages                          */
 } recon_trainee;

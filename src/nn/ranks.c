@@ -1,0 +1,76 @@
+/* ranks.c - agreeing, and broadcasts from rank 0. */
+#include "nn/ranks.h"
+#include "comm/comm.h"
+#include "core/fail.h"
+#include "nn/adam.h"
+#include "ops/ops.h"
+
+#include <string.h>
+#include <zlib.h>
+
+static recon_status check(recon_ctx *ctx, const recon_trainee *it, int cut)
+{
+    recon_slices s = recon_slices_of(ctx, it->units);
+    if (!cut)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                          "several ranks train on CPUs with oneDNN, not on %s: one process can",
+                          recon_ops_of(ctx)->name);
+    if ((size_t)recon_comm_size(ctx) > s.count)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "a batch of %zu goes to at most %zu ranks, and %d were started", s.all,
+                          s.count, recon_comm_size(ctx));
+    return RECON_OK;
+}
+
+recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, const recon_trainee *it,
+                               const char *settings)
+{
+    const recon_ops *ops = recon_ops_of(ctx);
+    int can = it->shared && it->units && ops->has_slices && ops->has_slices();
+    recon_status status = RECON_OK;
+    *cut = (recon_slices){ 0 };
+    if (it->shared && recon_comm_size(ctx) > 1) {
+        uLong sum = crc32(0, (const Bytef *)settings, (uInt)strlen(settings));
+        RECON_TRY(recon_comm_same(ctx, sum, "the training data or a setting"));
+        RECON_TRY(recon_comm_agree(ctx, check(ctx, it, can)));
+    }
+    if (can)
+        *cut = recon_slices_of(ctx, it->units);
+done:
+    return status;
+}
+
+static recon_status share(recon_ctx *ctx, void *block, size_t n, recon_dtype type)
+{
+    return block && n ? recon_comm_broadcast(ctx, block, n * recon_dtype_size(type), 0) : RECON_OK;
+}
+
+recon_status recon_ranks_weights(recon_ctx *ctx, recon_params *p)
+{
+    recon_status status = RECON_OK;
+    if (recon_comm_size(ctx) == 1)
+        return RECON_OK;
+    RECON_TRY(share(ctx, p->weights, p->n_weights, p->type));
+    RECON_TRY(share(ctx, p->buffers, p->n_buffers, p->type));
+    RECON_TRY(recon_params_round(ctx, p));
+done:
+    return status;
+}
+
+recon_status recon_ranks_state(recon_ctx *ctx, recon_adam *a, recon_checkpoint *at)
+{
+    const recon_params *p = a->params;
+    const char *settings = at->settings;
+    recon_status status = RECON_OK;
+    if (recon_comm_size(ctx) == 1)
+        return RECON_OK;
+    RECON_TRY(recon_ranks_weights(ctx, a->params));
+    RECON_TRY(share(ctx, a->m, p->n_weights, p->type));
+    RECON_TRY(share(ctx, a->v, p->n_weights, p->type));
+    RECON_TRY(share(ctx, a->average, p->n_weights, p->type));
+    RECON_TRY(recon_comm_broadcast(ctx, &a->steps, sizeof a->steps, 0));
+    RECON_TRY(recon_comm_broadcast(ctx, at, sizeof *at, 0));
+done:
+    at->settings = settings;
+    return status;
+}

@@ -1,0 +1,149 @@
+#!/bin/sh
+# train over ranks: model and checkpoint of one process, byte by byte; resumed on another number of them;
+# one message, and no hang.
+here=$(cd "${0%/*}" && pwd)
+. "$here/lib.sh"
+. "$here/tiny.sh"
+. "$here/ranks.sh"
+small="--preset small --width 0.25 --code 8 --threads 1 --quiet"
+
+# alike NAME COUNTS ARGS: a training on so many ranks of each MPI leaves the bytes of one process.
+alike() {
+    name=$1 counts=$2
+    shift 2
+    rm -f one one.*
+    run train "$@" --threads 2 --out one --quiet
+    [ $code -eq 0 ] || { report 1 "$name: one process"; return; }
+    for engine in $engines; do
+        if ! usable "$engine"; then
+            skip "$name: ranks under $engine" "no $engine, or no plug-in for it"
+            continue
+        fi
+        for n in $counts; do
+            rm -f many many.*
+            ranks "$engine" "$n" train "$@" --threads 1 --out many --quiet
+            [ $code -eq 0 ] && cmp -s one many && cmp -s one.last many.last
+            report $? "$name: $n ranks of $engine give the bytes of one process"
+        done
+    done
+}
+
+# 22 images make slices of three, the last of one.
+alike "images" "2 3 4" $letters --preset small --width 0.25 --code 8 --epochs 2 --batch 22
+
+# --- another number of ranks ------------------------------------------------------------------------
+
+run train $letters $small --epochs 4 --batch 22 --out whole
+for engine in $engines; do
+    usable "$engine" || continue
+    rm -f cut cut.*
+    ranks "$engine" 2 train $letters $small --epochs 2 --batch 22 --out cut
+    before=$code
+    run train $letters $small --epochs 2 --batch 22 --out apart # the same, in one process
+    ranks "$engine" 3 train $letters $small --epochs 4 --batch 22 --out cut --resume
+    after=$code
+    run train $letters $small --epochs 4 --batch 22 --out apart --resume
+    [ $before -eq 0 ] && [ $after -eq 0 ] && [ $code -eq 0 ] && cmp -s cut apart && cmp -s cut.last apart.last
+    report $? "$engine: --resume from 2 to 3 ranks is that of one process"
+    rm -f apart apart.*
+done
+
+# --- interruptions ----------------------------------------------------------------------------------
+
+# interrupted ENGINE N: a training on N ranks gets a Ctrl-C at all of them after its first checkpoint, and
+# goes on on another number of ranks.
+cat >tell_pid <<'END2'
+#!/bin/sh
+echo $$ >>pids
+exec "$@"
+END2
+chmod +x tell_pid
+interrupted() {
+    engine=$1
+    case $engine in openmpi) more="--oversubscribe --bind-to none" ;; *) more= ;; esac
+    rm -f cut cut.* pids
+    timeout -k 5 120 "mpirun.$engine" $more -n "$2" ./tell_pid "$recon" train $letters $small --epochs 4 --batch 22 \
+        --every 1 --out cut >"$scratch/stdout" 2>"$scratch/stderr" </dev/null &
+    launcher=$!
+    until [ -e cut.last ] || ! kill -0 $launcher 2>/dev/null; do sleep 0.02; done
+    kill -INT $(cat pids) 2>/dev/null
+    wait $launcher
+    code=$?
+}
+for engine in $engines; do
+    usable "$engine" || continue
+    interrupted "$engine" 2
+    [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] && said_once "; resume from cut.last"
+    report $? "$engine: Ctrl-C leaves a checkpoint and says so once"
+    ranks "$engine" 3 train $letters $small --epochs 4 --batch 22 --out cut --resume
+    [ $code -eq 0 ] && cmp -s cut whole && cmp -s cut.last whole.last
+    report $? "$engine: what was interrupted on 2 ranks ends on 3 as if it had not been"
+done
+
+# --- failures ---------------------------------------------------------------------------------------
+
+cat >only_rank_1_dies <<'END2'
+#!/bin/sh
+case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in
+1)
+    "$@" &
+    until [ -e dead.last ]; do sleep 0.02; done
+    kill -9 $!
+    exit 9
+    ;;
+*) exec "$@" ;;
+esac
+END2
+chmod +x only_rank_1_dies
+mkdir other
+letters 121 | tail -c 30720 | npy other/images.npy '|u1' '120, 16, 16'
+cp rule.json other
+for engine in $engines; do
+    usable "$engine" || continue
+    case $engine in openmpi) more=--oversubscribe ;; *) more= ;; esac
+    rm -f dead dead.*
+    timeout -k 5 120 "mpirun.$engine" $more -n 3 ./only_rank_1_dies "$recon" train $letters $small --epochs 500 \
+        --batch 22 --every 1 --out dead >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    code=$?
+    [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] # by the time limit
+    report $? "$engine: a rank that is killed ends the others"
+    rm -f dead dead.*
+    before=$(snapshot)
+    ranks "$engine" 4 train $letters $small --epochs 1 --batch 3 --out dead
+    [ $code -ne 0 ] && said_once "a batch of 3 goes to at most 3 ranks, and 4 were started" && [ "$before" = "$(snapshot)" ]
+    report $? "$engine: more ranks than slices are refused"
+
+    ranks "$engine" 2 train --data xyz:none.xyz --out dead
+    [ $code -eq 2 ] && said_once "molecules are trained in one process, and 2 were started"
+    report $? "$engine: molecules are refused, once"
+
+    timeout -k 5 120 "mpirun.$engine" $more -n 1 -wdir "$work" "$recon" train $letters $small --epochs 1 --out dead : \
+        -n 1 -wdir "$work/other" "$recon" train $letters $small --epochs 1 --out dead \
+        >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    code=$?
+    [ $code -ne 0 ] && said_once "the training data or a setting differs between rank 0 and rank 1" &&
+        [ "$before" = "$(snapshot)" ]
+    report $? "$engine: ranks that read different files are told apart"
+
+    mkdir disk
+    if unshare -m mount -t tmpfs none disk 2>/dev/null; then
+        unshare -m sh -c 'mount -t tmpfs -o size=64k none disk && exec "$@"' sh timeout -k 5 120 "mpirun.$engine" $more \
+            -n 2 "$recon" train $letters $small --epochs 1 --batch 22 --out disk/r >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+        code=$?
+        [ $code -ne 0 ] && [ $code -ne 124 ] && grep -q "No space left on device" "$scratch/stderr"
+        report $? "$engine: a full disk at rank 0 ends all ranks"
+    else
+        skip "$engine: a full disk at rank 0 ends all ranks" "no file system can be mounted here"
+    fi
+    rmdir disk
+done
+
+# --- other networks ---------------------------------------------------------------------------------
+
+[ "${RECON_BUILD:-build}" = build ] || finish # more of the same
+usable openmpi && engines=openmpi || engines=mpich
+alike "preset fast" "3" $letters --preset fast --width 0.125 --code 8 --epochs 1 --batch 16
+alike "preset paper" "2" $letters --preset paper --width 0.25 --code 8 --epochs 1 --batch 10
+alike "preset photo-small" "3" $letters --preset photo-small --width 0.25 --code 8 --epochs 1 --batch 16
+alike "float" "3" $letters --preset small --width 0.25 --code 8 --epochs 1 --batch 20 --precision f32
+finish
