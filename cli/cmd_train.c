@@ -1,5 +1,6 @@
 /* cmd_train.c - recon train: the backbone, from images or molecules alone. */
 #include "cli/cli.h"
+#include "comm/comm.h"
 #include "model/trust.h"
 #include "data/elements.h"
 #include "backbone/kinds.h"
@@ -244,6 +245,9 @@ static void print_text(recon_ctx *ctx, const settings *s, const recon_train_resu
     if (ran)
         printf(" (last training loss %.5f)", r->loss);
     printf("\n  written    %s\n", s->out);
+    if (recon_comm_size(ctx) > 1)
+        printf("  ranks      %d (%s); the first waited %.2f s for others\n", recon_comm_size(ctx),
+               recon_comm_name(ctx), recon_comm_waited(ctx));
 }
 
 /* --- images ----------------------------------------------------------------------------------- */

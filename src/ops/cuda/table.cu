@@ -20,6 +20,7 @@ extern "C" const recon_ops recon_ops_cuda = {
     .has_fast_bytes = has_fast_bytes,
     .has_fast_bf16 = has_fast_bf16,
     .steer_pays = cuda_steer_pays,
+    .has_slices = nullptr,
     .alloc = cuda_alloc,
     .release = cuda_release,
     .upload = cuda_upload,
