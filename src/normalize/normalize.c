@@ -12,11 +12,13 @@
 #include "normalize/classes.h"
 #include "normalize/findings.h"
 #include "normalize/p_values.h"
+#include "normalize/plan.h"
 #include "normalize/pool.h"
 #include "normalize/share.h"
 #include "comm/comm.h"
 #include "knn/ring.h"
 #include "knn/tiles.h"
+#include "ops/ops.h"
 #include "stats/so2_fit.h"
 #include "core/arena.h"
 #include "core/ctx.h"
@@ -490,9 +492,26 @@ static recon_status check_points(recon_ctx *ctx, const recon_embedded *e,
     return check_poses(ctx, e, what);
 }
 
+/* Before a long search. One that is approximate, or on a GPU, is not long. */
+static void tell_plan(recon_ctx *ctx, const job *j)
+{
+    recon_knn_method method = j->options->knn.method;
+    int approximate = method == RECON_KNN_IVF || method == RECON_KNN_HNSW ||
+                      (method == RECON_KNN_AUTO && !j->ranks && j->index->n > RECON_KNN_EXACT_ROWS);
+    if (approximate || recon_ops_on_host(ctx) != recon_ops_of(ctx))
+        return;
+    recon_plan_tell(ctx, &(recon_plan_sizes){ .rows = j->index->n,
+                                              .queries = j->queries ? j->total : 0,
+                                              .d = j->index->d,
+                                              .k = j->options->knn.k,
+                                              .ranks = j->ranks ? (size_t)recon_comm_size(ctx) : 1,
+                                              .threads = (size_t)recon_ctx_threads(ctx) });
+}
+
 static recon_status find_classes(recon_ctx *ctx, job *j)
 {
     double begin = recon_now();
+    tell_plan(ctx, j);
     recon_status status = recon_classes_find(ctx, &j->table, j->index, j->queries, j->options,
                                              j->ranks, &j->out->recall);
     if (status == RECON_OK)
