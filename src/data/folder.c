@@ -600,20 +600,13 @@ static uint8_t byte_of(const recon_bitmap *p, size_t i)
 
 static recon_status check_picture(recon_ctx *ctx, const recon_bitmap *p)
 {
+    recon_status status = recon_bitmap_check(ctx, p);
     size_t n = p->height * p->width * p->channels;
-    if (!n || p->height > RECON_PIXELS_SIDE || p->width > RECON_PIXELS_SIDE ||
-        p->channels > RECON_PIXELS_CHANNELS || (p->alpha && p->channels < 2))
-        return recon_fail(ctx, RECON_ERR_INPUT, "a picture of %zu x %zu x %zu", p->height, p->width,
-                          p->channels);
-    if (p->dtype != RECON_U8 && p->dtype != RECON_U16 && p->dtype != RECON_F32)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "a picture of %s: uint8, uint16 or float32 is needed",
-                          recon_dtype_name(p->dtype));
-    for (size_t i = 0; p->dtype == RECON_F32 && i < n; i++)
+    for (size_t i = 0; status == RECON_OK && p->dtype == RECON_F32 && i < n; i++)
         if (!isfinite(((const float *)p->samples)[i]))
-            return recon_fail(ctx, RECON_ERR_INPUT, "a picture whose sample %zu is %g", i,
-                              (double)((const float *)p->samples)[i]);
-    return RECON_OK;
+            status = recon_fail(ctx, RECON_ERR_INPUT, "a picture whose sample %zu is %g", i,
+                                (double)((const float *)p->samples)[i]);
+    return status;
 }
 
 static recon_status see_rows(recon_ctx *ctx, reader *r, const recon_bitmap *in)

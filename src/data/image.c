@@ -5,7 +5,7 @@
  * without branches. Places are in double: a rotation by 90 degrees then lands on pixels to within a
  * float's rounding, and is exact. */
 #include <recon/data/dataset.h>
-#include <recon/data/bitmap.h>
+#include "core/fail.h"
 #include "core/simd.h"
 
 #include "core/threads.h"
@@ -152,6 +152,15 @@ RECON_CLONES static void warp_cubic(float *restrict out, const float *restrict i
     for (int p = 0; p < f->height; p++)
         warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, 0, f->width,
                  f->channels, CUBIC, FLOATS, 0);
+}
+
+/* Floats whose last channel is alpha. */
+RECON_CLONES static void warp_alpha(float *restrict out, const float *restrict in, const frame *f,
+                                    int n)
+{
+    for (int p = 0; p < f->height; p++)
+        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, 0, f->width,
+                 f->channels, n, FLOATS, 1);
 }
 
 /* A result as large as the image. */
@@ -440,6 +449,32 @@ static recon_status rotate_rows(recon_ctx *ctx, void *arg, size_t task, int work
     return RECON_OK;
 }
 
+recon_status recon_bitmap_check(recon_ctx *ctx, const recon_bitmap *in)
+{
+    if (!in->height || !in->width || !in->channels || in->height > RECON_PIXELS_SIDE ||
+        in->width > RECON_PIXELS_SIDE || in->channels > RECON_PIXELS_CHANNELS ||
+        (in->alpha && in->channels < 2))
+        return recon_fail(ctx, RECON_ERR_INPUT, "a picture of %zu x %zu x %zu", in->height,
+                          in->width, in->channels);
+    if (in->dtype != RECON_U8 && in->dtype != RECON_U16 && in->dtype != RECON_F32)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "a picture of %s: uint8, uint16 or float32 is needed",
+                          recon_dtype_name(in->dtype));
+    return RECON_OK;
+}
+
+static void rotate_floats(float *out, const recon_bitmap *in, double angle,
+                          recon_interpolation interpolation)
+{
+    recon_affine source = recon_image_rotate_source(angle);
+    const frame f = frame_of(in->height, in->width, in->channels, &source);
+    if (in->alpha && angle != 0) /* by 0 colours that cannot be seen are kept, too */
+        warp_alpha(out, in->samples, &f, interpolation == RECON_BICUBIC ? CUBIC : LINEAR);
+    else
+        recon_image_rotate(out, in->samples, in->height, in->width, in->channels, angle,
+                           interpolation);
+}
+
 recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *in, double angle,
                                  recon_interpolation interpolation)
 {
@@ -451,9 +486,11 @@ recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *
                           .deep = in->dtype == RECON_U16,
                           .alpha = in->alpha },
                   .how = { .angle = angle, .interpolation = interpolation } };
+    recon_status status = recon_bitmap_check(ctx, in);
+    if (status != RECON_OK)
+        return status;
     if (in->dtype == RECON_F32) {
-        recon_image_rotate(out, in->samples, in->height, in->width, in->channels, angle,
-                           interpolation);
+        rotate_floats(out, in, angle, interpolation);
         return RECON_OK;
     }
     return recon_parallel(ctx, rotate_rows, &t, (in->height + ROWS_A_TASK - 1) / ROWS_A_TASK);

@@ -4,7 +4,7 @@
 
 #include <recon/core/ctx.h>
 #include "core/pixels.h"
-#include <recon/data/dataset.h>
+#include <recon/data/bitmap.h>
 
 /* What lies outside of a picture: nothing, which is transparent where there is alpha, else zero; the
  * nearest pixel of its edge; or a colour, opaque. */
@@ -36,6 +36,9 @@ typedef struct {
 recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, const size_t *from,
                                  const double *angle, size_t n, const recon_image_size *size,
                                  recon_interpolation interpolation, int edge);
+
+/* RECON_ERR_INPUT for a size, channels or a type that no picture has. */
+recon_status recon_bitmap_check(recon_ctx *ctx, const recon_bitmap *in);
 
 /* p -> matrix p + shift */
 typedef struct {

@@ -3,6 +3,7 @@
 #include "data/image.h"
 #include "ops/ops.h"
 
+#include <recon/data/bitmap.h>
 #include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include <recon/ops/backend.h>
@@ -302,6 +303,44 @@ static void what_is_hidden_does_not_show(void **state)
     }
 }
 
+/* Bytes and floats of one picture, with alpha. */
+static void a_bitmap_of_floats_rotates_as_one_of_bytes_does(void **state)
+{
+    recon_ctx *ctx = *state;
+    static uint8_t x[SIDE * SIDE * 4], got[SIDE * SIDE * 4];
+    static float y[SIDE * SIDE * 4], floats[SIDE * SIDE * 4];
+    recon_bitmap bytes = { SIDE, SIDE, 4, 1, RECON_U8, x },
+                 same = { SIDE, SIDE, 4, 1, RECON_F32, y };
+    noise(y, SIDE * SIDE * 4, 7);
+    for (int i = 0; i < SIDE * SIDE * 4; i++) {
+        x[i] = (uint8_t)(255 * y[i]);
+        if (i % 4 == 3 && x[i] < 128)
+            x[i] = 0;
+        y[i] = (float)x[i] / 255;
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        CHECK_OK(ctx, recon_bitmap_rotate(ctx, got, &bytes, 0.4, (recon_interpolation)kind));
+        CHECK_OK(ctx, recon_bitmap_rotate(ctx, floats, &same, 0.4, (recon_interpolation)kind));
+        for (int i = 0; i < SIDE * SIDE * 4; i++)
+            CHECK_NEAR(fmin(fmax(255 * (double)floats[i], 0), 255), got[i], 0.501);
+        CHECK_OK(ctx, recon_bitmap_rotate(ctx, floats, &same, 0, (recon_interpolation)kind));
+        assert_memory_equal(floats, y, sizeof y);
+    }
+}
+
+static void what_is_no_bitmap_is_not_rotated(void **state)
+{
+    recon_ctx *ctx = *state;
+    uint8_t x[64] = { 0 }, y[64];
+    const recon_bitmap wrong[] = { { 1, 1, RECON_PIXELS_CHANNELS + 1, 0, RECON_U8, x },
+                                   { 1, 1, 1, 1, RECON_U8, x },
+                                   { 0, 1, 1, 0, RECON_U8, x },
+                                   { 1, 1, 1, 0, RECON_F64, x } };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(recon_bitmap_rotate(ctx, y, &wrong[i], 0.4, RECON_BILINEAR),
+                         RECON_ERR_INPUT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +352,8 @@ int main(void)
         cmocka_unit_test(whole_numbers_rotate_as_floats_do),
         cmocka_unit_test(alpha_rotates_with_its_colours),
         cmocka_unit_test(what_is_hidden_does_not_show),
+        cmocka_unit_test(a_bitmap_of_floats_rotates_as_one_of_bytes_does),
+        cmocka_unit_test(what_is_no_bitmap_is_not_rotated),
         cmocka_unit_test(what_comes_into_the_frame_is_filled),
         cmocka_unit_test(an_edge_goes_on),
         cmocka_unit_test(a_picture_fits_with_its_mean_and_its_slope),

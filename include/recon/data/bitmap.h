@@ -30,7 +30,8 @@ RECON_API recon_status recon_bitmap_see(recon_ctx *ctx, float *out, size_t heigh
 
 /* The picture rotated about its middle as recon_image_rotate does, zeros outside, to out, which is as
  * large. Whole numbers are rounded, and colours count by their alpha, as `recon canonicalize` has
- * them. out is not in. */
+ * them. Sizes, channels and types that recon_bitmap_see refuses are RECON_ERR_INPUT. out is not
+ * in. */
 RECON_API recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *in,
                                            double angle, recon_interpolation interpolation);
 
