@@ -1,9 +1,9 @@
 """recon for PyTorch: a module that rotates images into their natural pose, in front of a frozen
 model.
 
-    upright = Canonicalizer("fashion")                 # tensors in, tensors out robust =
-    Canonicalizer("fashion", classifier)      # the classifier on upright images labels =
-    robust(images).argmax(1)
+    upright = Canonicalizer("fashion")                 # tensors in, tensors out
+    robust = Canonicalizer("fashion", classifier)      # the classifier on upright images
+    labels = robust(images).argmax(1)
 
 Images are tensors n x channels x height x width of floats (0 to 1) or uint8, or a list of tensors
 channels x height x width of different sizes. They are rotated by the library, on the CPU, and
