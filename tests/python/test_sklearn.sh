@@ -75,6 +75,8 @@ frozen = pickle.dumps(Canonicalizer("fashion", frozen=True).fit(images))
 assert len(frozen) < 10000 < len(data)  # a model that was there is named
 assert pickle.loads(frozen).transform(images[:3]).shape == (3, 28, 28)
 assert not hasattr(pickle.loads(pickle.dumps(Canonicalizer())), "model_")
+again.set_params(model="fashion", frozen=True).fit(images)  # after a fit that learned
+assert len(pickle.dumps(again)) < 10000
 PROGRAM
 passes "Pipeline, with rows of pixels" <<'PROGRAM'
 from common import *
