@@ -203,6 +203,9 @@ def watched(device: str, progress: Callable[[Progress], Any] | None) -> Iterator
         if watcher.raised:
             raise watcher.raised from None
         raise
+    else:
+        if watcher.raised:  # by the last report, when there was nothing left to interrupt
+            raise watcher.raised
     finally:
         for line in own.said:
             warn(line)

@@ -101,6 +101,11 @@ def stop(p):
 try: recon.train(images, "stopped.st", progress=stop, **how)
 except Enough: pass
 else: raise AssertionError("not stopped")
+def late(p):
+    if p.label == "train" and p.finished: raise Enough(p.done)
+try: recon.train(images, "late.st", progress=late, **how)
+except Enough: pass
+else: raise AssertionError("what the last report raised is lost")
 done = recon.train(images, "stopped.st", resume=True, **how)
 assert 0 < done.steps_now <= done.steps
 assert open("stopped.st", "rb").read() == open("package/n.st", "rb").read()
