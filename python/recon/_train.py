@@ -213,7 +213,7 @@ def train(
             warp=_positive("warp", warp), augment=_yes_no("augment", augment),
             flip=_yes_no("flip", flip))
         _not_for("images", align=align, element=element, before=before, layers=layers,
-                 radius=radius)
+                 radius=radius, pairs=None if pairs == "bonds" else pairs)
     else:
         options = _abi.MoleculeNetOptions(
             shape=_abi.MoleculeNetShape(preset=chosen, **shape, layers=_count("layers", layers),
@@ -221,7 +221,8 @@ def train(
             **common, before=_count("before", before), element=_positive("element", element),
             align=_weight("align", align, plain), pairs=choice("pairs", pairs, "PAIRS_", _PAIRS))
         _not_for("molecules", from_=from_, frequencies=frequencies, pose=pose, density=density,
-                 augment=augment, warp=warp, flip=flip, mask=mask or None, size=size, crop=crop)
+                 augment=augment, warp=warp, flip=flip, mask=mask or None, size=size, crop=crop,
+                 picture_limit=picture_limit)
     result = _abi.TrainResult()
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, resume)
@@ -316,6 +317,9 @@ def discover(
     for name, value in (("head_epochs", head_epochs), ("head_rate", head_rate)):
         if value is not None and heads != "paper":
             raise InputError(f"{name}: only with heads='paper'")
+    if not _Given.is_of_images(data):
+        _not_for("molecules", family=None if family == "auto" else family, size=size,
+                 crop=crop or None, picture_limit=picture_limit)
     options = _abi.DiscoverOptions(
         k=_count("k", k), as_mean=mean is not None,
         mean=_abi.MeanOptions(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
