@@ -292,7 +292,7 @@ static void print_census(const char *spec, const census *c, const recon_skips *s
     printf("%s: %zu conformer%s of %zu molecule%s\n", spec, c->info.n, c->info.n == 1 ? "" : "s",
            c->present, c->present == 1 ? "" : "s");
     if (is_default_part(spec))
-        printf("  part train, the default; the others are conformers/val, /test and /all\n");
+        printf("  part       train, the default; the others are conformers/val, /test and /all\n");
     cli_print_skipped(c->info.skipped, skips);
     printf("  atoms      %zu, at most %zu in a conformer\n  elements  ", c->info.total,
            c->info.atoms);
