@@ -174,9 +174,8 @@ static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_b
         status = recon_fail(ctx, RECON_ERR_INPUT,
                             "--lambda density: %s has no pose density; train without --no-density",
                             s->model);
-    else if (s->heads == RECON_HEADS_PAPER && !recon_input_nets_possible(b))
-        status = recon_fail(ctx, RECON_ERR_INPUT,
-                            "--heads paper: %s was not written by `recon train`", s->model);
+    else if (s->heads == RECON_HEADS_PAPER)
+        status = recon_input_nets_check(ctx, b);
     *s->misuse = status != RECON_OK;
     return status;
 }

@@ -48,10 +48,6 @@ static recon_status add(recon_ctx *ctx, recon_input_nets *nets, size_t hidden)
     recon_ieae_shape shape = backbone_of(nets)->shape;
     recon_layer_name name;
     recon_status status = RECON_OK;
-    if (backbone_of(nets)->encoder.is_photo)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "the heads of the paper are steerable networks; preset %s is not one",
-                          recon_preset_name(shape.preset));
     shape.density = 0;
     for (int h = 0; h < NETS; h++) {
         size_t sizes[] = { shape.code, hidden, recon_so2_networks[h].outputs };

@@ -21,9 +21,18 @@ static const recon_input_nets_kind *kind_of(const recon_backbone *backbone)
                                                    : NULL;
 }
 
-int recon_input_nets_possible(const recon_backbone *backbone)
+recon_status recon_input_nets_check(recon_ctx *ctx, const recon_backbone *backbone)
 {
-    return kind_of(backbone) != NULL;
+    const recon_ieae *images = backbone ? recon_backbone_ieae(backbone) : NULL;
+    if (!kind_of(backbone))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "heads paper: with a backbone of `recon train`, and its inputs");
+    if (images && images->encoder.is_photo)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "heads paper: they are steerable networks like their backbone, which of "
+                          "preset %s is none",
+                          recon_preset_name(images->shape.preset));
+    return RECON_OK;
 }
 
 /* With the weights of a file, or with first ones. */
@@ -117,11 +126,10 @@ recon_status recon_input_nets_fit(recon_ctx *ctx, recon_input_nets **out,
     const recon_input_nets_kind *kind = kind_of(backbone);
     recon_maps_options o = *options;
     recon_input_nets *nets = NULL;
-    recon_status status = RECON_OK;
+    recon_status status = recon_input_nets_check(ctx, data ? backbone : NULL);
     *out = NULL;
-    if (!kind || !data)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "heads paper: with a backbone of `recon train`, and its inputs");
+    if (status != RECON_OK)
+        return status;
     const recon_maps_kind *maps = recon_maps_kind_of(backbone->kind->group);
     recon_maps_options usual = kind->defaults;
     recon_head_training training = { .n = recon_data_describe(data).n,
@@ -170,6 +178,7 @@ recon_status recon_input_nets_read(recon_ctx *ctx, recon_input_nets **out,
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: heads 'paper' need a backbone of `recon train`, and there is none",
                           path);
+    RECON_TRY(recon_input_nets_check(ctx, backbone));
     RECON_TRY(read_hidden(ctx, &hidden, kind->sized, file, path));
     RECON_TRY(make(ctx, &nets, backbone, hidden, file, path, 0));
     RECON_TRY(freeze(ctx, nets));

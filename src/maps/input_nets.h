@@ -96,7 +96,7 @@ typedef struct {
 } recon_image_net;
 recon_image_net recon_image_nets_at(const recon_input_nets *nets, int head);
 
-/* Whether there are such networks for this backbone. */
-int recon_input_nets_possible(const recon_backbone *backbone);
+/* RECON_ERR_INPUT where there are no such networks for this backbone. */
+recon_status recon_input_nets_check(recon_ctx *ctx, const recon_backbone *backbone);
 
 #endif

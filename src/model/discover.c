@@ -67,6 +67,8 @@ static recon_status open_backbone(recon_ctx *ctx, flow *f)
         RECON_TRY(recon_backbone_open(ctx, &f->own, f->model, f->o.precision));
         f->backbone = f->own;
     }
+    if (f->o.maps.heads == RECON_HEADS_PAPER) /* before the long work */
+        RECON_TRY(recon_input_nets_check(ctx, f->backbone));
     if (f->o.half)
         RECON_TRY(round_backbone(ctx, f));
 done:

@@ -79,7 +79,7 @@ run discover --model run/photo.safetensors --data cifar10 --limit 60 --folds 0 -
 [ "$code" -eq 0 ] && grep -q '^  lambda     density;' "$scratch/stdout"
 report $? "natural poses of a photo preset come from its density"
 run discover --model run/photo.safetensors --data cifar10 --limit 60 --folds 0 --heads paper --out two
-[ "$code" -eq 1 ] && said "the heads of the paper are steerable networks"
+[ "$code" -eq 2 ] && said "heads paper: they are steerable networks"
 report $? "and it has no heads as in the paper"
 accepted "check draws no layers of it" check run/photo.safetensors --data cifar10 --limit 20 --svg check.svg --quiet
 python3 - <<'PROGRAM'
