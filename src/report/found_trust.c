@@ -110,7 +110,7 @@ static void table_likelihoods(recon_page *page, const recon_lambda_choice *c)
     recon_page_table(
         page,
         "Mean log density of the held-out poses around each estimate; the highest, or one as "
-        "good, is used unless --lambda selects another",
+        "good (with a photo preset the density), is used unless --lambda selects another",
         columns, 2);
     for (int a = RECON_LAMBDA_NEIGHBOURS; a <= RECON_LAMBDA_DENSITY; a++)
         if (isfinite(c->likelihood[a])) {
