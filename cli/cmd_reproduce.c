@@ -200,7 +200,8 @@ static int check_letters(settings *all)
                    { "--images", s->images != 0 },
                    { "--limit", s->limit != 0 },
                    { "--train", s->train },
-                   { "--resume", s->resume } };
+                   { "--resume", s->resume },
+                   { "--overwrite", s->overwrite } };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given)
             return cli_misuse(&cli_reproduce, "%s is not for letters", others[i].name);

@@ -46,6 +46,7 @@ refused 2 "--preset is not for estimators" reproduce estimators --preset fast
 refused 2 "--augmented is not for estimators" reproduce estimators --augmented m
 refused 2 "--figures is not for letters" reproduce letters --figures f
 refused 2 "--train is not for letters" reproduce letters --train
+refused 2 "--overwrite is not for letters" reproduce letters --overwrite
 refused 2 "--seeds 65: must be at most 64" reproduce letters --seeds 65
 refused 2 "--epochs cannot be used with --model" reproduce letters --model m --epochs 3
 refused 2 "--laws is for letters" reproduce mnist --laws l.json
