@@ -72,10 +72,10 @@ static recon_status show(recon_ctx *ctx, const settings *s, size_t channels, siz
         s->what == CLASSIFIER ? "classifier" : recon_export_name((recon_export_what)s->what);
     stat(s->out, &file);
     if (s->common.json)
-        return cli_print_json(ctx, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "file", s->out,
-                                             "what", what, "bytes", (json_int_t)file.st_size,
-                                             "height", (json_int_t)height, "width",
-                                             (json_int_t)width, "channels", (json_int_t)channels));
+        return cli_print_json(
+            ctx, json_pack("{s:s?, s:s, s:I, s:I, s:I, s:I}", "file", cli_utf8(s->out), "what",
+                           what, "bytes", (json_int_t)file.st_size, "height", (json_int_t)height,
+                           "width", (json_int_t)width, "channels", (json_int_t)channels));
     if (!s->common.quiet)
         printf("%s: %s of images %zu x %zu x %zu (channels, height, width), %.1f MB\n", s->out,
                what, channels, height, width, (double)file.st_size / 1e6);

@@ -3,6 +3,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,6 +337,9 @@ recon_status recon_onnx_write(recon_ctx *ctx, const char *path, const recon_onnx
     recon_writer w = { .fd = -1 };
     message m = { 0 };
     recon_status status;
+    for (size_t i = 0; i < n_metadata; i++) /* strings of a protobuf are */
+        if (!recon_utf8_is(metadata[i].value))
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s: must be UTF-8", metadata[i].key);
     put_model(&head, &m, metadata, n_metadata, graph->used);
     RECON_TRY(head.status);
     RECON_TRY(recon_writer_open(ctx, &w, path));

@@ -15,6 +15,7 @@ refused 1 "a model of molecules" export --model "$root/models/conformers.safeten
 refused 1 "not a classifier" export --model "$model" --what classifier --out m.onnx
 refused 2 "--lambda cannot be used with --what classifier" export --model "$model" --what classifier --lambda head --out m.onnx
 refused 1 "not a model" export --model "$root/models/mnist-classifier.safetensors" --out m.onnx
+refused 1 "licence: must be UTF-8" export --model "$model" --licence "$(printf 'MIT\377')" --out m.onnx
 refused 1 "lambda neighbours" export --model "$model" --lambda neighbours --out m.onnx
 
 accepted "pose" export --model "$model" --out pose.onnx --quiet
@@ -26,6 +27,10 @@ accepted "a classifier" export --model "$root/models/mnist-classifier.safetensor
 run export --model "$model" --out again.onnx --json
 is_json "$scratch/stdout" && cmp -s pose.onnx again.onnx
 report $? "the same bytes again, and JSON"
+mkdir odd
+run export --model "$model" --out "odd/$(printf 'a\377').onnx" --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout"
+report $? "JSON of a file whose name is not UTF-8"
 
 short="--threads 2 --quiet"
 zcat "$root/data/garments/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c $((128 * 784)) |
