@@ -139,7 +139,10 @@ static const void *convert(const file *o, size_t from, size_t n, double *real, f
     return single;
 }
 
-static recon_status write_rows(recon_ctx *ctx, recon_npy_writer *writer, const file *o)
+/* Takes n rows of a file, from row `at` on, as it stores them. */
+typedef recon_status take_rows(recon_ctx *ctx, void *to, const void *bytes, size_t at, size_t n);
+
+static recon_status each_piece(recon_ctx *ctx, const file *o, take_rows *take, void *to)
 {
     size_t rows = PIECE / o->width + 1, total = o->shape[0];
     double *real = NULL;
@@ -149,8 +152,7 @@ static recon_status write_rows(recon_ctx *ctx, recon_npy_writer *writer, const f
     RECON_TRY(recon_alloc_raw(ctx, &single, rows * o->width, sizeof *single));
     for (size_t at = 0; at < total; at += rows) {
         size_t n = total - at < rows ? total - at : rows;
-        const void *bytes = convert(o, at * o->width, n * o->width, real, single);
-        RECON_TRY(recon_npy_writer_append(ctx, writer, bytes, n));
+        RECON_TRY(take(ctx, to, convert(o, at * o->width, n * o->width, real, single), at, n));
     }
 done:
     free(real);
@@ -158,12 +160,18 @@ done:
     return status;
 }
 
+static recon_status append(recon_ctx *ctx, void *to, const void *bytes, size_t at, size_t n)
+{
+    (void)at;
+    return recon_npy_writer_append(ctx, to, bytes, n);
+}
+
 static recon_status write_array(recon_ctx *ctx, const char *path, const file *o)
 {
     recon_npy_writer *writer = NULL;
     recon_status status;
     RECON_TRY(recon_npy_writer_open(ctx, &writer, path, o->type, o->shape, o->ndim));
-    RECON_TRY(write_rows(ctx, writer, o));
+    RECON_TRY(each_piece(ctx, o, append, writer));
     RECON_TRY(recon_npy_writer_commit(ctx, writer));
 done:
     recon_npy_writer_close(writer);
@@ -218,25 +226,17 @@ done:
     return status;
 }
 
+static recon_status put_in_place(recon_ctx *ctx, void *to, const void *bytes, size_t at, size_t n)
+{
+    part *p = to;
+    return recon_writer_write_at(ctx, &p->writer, bytes, n * p->row_bytes,
+                                 p->head + (p->first + at) * p->row_bytes);
+}
+
 static recon_status write_part(recon_ctx *ctx, part *p, const file *o)
 {
-    size_t rows = PIECE / o->width + 1, total = o->shape[0];
-    double *real = NULL;
-    float *single = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &real, rows * o->width, sizeof *real));
-    RECON_TRY(recon_alloc_raw(ctx, &single, rows * o->width, sizeof *single));
-    for (size_t at = 0; at < total; at += rows) {
-        size_t n = total - at < rows ? total - at : rows;
-        const void *bytes = convert(o, at * o->width, n * o->width, real, single);
-        RECON_TRY(recon_writer_write_at(ctx, &p->writer, bytes, n * p->row_bytes,
-                                        p->head + (p->first + at) * p->row_bytes));
-    }
-    RECON_TRY(recon_writer_sync(ctx, &p->writer));
-done:
-    free(real);
-    free(single);
-    return status;
+    recon_status status = each_piece(ctx, o, put_in_place, p);
+    return status == RECON_OK ? recon_writer_sync(ctx, &p->writer) : status;
 }
 
 static recon_status write_share(recon_ctx *ctx, const char *path, const file *o, size_t first,
