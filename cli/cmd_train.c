@@ -137,6 +137,17 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
+/* A weight that another option takes away again. */
+static const char *lost_weight(const settings *s)
+{
+    return s->plain && s->contrast > 0         ? "--plain cannot be used with --contrast"
+           : s->plain && s->pose > 0           ? "--plain cannot be used with --pose"
+           : s->plain && s->align > 0          ? "--plain cannot be used with --align"
+           : s->no_contrast && s->contrast > 0 ? "--no-contrast cannot be used with --contrast"
+           : s->no_density && s->density > 0   ? "--no-density cannot be used with --density"
+                                               : NULL;
+}
+
 static int check_options(const settings *s)
 {
     int molecules = !strcmp(recon_data_kind_of(s->data.spec)->name, "molecules");
@@ -146,6 +157,8 @@ static int check_options(const settings *s)
     if (molecules && cli_ranks_size() > 1)
         return cli_misuse(&cli_train, "molecules are trained in one process, and %d were started",
                           cli_ranks_size());
+    if (lost_weight(s))
+        return cli_misuse(&cli_train, "%s", lost_weight(s));
     return cli_check_replacing(&cli_train, s->out, s->resume, s->overwrite);
 }
 

@@ -36,7 +36,7 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
           &d->skip_bad },
         { "--size", "N", NULL, "scale images to fit N x N (default: the model's size, if any)",
           CLI_COUNT | CLI_IMAGES, 0, &d->size },
-        { "--crop", NULL, "none|auto", CLI_CROP_HELP " (default: as the model was trained)",
+        { "--crop", NULL, "none|auto", CLI_CROP_HELP "; models trained on crops always do",
           CLI_CHOICE | CLI_IMAGES, 0, &d->crop },
         { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
           &d->picture_limit },

@@ -73,7 +73,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
-        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -102,7 +102,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
-        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -141,7 +141,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
-        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -171,7 +171,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
-        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -192,7 +192,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
-        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -212,7 +212,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
-        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -240,7 +240,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
-        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -272,7 +272,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
-        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \

@@ -390,6 +390,8 @@ def _positive(what: str, x: float | None) -> float:
 
 def _weight(what: str, x: float | None, plain: bool) -> float:
     """Of a term of the loss: negative for none."""
+    if plain and x:
+        raise InputError(f"plain cannot be used with {what}")
     return -1.0 if plain or (x is not None and x == 0) else _positive(what, x)
 
 

@@ -1,5 +1,6 @@
 /* cifar.c - strips of pictures, one behind the other. */
 #include "data/cifar.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
@@ -71,8 +72,12 @@ recon_status recon_cifar_read(recon_ctx *ctx, recon_dataset *d, const char *fold
     d->info = (recon_dataset_info){ 0, SIDE, SIDE, CHANNELS, CLASSES, 0 };
     for (int i = 1; i <= (test ? 1 : STRIPS); i++) {
         snprintf(path, sizeof path, test ? "%s/test_batch.png" : "%s/data_batch_%d.png", folder, i);
-        if (i > 1 && access(path, F_OK) != 0)
-            break; /* all that follows is missing, too, and the labels are those of the first ones */
+        if (i > 1 && access(path, F_OK) != 0) { /* the labels are those of the first strips */
+            recon_log(ctx, RECON_LOG_WARN,
+                      "%s is missing: %zu training images; tools/get-cifar10 gets all", path,
+                      d->info.n);
+            break;
+        }
         RECON_TRY(read_strip(ctx, d, path));
     }
     d->bytes = d->own_bytes;

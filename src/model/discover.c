@@ -60,6 +60,17 @@ done:
     return status;
 }
 
+/* Before the long work. */
+static recon_status check_backbone(recon_ctx *ctx, const flow *f)
+{
+    const recon_backbone *b = f->backbone;
+    if (f->o.lambda == RECON_LAMBDA_DENSITY && b->kind->group == RECON_SO2 && !b->density)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "lambda density: the backbone has no pose density; train one without "
+                          "--plain and --no-density");
+    return f->o.maps.heads == RECON_HEADS_PAPER ? recon_input_nets_check(ctx, b) : RECON_OK;
+}
+
 static recon_status open_backbone(recon_ctx *ctx, flow *f)
 {
     recon_status status = RECON_OK;
@@ -67,8 +78,7 @@ static recon_status open_backbone(recon_ctx *ctx, flow *f)
         RECON_TRY(recon_backbone_open(ctx, &f->own, f->model, f->o.precision));
         f->backbone = f->own;
     }
-    if (f->o.maps.heads == RECON_HEADS_PAPER) /* before the long work */
-        RECON_TRY(recon_input_nets_check(ctx, f->backbone));
+    RECON_TRY(check_backbone(ctx, f));
     if (f->o.half)
         RECON_TRY(round_backbone(ctx, f));
 done:

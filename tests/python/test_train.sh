@@ -151,6 +151,7 @@ def refused(text, kind, call, *arguments, **named):
     else: raise AssertionError(text)
 refused("n.st", recon.InputError, recon.train, images, "package/n.st", epochs=1)
 refused("unknown data set", recon.InputError, recon.train, "nowhere", "x.st")
+refused("plain cannot be used with pose", recon.InputError, recon.train, images, "x.st", plain=True, pose=1.0)
 refused("preset 'huge' is none of", ValueError, recon.train, images, "x.st", preset="huge")
 refused("from_ decides it", ValueError, recon.train, images, "x.st", preset="small", from_="package/n.st")
 refused("align is for molecules", ValueError, recon.train, images, "x.st", align=1)
