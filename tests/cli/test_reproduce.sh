@@ -38,8 +38,8 @@ run reproduce --help
     grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
     grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
-refused 2 "name one of mnist, mnist12k, fashion, images, molecules, estimators, letters or cifar10" reproduce
-refused 2 "'cifar' is not one of mnist, mnist12k, fashion, images, molecules, estimators, letters or cifar10" reproduce cifar
+refused 2 "name one of mnist, mnist12k, fashion, images, molecules, estimators, letters, cifar10 or words" reproduce
+refused 2 "'cifar' is not one of mnist, mnist12k, fashion, images, molecules, estimators, letters, cifar10 or words" reproduce cifar
 refused 2 "--train is not for estimators" reproduce estimators --train
 refused 2 "--epochs is not for estimators" reproduce estimators --epochs 3
 refused 2 "--preset is not for estimators" reproduce estimators --preset fast
