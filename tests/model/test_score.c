@@ -111,8 +111,9 @@ static void thresholds_and_p_values_agree(void **state)
             low += natural[i].p_value < share;
             assert_true(natural[i].p_value > 0 && natural[i].p_value <= 1);
         }
-        CHECK_NEAR(alarms / (double)d->n, share, 0.2); /* 24 points were held out */
-        CHECK_NEAR(low / (double)d->n, share, 0.2);
+        /* 24 of 240 points were held out: three standard errors are 0.25. */
+        CHECK_NEAR(alarms / (double)d->n, share, 0.25);
+        CHECK_NEAR(low / (double)d->n, share, 0.25);
         assert_true(isinf(recon_score_threshold(model, 0.001)));
         recon_model_close(*state, model);
     }
