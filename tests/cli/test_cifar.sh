@@ -38,7 +38,9 @@ def strip(name, labels):
     with open("data/cifar10/" + name + ".png", "wb") as f:
         f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
 train, test = [i % 3 for i in range(360)], [i % 3 for i in range(90)]
-strip("data_batch_1", train), strip("test_batch", test)
+for i in range(5):
+    strip(f"data_batch_{i + 1}", train[72 * i:72 * (i + 1)])
+strip("test_batch", test)
 json.dump(train, open("data/cifar10/train_lables.json", "w")), json.dump(test, open("data/cifar10/test_lables.json", "w"))
 PROGRAM
 run info cifar10/test
@@ -48,6 +50,11 @@ if said "without libpng"; then
 fi
 grep -q "90 images of 32 x 32, 3 channels" "$scratch/stdout"
 report $? "strips are read"
+mv data/cifar10/data_batch_5.png .
+run info cifar10/train
+said "data_batch_5.png is missing: 288 training images; tools/get-cifar10 gets all"
+report $? "a missing strip is said"
+mv data_batch_5.png data/cifar10/
 refused 1 "\`recon reproduce cifar10 --train --out DIR\` makes one" reproduce cifar10 --classifier none.safetensors
 run classifier train --data cifar10 --net small --epochs 4 --out c.safetensors
 report $code "a classifier"
