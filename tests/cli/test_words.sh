@@ -26,6 +26,9 @@ if said "without FreeType"; then
 fi
 [ "$code" -eq 1 ] && said "\`tools/setup fonts\` installs more"
 report $? "without fonts the remedy is said"
+mkdir models # where a program of build/debug finds them
+ln -s "$root/models/words.safetensors" models/
+ln -s "$root/experiments/words_read.js" experiments/
 run reproduce words --quick --images 8 --json --out kept
 if said "different fonts with these letters"; then
     skip "words" "too few fonts: tools/setup words"
