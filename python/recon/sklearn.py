@@ -78,7 +78,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             if self.model is None:
                 raise InputError("frozen: a model is needed")
             self._open(self.model)
-            vars(self).pop("_folder", None)  # of an earlier fit
+            self.__dict__.pop("_folder", None)  # of an earlier fit
             return self
         images = self._images(X)
         folder = tempfile.TemporaryDirectory(prefix="recon-")
