@@ -110,14 +110,13 @@ static void put_accuracy(recon_page *page, const demo *d)
     const reproduction *r = &d->tests;
     recon_page_table(page, "Accuracy of one frozen classifier on the same garments", columns, 3);
     row(page, "rotated garments", "rotated, not canonicalized", r->on->accuracy.none);
-    row(page, "canonical, without RECON",
+    row(page, "canonical by the autoencoder",
         "rotated to the arbitrary canonical pose of the network (IE-AE)", r->accuracy.ieae);
-    row(page, "canonical by RECON", "rotated to the natural pose, as the shipped model predicts it",
+    row(page, "canonical by the pose density", "our extension, as the shipped model predicts it",
         r->accuracy.recon);
-    row(page, "canonical by Algorithm 1",
-        "by the natural poses found among neighbours in the training split", r->accuracy.head);
-    row(page, "the same, as found here", "by those found among the garments of this run alone",
-        d->own);
+    row(page, "the same, as found here", "calibrated on the garments of this run alone", d->own);
+    row(page, "canonical by the head on z", "which learned from Algorithm 1, on the same backbone",
+        r->accuracy.head);
     row(page, "true rotation undone", "by the true angle: an upper bound", r->on->accuracy.undo);
     row(page, "never rotated", "the original pictures", r->on->accuracy.upright);
 }
