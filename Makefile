@@ -335,7 +335,7 @@ $(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -DLLVMFuzzerTestOneInput=$(basename $(@F
 # plans cuDNN's heuristics choose and with the fastest.
 ifneq ($(CUDA),)
 CORE_PLAIN := $(filter-out $(patsubst %,src/core/%.c,folder json np% owned safetensors),$(wildcard src/core/*.c))
-PLAIN_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c)) $(CU_OBJ)
+PLAIN_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(CORE_PLAIN) $(wildcard src/comm/*.c src/ops/*.c src/ops/*/*.c)) $(CU_OBJ)
 check-cuda: $(BUILD)/tests/ops/test_ops
 	$<
 check-cuda-standalone: $(BUILD)/plain/test_ops $(BUILD)/plain/test_graph $(BUILD)/plain/time_cuda

@@ -47,21 +47,23 @@ static recon_status train_classifier(recon_ctx *ctx, const files *f, const char 
                                      const recon_dataset *data, int rotate)
 {
     const cifar_settings *s = f->settings;
+    int on_cpu = strcmp(recon_ops_name(ctx), "cuda") != 0; /* where epochs take minutes */
     recon_train_result r;
-    return recon_classifier_train(ctx, &r, data, path,
-                                  &(recon_classifier_options){ .net = RECON_NET_RESNET18,
-                                                               .stem = is_narrow(s) ? NARROW : 0,
-                                                               .shift = 4,
-                                                               .flip = 1,
-                                                               .rotate = rotate,
-                                                               .epochs = is_narrow(s) ? 10 : 30,
-                                                               .rate = 2e-3,
-                                                               .decay = 0.05,
-                                                               .seed = s->seed,
-                                                               .precision = s->precision,
-                                                               .bf16 = is_narrow(s),
-                                                               .resume = s->resume,
-                                                               .overwrite = s->overwrite });
+    return recon_classifier_train(
+        ctx, &r, data, path,
+        &(recon_classifier_options){ .net = RECON_NET_RESNET18,
+                                     .stem = is_narrow(s) ? NARROW : 0,
+                                     .shift = 4,
+                                     .flip = 1,
+                                     .rotate = rotate,
+                                     .epochs = is_narrow(s) && on_cpu ? 10 : 30,
+                                     .rate = 2e-3,
+                                     .decay = 0.05,
+                                     .seed = s->seed,
+                                     .precision = s->precision,
+                                     .bf16 = is_narrow(s),
+                                     .resume = s->resume,
+                                     .overwrite = s->overwrite });
 }
 
 /* Training itself holds the validation part of all pictures out; natural poses are of `seen`. */

@@ -169,34 +169,64 @@ static double copy_rate(void)
 typedef struct {
     const char *name;
     size_t n, h, c, o, k; /* square images, same padding */
+    size_t stride;
 } conv_case;
 
-static void time_conv(const conv_case *v, recon_dtype type, const ceilings *top)
+/* Returns the seconds of all three calls. */
+static double time_conv(const conv_case *v, recon_dtype type, const ceilings *top)
 {
     char name[64];
     const char *text = type == RECON_BF16 ? "bf16" : "fp32";
     double rate = type == RECON_BF16 ? top->tensor : top->fma;
-    double size = (double)recon_dtype_size(type), pixels = (double)(v->n * v->h * v->h);
+    size_t stride = v->stride, h = v->h / stride;
+    double size = (double)recon_dtype_size(type), pixels = (double)(v->n * h * h);
     double flop = 2 * pixels * (double)(v->k * v->k * v->c * v->o);
-    double bytes = size * pixels * (double)(v->c + v->o);
-    recon_conv_args a = { .stride = 1,
+    double bytes = size * pixels * (double)(v->c * stride * stride + v->o), took[3];
+    recon_conv_args a = { .stride = stride,
                           .pad = v->k / 2,
                           .x = tensor(type, SHAPE(v->n, v->h, v->h, v->c)),
                           .w = tensor(type, SHAPE(v->o, v->k, v->k, v->c)),
-                          .y = tensor(type, SHAPE(v->n, v->h, v->h, v->o)) };
+                          .y = tensor(type, SHAPE(v->n, h, h, v->o)) };
     snprintf(name, sizeof name, "%s %s forward", v->name, text);
-    line(name, seconds(run_conv, &a), flop, bytes, rate, top->copy);
+    line(name, took[0] = seconds(run_conv, &a), flop, bytes, rate, top->copy);
     a.dy = a.y;
     recon_conv_args data = a, filter = a;
     data.dx = tensor(type, SHAPE(v->n, v->h, v->h, v->c));
     filter.dw = tensor(RECON_F32, SHAPE(v->o, v->k, v->k, v->c));
     snprintf(name, sizeof name, "%s %s by x", v->name, text);
-    line(name, seconds(run_conv_back, &data), flop, bytes, rate, top->copy);
+    line(name, took[1] = seconds(run_conv_back, &data), flop, bytes, rate, top->copy);
     snprintf(name, sizeof name, "%s %s by w", v->name, text);
-    line(name, seconds(run_conv_back, &filter), flop, bytes, rate, top->copy);
+    line(name, took[2] = seconds(run_conv_back, &filter), flop, bytes, rate, top->copy);
     void *used[] = { a.x.data, a.w.data, a.y.data, data.dx.data, filter.dw.data };
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         ops->release(ctx, used[i]);
+    return took[0] + took[1] + took[2];
+}
+
+/* What the convolutions of a step of preset `photo` take: 2 x 256 pictures of 32 x 32 x 3. A step as a
+ * whole is held to twice that. */
+static void time_photo(const ceilings *top)
+{
+    static const struct {
+        conv_case v;
+        int times;
+    } all[] = {
+        { { "photo 3->64 3x3 32x32", 512, 32, 3, 64, 3, 1 }, 1 },
+        { { "photo 64->64 3x3 32x32", 512, 32, 64, 64, 3, 1 }, 4 },
+        { { "photo 64->128 3x3 32x32 / 2", 512, 32, 64, 128, 3, 2 }, 1 },
+        { { "photo 64->128 1x1 32x32 / 2", 512, 32, 64, 128, 1, 2 }, 1 },
+        { { "photo 128->128 3x3 16x16", 512, 16, 128, 128, 3, 1 }, 3 },
+        { { "photo 128->256 3x3 16x16 / 2", 512, 16, 128, 256, 3, 2 }, 1 },
+        { { "photo 128->256 1x1 16x16 / 2", 512, 16, 128, 256, 1, 2 }, 1 },
+        { { "photo 256->256 3x3 8x8", 512, 8, 256, 256, 3, 1 }, 3 },
+        { { "photo 256->512 3x3 8x8 / 2", 512, 8, 256, 512, 3, 2 }, 1 },
+        { { "photo 256->512 1x1 8x8 / 2", 512, 8, 256, 512, 1, 2 }, 1 },
+        { { "photo 512->512 3x3 4x4", 512, 4, 512, 512, 3, 1 }, 3 },
+    };
+    double sum = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sum += all[i].times * time_conv(&all[i].v, RECON_BF16, top);
+    printf("convolutions of a step of `photo`, 2 x 256 pictures of 32 x 32: %.2f ms\n", 1e3 * sum);
 }
 
 static void time_norms(const ceilings *top)
@@ -356,11 +386,11 @@ static void time_images(const ceilings *top)
 
 int main(int argc, char **argv)
 {
-    static const conv_case conv[] = { { "conv 96->96 5x5 24x24 x256", 256, 24, 96, 96, 5 },
-                                      { "conv 128->128 5x5 28x28 x256", 256, 28, 128, 128, 5 },
-                                      { "conv 224->224 5x5 14x14 x256", 256, 14, 224, 224, 5 },
-                                      { "conv 1->128 7x7 28x28 x256", 256, 28, 1, 128, 7 },
-                                      { "conv 32->1 3x3 28x28 x256", 256, 28, 32, 1, 3 } };
+    static const conv_case conv[] = { { "conv 96->96 5x5 24x24 x256", 256, 24, 96, 96, 5, 1 },
+                                      { "conv 128->128 5x5 28x28 x256", 256, 28, 128, 128, 5, 1 },
+                                      { "conv 224->224 5x5 14x14 x256", 256, 14, 224, 224, 5, 1 },
+                                      { "conv 1->128 7x7 28x28 x256", 256, 28, 1, 128, 7, 1 },
+                                      { "conv 32->1 3x3 28x28 x256", 256, 28, 32, 1, 3, 1 } };
     ctx = recon_ctx_new(NULL);
     if (!ctx || recon_ops_attach(ctx, "cuda") != RECON_OK) {
         printf("# skipped: %s\n", ctx ? recon_ctx_message(ctx) : "no context");
@@ -376,6 +406,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof conv / sizeof *conv; i++)
         time_conv(&conv[i], RECON_BF16, &top);
     time_conv(&conv[0], RECON_F32, &top);
+    time_photo(&top);
     time_norms(&top);
     time_field_norm(&top);
     time_expand(&top);
