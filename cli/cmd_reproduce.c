@@ -122,7 +122,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "rotated; with --train also the training images",
           CLI_FLAG | CLI_IMAGES, 0, &s->resample },
         { "--preset", NULL, "fast|paper|small|photo|photo-small",
-          "which model (default fast; letters: small; cifar10: photo-small, or photo with cuda; words: small)",
+          "which model (default fast; letters: small; cifar10: photo-small, or photo with cuda; words: photo)",
           CLI_CHOICE, 0, &s->preset },
         { "--train", NULL, NULL, "train the models instead of using shipped ones", CLI_FLAG, 0,
           &s->train },
@@ -155,7 +155,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           CLI_TEXT, 0, &all->letters.laws },
         { "--fonts", "DIR", NULL, "letters, words: folder of fonts (default /usr/share/fonts)",
           CLI_TEXT, 0, &all->letters.fonts },
-        { "--size", "N", NULL, "letters, words: side of the model's inputs (default 28, 64)",
+        { "--size", "N", NULL, "letters, words: side of the model's inputs (default 28, 96)",
           CLI_COUNT, 0, &all->letters.size },
         { "--draws", "N", NULL,
           "letters: test images per letter and font, rotated as in training (default 2)", CLI_COUNT,
@@ -279,7 +279,7 @@ static int check_cifar(settings *all)
     return -1;
 }
 
-/* The same of words, whose readers are frozen; a small model or a photo preset sees them. */
+/* The same of words, whose readers are frozen; a narrow photo model sees them. */
 static int check_words(settings *all)
 {
     reproduce_settings *s = &all->what;
@@ -324,7 +324,7 @@ static int check_words(settings *all)
                                    .epochs = s->epochs,
                                    .quick = s->quick,
                                    .train = s->train,
-                                   .preset = s->preset >= 0 ? s->preset : RECON_PRESET_SMALL,
+                                   .preset = s->preset >= 0 ? s->preset : RECON_PRESET_PHOTO,
                                    .reader = all->words.reader,
                                    .resume = s->resume,
                                    .overwrite = s->overwrite };

@@ -234,7 +234,7 @@ complete -c recon -n '__recon_is reproduce' -l embeddings -d 'images: z.npy and 
 complete -c recon -n '__recon_is reproduce' -l images -d 'images: number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images, drawn at random (default all; mnist12k: the paper\'s 12,000)' -x
 complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images'
-complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small; cifar10: photo-small, or photo with cuda; words: small)' -x -a 'fast paper small photo photo-small'
+complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small; cifar10: photo-small, or photo with cuda; words: photo)' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is reproduce' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
 complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines: measure only this network (with --train: train it first), for images without a backbone (default all); molecules: equiadapt, segnn' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
@@ -247,7 +247,7 @@ complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: continue
 complete -c recon -n '__recon_is reproduce' -l overwrite -d 'with --train: replace models in DIR'
 complete -c recon -n '__recon_is reproduce' -l laws -d 'letters: kinds, distributions, counts and sizes, as JSON' -r -F
 complete -c recon -n '__recon_is reproduce' -l fonts -d 'letters, words: folder of fonts (default /usr/share/fonts)' -r -F
-complete -c recon -n '__recon_is reproduce' -l size -d 'letters, words: side of the model\'s inputs (default 28, 64)' -x
+complete -c recon -n '__recon_is reproduce' -l size -d 'letters, words: side of the model\'s inputs (default 28, 96)' -x
 complete -c recon -n '__recon_is reproduce' -l draws -d 'letters: test images per letter and font, rotated as in training (default 2)' -x
 complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: as for `recon train`' -x -a 'none auto'
 complete -c recon -n '__recon_is reproduce' -l reader -d 'words: which readers (default all)' -x -a 'all ppocr tesseract'

@@ -294,7 +294,7 @@ _recon() {
         '--images[images\: number of test images (default all)]:N: ' \
         '--limit[images\: number of training images, drawn at random (default all; mnist12k\: the paper'\''s 12,000)]:N: ' \
         '--resample[images\: control\: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images]' \
-        '--preset[which model (default fast; letters\: small; cifar10\: photo-small, or photo with cuda; words\: small)]:choice:(fast paper small photo photo-small)' \
+        '--preset[which model (default fast; letters\: small; cifar10\: photo-small, or photo with cuda; words\: photo)]:choice:(fast paper small photo photo-small)' \
         '--train[train the models instead of using shipped ones]' \
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines\: measure only this network (with --train\: train it first), for images without a backbone (default all); molecules\: equiadapt, segnn]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
@@ -307,7 +307,7 @@ _recon() {
         '--overwrite[with --train\: replace models in DIR]' \
         '--laws[letters\: kinds, distributions, counts and sizes, as JSON]:FILE:_files' \
         '--fonts[letters, words\: folder of fonts (default /usr/share/fonts)]:DIR:_files' \
-        '--size[letters, words\: side of the model'\''s inputs (default 28, 64)]:N: ' \
+        '--size[letters, words\: side of the model'\''s inputs (default 28, 96)]:N: ' \
         '--draws[letters\: test images per letter and font, rotated as in training (default 2)]:N: ' \
         '--crop[letters\: as for `recon train`]:choice:(none auto)' \
         '--reader[words\: which readers (default all)]:choice:(all ppocr tesseract)' \

@@ -13,21 +13,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* 500 words in each of 20 faces; 14,400 pictures in 90 others to learn from. */
+/* 500 words in each of 20 faces; 28,800 pictures in 90 others to learn from. */
 enum {
     TRAINING_FONTS = 90,
-    TRAINING = 14400,
+    TRAINING = 28800,
     TEST_FONTS = 20,
     TESTS = 10000,
     QUICK_FONTS = 4,
     QUICK_TESTS = 40,
-    SIZE = 64,
-    BATCH = 32,
-    EPOCHS = 6, /* of each part of the training */
-    CODE = 64,  /* the decoder, which training alone needs, grows with it */
+    SIZE = 96, /* at 64 the line of a word is found, but often not which end is up */
+    BATCH = 256,
+    EPOCHS = 60,
+    CODE = 64,
+    FEW = 4 * BATCH, /* pictures, of which a batch is a part */
     FONTS_SEED = 1,
     TEST_SEED = 5 /* of words and angles; the training pictures have the run's */
 };
+
+#define WIDTH 0.25 /* of preset photo: 0.7 M weights */
 
 typedef struct {
     const words_settings *settings;
@@ -72,7 +75,7 @@ static recon_status find_readers(recon_ctx *ctx, run *r)
 
 /* --- the model -------------------------------------------------------------------------------- */
 
-static recon_status draw_training(recon_ctx *ctx, run *r, const char *dir, words_pose pose)
+static recon_status draw_training(recon_ctx *ctx, run *r, const char *dir)
 {
     const words_settings *s = r->settings;
     size_t faces = letters_fonts_count(r->fonts, LETTERS_TRAIN);
@@ -81,7 +84,8 @@ static recon_status draw_training(recon_ctx *ctx, run *r, const char *dir, words
     recon_status status;
     RECON_TRY(words_list_read(ctx, &list, NULL, LETTERS_TRAIN));
     RECON_TRY(words_set_make(ctx, &set, r->fonts, LETTERS_TRAIN, &list,
-                             divide_up(s->limit ? s->limit : TRAINING, faces), pose, s->seed));
+                             divide_up(s->limit ? s->limit : TRAINING, faces), WORDS_VARIED,
+                             s->seed));
     RECON_TRY(words_set_write(ctx, &set, dir));
 done:
     words_set_free(&set);
@@ -89,33 +93,26 @@ done:
     return status;
 }
 
-/* A part of the training: of pictures in DIR/NAME, fitted into size, to DIR/NAME.safetensors. */
-typedef struct {
-    const char *name;
-    words_pose pose;
-    size_t size;
-} phase;
-
-static recon_status train_on(recon_ctx *ctx, run *r, recon_dataset **data, char model[RECON_PATH],
-                             const phase *p, const char *from)
+static recon_status train_backbone(recon_ctx *ctx, run *r, recon_dataset **data,
+                                   char model[RECON_PATH])
 {
     const words_settings *s = r->settings;
-    char dir[RECON_PATH], name[64], spec[RECON_PATH + 8];
+    char dir[RECON_PATH], spec[RECON_PATH + 8];
     recon_train_result trained;
     recon_status status;
-    recon_folder_join(dir, r->folder.path, p->name);
-    RECON_TRY(draw_training(ctx, r, dir, p->pose));
+    recon_folder_join(dir, r->folder.path, "words");
+    RECON_TRY(draw_training(ctx, r, dir));
     snprintf(spec, sizeof spec, "images:%s", dir);
-    RECON_TRY(
-        recon_dataset_open_with(ctx, data, spec, &(recon_dataset_options){ .size = p->size }));
-    snprintf(name, sizeof name, "%s.safetensors", p->name);
-    recon_folder_join(model, r->folder.path, name);
+    RECON_TRY(recon_dataset_open_with(
+        ctx, data, spec, &(recon_dataset_options){ .size = s->size ? s->size : SIZE }));
+    recon_folder_join(model, r->folder.path, "words.safetensors");
     RECON_TRY(recon_ieae_train(
         ctx, &trained, *data, model,
-        &(recon_ieae_options){ .shape = { .preset = (recon_preset)s->preset, .code = CODE },
-                               .from = from,
+        &(recon_ieae_options){ .shape = { .preset = (recon_preset)s->preset,
+                                          .width = s->preset == RECON_PRESET_PHOTO ? WIDTH : 0,
+                                          .code = CODE },
                                .epochs = s->epochs ? s->epochs : EPOCHS,
-                               .batch = BATCH,
+                               .batch = s->limit && s->limit < FEW ? 0 : BATCH,
                                .density = 1,
                                .augment = -1, /* the pictures vary; blurred letters say less */
                                .flip = -1,
@@ -124,28 +121,20 @@ static recon_status train_on(recon_ctx *ctx, run *r, recon_dataset **data, char 
                                .precision = s->precision,
                                .resume = s->resume,
                                .overwrite = s->overwrite,
-                               .data = p->name }));
-    r->train_seconds += trained.seconds;
+                               .data = "words" }));
+    r->train_seconds = trained.seconds;
 done:
     return status;
 }
 
-/* Pieces of words first: letters as large as later, in a quarter of the pixels. What is learned there
- * of up and down holds for whole words; a photo preset does not take it over. */
 static recon_status train(recon_ctx *ctx, run *r)
 {
     const words_settings *s = r->settings;
-    size_t size = s->size ? s->size : SIZE;
-    int pieces = s->preset < RECON_PRESET_PHOTO;
-    char dir[RECON_PATH], first[RECON_PATH], backbone[RECON_PATH];
-    recon_dataset *few = NULL, *data = NULL;
+    char dir[RECON_PATH], backbone[RECON_PATH];
+    recon_dataset *data = NULL;
     recon_discovery found = { 0 };
     recon_status status;
-    if (pieces)
-        RECON_TRY(train_on(ctx, r, &few, first, &(phase){ "pieces", WORDS_PIECES, (size + 1) / 2 },
-                           NULL));
-    RECON_TRY(train_on(ctx, r, &data, backbone, &(phase){ "words", WORDS_VARIED, size },
-                       pieces ? first : NULL));
+    RECON_TRY(train_backbone(ctx, r, &data, backbone));
     RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_dataset_data(data),
                              recon_folder_join(dir, r->folder.path, "found"),
                              &(recon_discover_options){ .lambda = RECON_LAMBDA_DENSITY,
@@ -158,7 +147,6 @@ static recon_status train(recon_ctx *ctx, run *r)
 done:
     recon_discovery_free(&found);
     recon_dataset_close(data);
-    recon_dataset_close(few);
     return status;
 }
 

@@ -29,8 +29,6 @@ int words_is_held(const char *word);
 /* --- pictures --------------------------------------------------------------------------------- */
 
 typedef enum {
-    WORDS_PIECES,  /* of words, in squares of half the side: what a model learns first, for a
-                      quarter of the time                                                       */
     WORDS_VARIED,  /* upright within 10 degrees, of many sizes, dark on light or light on dark */
     WORDS_UPRIGHT, /* dark on light, as the readers expect it                                   */
     WORDS_ROTATED  /* the same words in the same fonts, by any angle                            */
@@ -39,8 +37,8 @@ typedef enum {
 typedef char words_text[48];
 
 typedef struct {
-    size_t n, side;
-    uint8_t *pixels;  /* [n][side][side] */
+    size_t n;
+    uint8_t *pixels;  /* [n][WORDS_SIDE][WORDS_SIDE] */
     words_text *text; /* what is written there       */
     double *angle;    /* counter-clockwise           */
 } words_set;

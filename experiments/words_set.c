@@ -58,22 +58,10 @@ static void vary(words_text out, const words_list *list, recon_rng *rng)
         snprintf(out, sizeof(words_text), "%s", word);
 }
 
-/* Some letters of it, next to each other. */
-static void cut(words_text text, recon_rng *rng)
-{
-    enum { LEAST = 3, MORE = 2 };
-    size_t n = strlen(text), keep = LEAST + recon_rng_below(rng, MORE + 1);
-    if (keep >= n)
-        return;
-    memmove(text, text + recon_rng_below(rng, n - keep + 1), keep);
-    text[keep] = '\0';
-}
-
 /* How large a text of this width and height is drawn, at random; it stays within a disc. */
-static double vary_scale(const double size[2], size_t side, recon_rng *rng)
+static double vary_scale(const double size[2], recon_rng *rng)
 {
-    const double least = 0.75, most = 1.5,
-                 fit = (double)(side - 2 * MARGIN) / hypot(size[0], size[1]);
+    const double least = 0.75, most = 1.5, fit = ROOM / hypot(size[0], size[1]);
     return fmin(least * pow(most / least, recon_rng_uniform(rng)), fit);
 }
 
@@ -86,11 +74,6 @@ typedef struct {
     words_pose pose;
     uint64_t seed;
 } plan;
-
-static int is_varied(words_pose pose)
-{
-    return pose == WORDS_PIECES || pose == WORDS_VARIED;
-}
 
 /* The next word that fits the face; *at is where the search goes on. */
 static recon_status next_word(recon_ctx *ctx, words_text out, const plan *p, size_t face,
@@ -120,27 +103,25 @@ static void invert(uint8_t *pixels, size_t n)
 static recon_status draw(recon_ctx *ctx, words_set *set, size_t to, const plan *p, size_t face,
                          recon_rng *rng)
 {
-    uint8_t *pixels = set->pixels + to * set->side * set->side;
+    uint8_t *pixels = set->pixels + to * WORDS_PIXELS;
     double scale = 1, size[2];
     int dark = 1;
     recon_status status;
-    if (is_varied(p->pose)) {
-        do {
+    if (p->pose == WORDS_VARIED) {
+        do
             vary(set->text[to], p->list, rng);
-            if (p->pose == WORDS_PIECES)
-                cut(set->text[to], rng);
-        } while (!letters_text_size(p->fonts, p->part, face, set->text[to], size));
-        scale = vary_scale(size, set->side, rng);
+        while (!letters_text_size(p->fonts, p->part, face, set->text[to], size));
+        scale = vary_scale(size, rng);
         dark = recon_rng_below(rng, 2) == 1;
     }
     double haar = recon_so2_haar(rng);
-    set->angle[to] = p->pose == WORDS_UPRIGHT ? 0
-                     : is_varied(p->pose)     ? TILT * (2 * recon_rng_uniform(rng) - 1)
-                                              : haar;
-    RECON_TRY(letters_draw_text(ctx, pixels, set->side, p->fonts, p->part, face, set->text[to],
+    set->angle[to] = p->pose == WORDS_UPRIGHT  ? 0
+                     : p->pose == WORDS_VARIED ? TILT * (2 * recon_rng_uniform(rng) - 1)
+                                               : haar;
+    RECON_TRY(letters_draw_text(ctx, pixels, WORDS_SIDE, p->fonts, p->part, face, set->text[to],
                                 scale, set->angle[to]));
     if (dark)
-        invert(pixels, set->side * set->side);
+        invert(pixels, WORDS_PIXELS);
 done:
     return status;
 }
@@ -151,8 +132,8 @@ recon_status words_set_make(recon_ctx *ctx, words_set *out, const letters_fonts 
     const plan p = { fonts, part, list, pose, seed };
     size_t faces = letters_fonts_count(fonts, part), n = faces * each;
     recon_status status;
-    *out = (words_set){ .n = n, .side = pose == WORDS_PIECES ? WORDS_SIDE / 2 : WORDS_SIDE };
-    RECON_TRY(recon_alloc_raw(ctx, &out->pixels, n, out->side * out->side));
+    *out = (words_set){ .n = n };
+    RECON_TRY(recon_alloc_raw(ctx, &out->pixels, n, WORDS_PIXELS));
     RECON_TRY(recon_alloc_raw(ctx, &out->text, n, sizeof *out->text));
     RECON_TRY(recon_alloc_raw(ctx, &out->angle, n, sizeof *out->angle));
     for (size_t face = 0; face < faces; face++)
@@ -160,7 +141,7 @@ recon_status words_set_make(recon_ctx *ctx, words_set *out, const letters_fonts 
             size_t to = recon_permute(face * each + i, n, seed, 0);
             recon_rng rng = recon_rng_new(seed, face * each + i);
             RECON_TRY(recon_interrupted(ctx));
-            if (!is_varied(pose))
+            if (pose != WORDS_VARIED)
                 RECON_TRY(next_word(ctx, out->text[to], &p, face, &at));
             RECON_TRY(draw(ctx, out, to, &p, face, &rng));
         }
@@ -184,7 +165,7 @@ recon_status words_set_write(recon_ctx *ctx, const words_set *set, const char *d
     for (size_t i = 0; i < set->n; i++) {
         snprintf(name, sizeof name, "%05zu.pgm", i);
         RECON_TRY(letters_write_pgm(ctx, recon_folder_join(path, dir, name),
-                                    set->pixels + i * set->side * set->side, set->side, set->side));
+                                    set->pixels + i * WORDS_PIXELS, WORDS_SIDE, WORDS_SIDE));
     }
 done:
     return status;

@@ -114,24 +114,6 @@ static void training_words_are_nearly_upright_and_varied(void **state)
     letters_fonts_free(fonts);
 }
 
-/* Of words, or whole ones as short: what a model learns first. */
-static void pieces_are_a_few_letters_in_a_small_frame(void **state)
-{
-    recon_ctx *ctx = *state;
-    letters_fonts *fonts = fonts_of(ctx);
-    words_list list = list_of(ctx, LETTERS_TRAIN);
-    words_set set;
-    CHECK_OK(ctx, words_set_make(ctx, &set, fonts, LETTERS_TRAIN, &list, 20, WORDS_PIECES, 7));
-    assert_int_equal(set.side, WORDS_SIDE / 2);
-    for (size_t i = 0; i < set.n; i++) {
-        size_t n = strlen(set.text[i]);
-        assert_true(n >= 3 && n <= 5 && fabs(set.angle[i]) <= 10 * RECON_TO_RADIANS);
-    }
-    words_set_free(&set);
-    words_list_free(&list);
-    letters_fonts_free(fonts);
-}
-
 /* --- readers ---------------------------------------------------------------------------------- */
 
 static void install(const char *name, const char *text)
@@ -215,7 +197,6 @@ int main(void)
         SCRATCH_TEST(a_word_is_for_training_or_for_tests),
         SCRATCH_TEST(pictures_rotate_back),
         SCRATCH_TEST(training_words_are_nearly_upright_and_varied),
-        SCRATCH_TEST(pieces_are_a_few_letters_in_a_small_frame),
         SCRATCH_TEST(pages_are_read_in_their_order),
         SCRATCH_TEST(orientations_are_read_past_failures),
         SCRATCH_TEST(a_reader_that_is_not_there_is_named),
