@@ -98,7 +98,7 @@ typedef struct {
     size_t k;
     double hit_rate;
     recon_molecule_fisher_error error; /* of F as Algorithm 1 fits it to k neighbours, no network */
-    double worst;                      /* the highest mean squared error of a molecule            */
+    double worst;                      /* the error of the molecule that is worst over all k      */
 } recon_molecule_k_point;
 
 /* Algorithm 1 for each k, on an index and queries with labels (NULL: the index itself, each row's

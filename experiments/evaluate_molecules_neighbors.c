@@ -109,6 +109,25 @@ done:
 
 /* --- k ---------------------------------------------------------------------------------------- */
 
+/* The curve of one molecule: the one whose errors, one row of molecules for each k, add up to most. */
+static void follow_worst(recon_molecule_k_point *out, size_t count, const recon_molecule_fisher *of,
+                         size_t molecules)
+{
+    size_t worst = 0;
+    double most = -1;
+    for (size_t m = 0; m < molecules; m++) {
+        double sum = 0;
+        for (size_t i = 0; i < count; i++)
+            sum += of[i * molecules + m].n ? of[i * molecules + m].mse : 0;
+        if (sum > most) {
+            most = sum;
+            worst = m;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        out[i].worst = of[i * molecules + worst].mse;
+}
+
 recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *out, const size_t *k,
                                        size_t count, const recon_embedded *index,
                                        const recon_embedded *queries, const double *truth,
@@ -122,18 +141,17 @@ recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *o
     if (!index->so3 || !index->labels || !rows->labels)
         return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: embeddings without %s",
                           index->so3 ? "labels" : "poses on SO(3)");
-    RECON_TRY(recon_alloc(ctx, &of, molecules, sizeof *of));
+    RECON_TRY(recon_alloc(ctx, &of, count * molecules, sizeof *of));
     for (size_t i = 0; i < count; i++) {
         out[i] = (recon_molecule_k_point){ .k = o.knn.k = k[i] };
         RECON_TRY(recon_normalize(ctx, &frames, index, queries, &o));
         out[i].hit_rate = frames.hit_rate;
-        RECON_TRY(recon_evaluate_molecule_fisher(ctx, &out[i].error, of, frames.parameters,
-                                                 rows->labels, rows->n, truth, molecules));
-        for (size_t m = 0; m < molecules; m++)
-            if (of[m].n)
-                out[i].worst = fmax(out[i].worst, of[m].mse);
+        RECON_TRY(recon_evaluate_molecule_fisher(ctx, &out[i].error, of + i * molecules,
+                                                 frames.parameters, rows->labels, rows->n, truth,
+                                                 molecules));
         recon_frames_free(&frames);
     }
+    follow_worst(out, count, of, molecules);
 done:
     recon_frames_free(&frames);
     free(of);

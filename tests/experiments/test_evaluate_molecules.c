@@ -343,6 +343,47 @@ static void k_trades_purity_for_samples(void **state)
     CHECK_LESS(got[1].error.axis_median, got[0].error.axis_median);
 }
 
+/* One molecule's poses say nothing. The curve of the worst is its own: what it has when it is alone. */
+static void the_worst_molecule_is_followed(void **state)
+{
+    enum { KIND = 3, PER = 30, N = KIND * PER, D = 4, LOST = 1 };
+    static float z[N][D], z_lost[PER][D];
+    static recon_so3 psi[N], psi_lost[PER];
+    static int64_t labels[N], labels_lost[PER];
+    static const size_t k[] = { 6, 20 };
+    double truth[9 * KIND];
+    recon_molecule_k_point all[2], alone[2];
+    recon_rng rng = recon_rng_new(5, 0);
+    set_truth(truth, KIND);
+    for (int i = 0; i < N; i++) {
+        recon_fisher law;
+        labels[i] = i % KIND;
+        for (int d = 0; d < D; d++)
+            z[i][d] = (float)((d == i % KIND) + 0.05 * recon_rng_normal(&rng));
+        CHECK_OK(*state, recon_fisher_of(*state, &law, truth + 9 * labels[i]));
+        recon_fisher_sample(&psi[i], &law, 1, &rng);
+        if (labels[i] != LOST)
+            continue;
+        psi[i] = recon_so3_haar(&rng);
+        memcpy(z_lost[i / KIND], z[i], sizeof z[i]);
+        psi_lost[i / KIND] = psi[i];
+        labels_lost[i / KIND] = LOST;
+    }
+    const recon_embedded index = { .n = N, .d = D, .z = z[0], .so3 = psi, .labels = labels },
+                         lost = { .n = PER,
+                                  .d = D,
+                                  .z = z_lost[0],
+                                  .so3 = psi_lost,
+                                  .labels = labels_lost };
+    CHECK_OK(*state, recon_evaluate_molecule_k(*state, all, k, 2, &index, NULL, truth, KIND, NULL));
+    CHECK_OK(*state,
+             recon_evaluate_molecule_k(*state, alone, k, 2, &lost, NULL, truth, KIND, NULL));
+    for (int i = 0; i < 2; i++) {
+        CHECK_NEAR(all[i].worst / alone[i].worst, 1, 1e-6);
+        assert_true(all[i].worst > all[i].error.mean);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +395,7 @@ int main(void)
         cmocka_unit_test(hits_and_means_are_shares_and_means),
         cmocka_unit_test(trends_are_correlations),
         cmocka_unit_test(k_trades_purity_for_samples),
+        cmocka_unit_test(the_worst_molecule_is_followed),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
