@@ -364,8 +364,8 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
     double k[MOLECULE_KS], hits[MOLECULE_KS], mse[MOLECULE_KS], axis[MOLECULE_KS];
     double worst[MOLECULE_KS];
     const double *y[] = { hits, mse, worst, axis };
-    static const char *const labels[] = { "hit rate", "median MSE of F",
-                                          "MSE of F, worst molecule", "axis error, degrees" };
+    static const char *const labels[] = { "hit rate", "median MSE of F", "MSE of F, worst molecule",
+                                          "axis error, degrees" };
     enum { PANELS = sizeof y / sizeof *y };
     recon_series series[PANELS];
     recon_line_panel panels[PANELS];

@@ -98,7 +98,10 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
     int which = 0;
     recon_status status;
     if (!recon_classifier_is(file) || !net)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a classifier", path);
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: not a classifier of images: `recon classifier train` makes one of "
+                          "labelled images",
+                          path);
     while (which < NETS && strcmp(net, net_name[which]))
         which++;
     if (which == NETS)

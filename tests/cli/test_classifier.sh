@@ -88,7 +88,7 @@ head -c 228 labels.npy | tail -c 100 | npy small-labels.npy '|u1' '100,'
 refused 1 "images of 6 x 6 x 1, but the classifier was made for 8 x 8 x 1" \
     classifier eval --model m --data npy:small-images.npy --device ref
 refused 1 "images.npy: " classifier eval --model images.npy --data npy:images.npy --device ref
-refused 1 "m.last: not a classifier" classifier eval --model m.last --data npy:images.npy
+refused 1 "m.last: not a classifier of images: \`recon classifier train\` makes one" classifier eval --model m.last --data npy:images.npy
 head -c 3000 m >broken
 refused 1 "broken" classifier eval --model broken --data npy:images.npy --device ref
 finish

@@ -364,6 +364,8 @@ END
         refused 1 "a classifier of 762 classes, but geom:g.msgpack has 2 molecules: \`recon classifier train --data geom:g.msgpack/train" \
             reproduce molecules --data geom:g.msgpack --model geom/model.safetensors \
             --classifier "$root/models/conformers-classifier.safetensors" --quiet
+        refused 1 "not a classifier of molecules: \`recon classifier train" reproduce molecules --data geom:g.msgpack \
+            --model geom/model.safetensors --classifier "$root/models/mnist-classifier.safetensors" --quiet
         head -c 3000 g.msgpack >cut.msgpack
         refused 1 "cut.msgpack: cut short at byte 3000: the file is not whole, copy it again" \
             reproduce molecules --data geom:cut.msgpack --model geom/model.safetensors --quiet
