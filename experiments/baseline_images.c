@@ -227,7 +227,7 @@ done:
 }
 
 /* How far each image is rotated, as a network says. */
-static recon_status poses_by_rival(recon_ctx *ctx, double *pose, const rival *net,
+static recon_status poses_by_rival(recon_ctx *ctx, double *pose, rival *net,
                                    const recon_dataset *data)
 {
     recon_dataset_info d = recon_dataset_describe(data);
@@ -246,8 +246,7 @@ done:
     return status;
 }
 
-static recon_status measure_poses(recon_ctx *ctx, baseline *out, const image_trial *t,
-                                  const rival *net)
+static recon_status measure_poses(recon_ctx *ctx, baseline *out, const image_trial *t, rival *net)
 {
     size_t n = recon_dataset_describe(t->rotated).n;
     double *pose = NULL, begun = recon_now();
@@ -262,7 +261,7 @@ done:
 }
 
 /* What SGM makes of images: its pose, and as z the image with that pose undone. */
-static recon_status embed_by_sgm(recon_ctx *ctx, recon_embedded *out, const rival *net,
+static recon_status embed_by_sgm(recon_ctx *ctx, recon_embedded *out, rival *net,
                                  const recon_dataset *data)
 {
     recon_dataset_info d = recon_dataset_describe(data);
@@ -298,7 +297,7 @@ done:
 /* Algorithm 1 on z and the poses, as for any backbone: natural poses from the neighbours among the
  * training images, rotated by the rule. */
 static recon_status measure_sgm(recon_ctx *ctx, baseline out[BASELINES], const image_trial *t,
-                                const rival *net)
+                                rival *net)
 {
     const reproduce_settings *s = t->settings;
     recon_dataset *train = NULL;
@@ -328,7 +327,7 @@ done:
 }
 
 /* One that comes with recon is of the images of its set: others need one of their own. */
-static int fits(baseline *out, const rival *net, const image_trial *t, rival_kind kind)
+static int fits(baseline *out, rival *net, const image_trial *t, rival_kind kind)
 {
     rival_info r = rival_describe(net);
     recon_dataset_info d = recon_dataset_describe(t->rotated);

@@ -85,9 +85,23 @@ static void put_number(recon_page *page, double value, int digits, double scale)
         recon_page_cell(page, "%.*f", digits, scale * value);
 }
 
-/* What a row is called; those of molecules alone by their keys. */
+/* What a row is called; those of molecules alone first. */
 static const char *method_name(const char *key)
 {
+    static const struct {
+        const char *key, *label;
+    } own[] = {
+        { "density_drawn", "ours: the pose density, mean of 16 random spins" },
+        { "spin_unseen", "ours: the classifier chooses the spin, on conformers it has not seen" },
+        { "spin", "ours: the same on its training conformers" },
+        { "spin_all", "control: the classifier searches all of SO(3)" },
+        { "ieae_terms", "IE-AE's canonical pose, with our terms" },
+        { "recon_terms", "RECON with our terms" },
+        { "neighbours_terms", "by 25 neighbours, with our terms" },
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(own[i].key, key))
+            return own[i].label;
     for (size_t i = 0; i < reproduce_methods_count; i++)
         if (!strcmp(reproduce_methods[i].key, key))
             return reproduce_methods[i].label;
@@ -111,8 +125,11 @@ static void put_accuracies(recon_page *page, const json_t *run, const char *titl
     json_object_foreach(json_object_get(run, "accuracy"), key, value)
     {
         char path[96];
+        size_t end = strlen(key);
         if (!json_is_number(value) && !json_object_get(papers, key))
             continue;
+        if (end > 7 && !strcmp(key + end - 7, "_spread"))
+            continue; /* of the row before it, no accuracy */
         recon_page_cell(page, "%s", method_name(key));
         put_number(page, json_is_number(value) ? json_number_value(value) : NAN, 2, 1);
         snprintf(path, sizeof path, "recovered.%s", key);

@@ -80,6 +80,11 @@ static recon_status add_partial(recon_ctx *ctx, rival *r)
     return partial_add(ctx, &r->net.partial, r->params, r->info.channels, r->info.classes);
 }
 
+static recon_status feed_partial(recon_tape *t, rival *r)
+{
+    return partial_feed(t, &r->net.partial);
+}
+
 static recon_var apply_partial(recon_tape *t, const rival *r, recon_var x)
 {
     return partial_apply(t, &r->net.partial, x);
@@ -129,6 +134,7 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                         .decay = 0.01,
                         .views = { .regrid = 1 },
                         .add = add_partial,
+                        .feed = feed_partial,
                         .apply = apply_partial },
     [RIVAL_SGM] = { .name = "sgm",
                     .poses = 1,
@@ -142,6 +148,12 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                     .add = add_plain,
                     .apply = apply_plain },
 };
+
+recon_status rival_feed(recon_tape *t, rival *r)
+{
+    const rival_net *net = &rival_nets[r->info.kind];
+    return net->feed ? net->feed(t, r) : RECON_OK;
+}
 
 const char *rival_name(rival_kind kind)
 {
@@ -256,8 +268,8 @@ void rival_see(float *out, const rival *r, const float *in, size_t n)
 }
 
 /* Of n images, `width` numbers each. */
-static recon_status answer(recon_ctx *ctx, double *out, size_t width, const rival *r,
-                           const float *images, size_t n)
+static recon_status answer(recon_ctx *ctx, double *out, size_t width, rival *r, const float *images,
+                           size_t n)
 {
     size_t size = r->info.height * r->info.width * r->info.channels;
     recon_tape *t = NULL;
@@ -270,6 +282,7 @@ static recon_status answer(recon_ctx *ctx, double *out, size_t width, const riva
         size_t shape[4] = { some, r->info.height, r->info.width, r->info.channels };
         rival_see(seen, r, images + at * size, some);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
+        RECON_TRY(rival_feed(t, r));
         recon_var x = recon_var_input(t, seen, RECON_F32, shape, 4);
         RECON_TRY(recon_var_read(t, out + at * width, rival_nets[r->info.kind].apply(t, r, x)));
     }
@@ -279,13 +292,12 @@ done:
     return status;
 }
 
-recon_status rival_logits(recon_ctx *ctx, double *out, const rival *r, const float *images,
-                          size_t n)
+recon_status rival_logits(recon_ctx *ctx, double *out, rival *r, const float *images, size_t n)
 {
     return answer(ctx, out, r->info.classes, r, images, n);
 }
 
-recon_status rival_poses(recon_ctx *ctx, double *out, const rival *r, const float *images, size_t n)
+recon_status rival_poses(recon_ctx *ctx, double *out, rival *r, const float *images, size_t n)
 {
     double *vectors = NULL;
     recon_status status;

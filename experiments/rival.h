@@ -52,9 +52,7 @@ rival_info rival_describe(const rival *r);
 
 /* What it says of n images n x height x width x channels: logits [n * classes], or how far each is
  * rotated, [n] radians. */
-recon_status rival_logits(recon_ctx *ctx, double *out, const rival *r, const float *images,
-                          size_t n);
-recon_status rival_poses(recon_ctx *ctx, double *out, const rival *r, const float *images,
-                         size_t n);
+recon_status rival_logits(recon_ctx *ctx, double *out, rival *r, const float *images, size_t n);
+recon_status rival_poses(recon_ctx *ctx, double *out, rival *r, const float *images, size_t n);
 
 #endif

@@ -36,6 +36,7 @@ typedef struct {
     recon_loader_options views; /* of the images that it learns from */
     recon_status (*add)(recon_ctx *ctx, rival *r);
     recon_var (*apply)(recon_tape *tape, const rival *r, recon_var x); /* logits, or n x 2 */
+    recon_status (*feed)(recon_tape *tape, rival *r);                  /* before a step, or NULL */
     recon_status (*freeze)(recon_ctx *ctx, rival *r);                  /* or NULL */
 } rival_net;
 extern const rival_net rival_nets[RIVAL_KINDS];
@@ -43,6 +44,9 @@ extern const rival_net rival_nets[RIVAL_KINDS];
 /* With the weights of a file, which is lent; file NULL: untrained. */
 recon_status rival_make(recon_ctx *ctx, rival **out, rival_info info, recon_precision precision,
                         const recon_safetensors *file, const char *path, uint64_t seed);
+
+/* What the network needs on the tape besides images. */
+recon_status rival_feed(recon_tape *tape, rival *r);
 
 /* The images as the network sees them. out may be in. */
 void rival_see(float *out, const rival *r, const float *in, size_t n);

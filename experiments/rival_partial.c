@@ -74,36 +74,33 @@ done:
 }
 
 /* How much of each output angle there is: 1 within theta, falling to 0 over half a right angle. */
-static recon_var window(recon_tape *t, const partial_layer *l)
+static recon_var window(recon_tape *t, const partial_net *n, const partial_layer *l)
 {
-    float slope[ANGLES], at[ANGLES];
-    for (int a = 0; a < ANGLES; a++) {
-        double angle = fabs(remainder((double)a / ANGLES, 1)) * 2; /* 0 .. 1: 0 .. 180 degrees */
-        slope[a] = (float)FADES;
-        at[a] = (float)(1 - FADES * angle);
-    }
-    const size_t column[2] = { ANGLES, 1 };
-    recon_var u = recon_var_linear(t, recon_var_input(t, slope, RECON_F32, column, 2),
-                                   recon_var_param(t, l->theta), NULL);
-    recon_var one = NULL;
-    float ones[ANGLES];
-    for (int a = 0; a < ANGLES; a++)
-        ones[a] = 1;
-    one = recon_var_input(t, ones, RECON_F32, column, 2);
-    u = recon_var_relu(t, recon_var_add(t, u, recon_var_input(t, at, RECON_F32, column, 2)));
-    u = recon_var_relu(t, recon_var_blend(t, 1, one, -1, u)); /* 1 - min(1, u) */
-    u = recon_var_blend(t, 1, one, -1, u);
+    recon_var u = recon_var_linear(t, n->slope, recon_var_param(t, l->theta), NULL);
+    u = recon_var_relu(t, recon_var_add(t, u, n->at));
+    u = recon_var_relu(t, recon_var_blend(t, 1, n->one, -1, u)); /* 1 - min(1, u) */
+    u = recon_var_blend(t, 1, n->one, -1, u);
     return recon_var_reshape(t, u, (const size_t[]){ 1, ANGLES }, 2);
 }
 
 /* Rows (a, p, b) of outputs x inputs weights to filters (a, o), p, (b, i). */
 static recon_var expand(recon_tape *t, const partial_layer *l, recon_var rows)
 {
-    size_t k = l->size * l->size, b = l->angles, o = l->outputs, i = l->inputs;
-    size_t n = ANGLES * k * b * o, at = 0;
+    size_t b = l->angles, o = l->outputs, i = l->inputs;
+    size_t n = ANGLES * l->size * l->size * b * o;
+    rows = recon_var_reshape(t, rows, (const size_t[]){ n, i }, 2);
+    rows = recon_var_gather(t, rows, l->index, l->order, l->offset);
+    return recon_var_reshape(t, rows, (const size_t[]){ ANGLES * o, l->size, l->size, b * i }, 4);
+}
+
+/* The rows that expand() takes, and back. */
+static recon_status feed_order(recon_tape *t, partial_layer *l)
+{
+    size_t k = l->size * l->size, b = l->angles, o = l->outputs, n = ANGLES * k * b * o, at = 0;
+    const size_t more = n + 1;
     int32_t *index = NULL;
-    if (!recon_tape_did(t, recon_alloc_raw(t->ctx, &index, 3 * n + 1, sizeof *index)))
-        return NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(t->ctx, &index, 3 * n + 1, sizeof *index));
     int32_t *order = index + n, *offset = order + n;
     for (size_t a = 0; a < ANGLES; a++)
         for (size_t out = 0; out < o; out++)
@@ -115,16 +112,36 @@ static recon_var expand(recon_tape *t, const partial_layer *l, recon_var rows)
                 }
     for (size_t r = 0; r <= n; r++)
         offset[r] = (int32_t)r;
-    const size_t count = n, more = n + 1;
-    rows = recon_var_reshape(t, rows, (const size_t[]){ n, i }, 2);
-    rows = recon_var_gather(t, rows, recon_var_input(t, index, RECON_I32, &count, 1),
-                            recon_var_input(t, order, RECON_I32, &count, 1),
-                            recon_var_input(t, offset, RECON_I32, &more, 1));
+    l->index = recon_var_constant(t, index, RECON_I32, &n, 1);
+    l->order = recon_var_constant(t, order, RECON_I32, &n, 1);
+    l->offset = recon_var_constant(t, offset, RECON_I32, &more, 1);
+    status = recon_tape_status(t);
+done:
     free(index);
-    return recon_var_reshape(t, rows, (const size_t[]){ ANGLES * o, l->size, l->size, b * i }, 4);
+    return status;
 }
 
-static recon_var filters(recon_tape *t, const partial_layer *l)
+recon_status partial_feed(recon_tape *t, partial_net *n)
+{
+    const size_t column[2] = { ANGLES, 1 };
+    float slope[ANGLES], at[ANGLES], ones[ANGLES];
+    recon_status status = RECON_OK;
+    for (int a = 0; a < ANGLES; a++) {
+        double angle = fabs(remainder((double)a / ANGLES, 1)) * 2; /* 0 .. 1: 0 .. 180 degrees */
+        slope[a] = (float)FADES;
+        at[a] = (float)(1 - FADES * angle);
+        ones[a] = 1;
+    }
+    n->slope = recon_var_constant(t, slope, RECON_F32, column, 2);
+    n->at = recon_var_constant(t, at, RECON_F32, column, 2);
+    n->one = recon_var_constant(t, ones, RECON_F32, column, 2);
+    for (size_t i = 0; i < PARTIAL_LAYERS; i++)
+        RECON_TRY(feed_order(t, &n->layer[i]));
+done:
+    return status;
+}
+
+static recon_var filters(recon_tape *t, const partial_net *n, const partial_layer *l)
 {
     size_t m = l->outputs * l->size * l->size * l->angles * l->inputs;
     recon_var w = recon_mlp_apply(t, &l->kernel, recon_var_param(t, l->places));
@@ -132,7 +149,7 @@ static recon_var filters(recon_tape *t, const partial_layer *l)
     if (!l->theta)
         return w;
     w = recon_var_reshape(t, w, (const size_t[]){ 1, ANGLES * m }, 2);
-    w = recon_var_gate(t, w, window(t, l), m);
+    w = recon_var_gate(t, w, window(t, n, l), m);
     return recon_var_reshape(
         t, w, (const size_t[]){ ANGLES * l->outputs, l->size, l->size, l->angles * l->inputs }, 4);
 }
@@ -163,9 +180,10 @@ done:
     return status;
 }
 
-static recon_var apply_layer(recon_tape *t, const partial_layer *l, recon_var x)
+static recon_var apply_layer(recon_tape *t, const partial_net *n, const partial_layer *l,
+                             recon_var x)
 {
-    x = recon_var_conv(t, x, filters(t, l), NULL, &(recon_conv_options){ .pad = l->size / 2 });
+    x = recon_var_conv(t, x, filters(t, n, l), NULL, &(recon_conv_options){ .pad = l->size / 2 });
     if (!x)
         return NULL;
     const size_t *s = recon_var_shape(x, NULL);
@@ -193,7 +211,7 @@ done:
 recon_var partial_apply(recon_tape *t, const partial_net *n, recon_var x)
 {
     for (size_t i = 0; i < PARTIAL_LAYERS; i++) {
-        x = apply_layer(t, &n->layer[i], recon_tape_pass(t, x));
+        x = apply_layer(t, n, &n->layer[i], x);
         if (x && i + 1 < PARTIAL_LAYERS)
             x = recon_var_max_pool(t, x, 2, 2);
     }

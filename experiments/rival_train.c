@@ -75,6 +75,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     k->prior = recon_var_input(t, k->target, RECON_F32, pair, 2);
     if (k->net->pairs)
         feed_pair(k, t, &b, shape, pair);
+    RECON_TRY(rival_feed(t, k->r));
     status = recon_tape_status(t);
 done:
     return status;
@@ -118,7 +119,7 @@ static recon_var agree(void *user, recon_tape *t)
 static recon_status guess(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
                           size_t n)
 {
-    const rival *r = user;
+    rival *r = user;
     size_t classes = r->info.classes;
     double *logits = NULL;
     recon_status status;

@@ -63,8 +63,8 @@ static void rotate_pairs(void *element, double *out, const double *in, const siz
 
 static recon_var apply(recon_tape *t, void *user, const recon_var *x)
 {
-    const rival *r = user;
-    return rival_nets[r->info.kind].apply(t, r, x[0]);
+    rival *r = user;
+    return rival_feed(t, r) == RECON_OK ? rival_nets[r->info.kind].apply(t, r, x[0]) : NULL;
 }
 
 static double error_at(recon_ctx *ctx, rival *r, double angle)
