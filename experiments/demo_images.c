@@ -143,8 +143,8 @@ static recon_status measure_own(recon_ctx *ctx, demo *d)
     RECON_TRY(recon_alloc_raw(ctx, &map, t->n, sizeof *map));
     RECON_TRY(recon_alloc_raw(ctx, &rotations, t->n, sizeof *rotations));
     RECON_TRY(recon_maps_apply(ctx, map, model->maps, t->codes.z, t->n, RECON_MAPS_ALL));
-    recon_maps_put_densities(map, model->maps, t->codes.so2, t->codes.density, t->n,
-                             RECON_MAPS_ALL);
+    RECON_TRY(recon_maps_put_densities(ctx, map, model->maps, t->codes.so2, t->codes.density, t->n,
+                                       RECON_MAPS_ALL));
     for (size_t i = 0; i < t->n; i++)
         rotations[i] = -recon_so2_absolute(&map[i], t->codes.so2[i]);
     RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, NULL, t->data, rotations,

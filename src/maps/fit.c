@@ -109,8 +109,8 @@ recon_status recon_maps_measure(recon_ctx *ctx, double *score, recon_tail_point 
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &map, data->n, kind->map));
     RECON_TRY(recon_maps_apply_inputs(ctx, map, m, &in, RECON_MAPS_ALL));
-    recon_maps_put_densities((recon_so2_map *)map, m, data->so2, data->density, data->n,
-                             RECON_MAPS_ALL);
+    RECON_TRY(recon_maps_put_densities(ctx, (recon_so2_map *)map, m, data->so2, data->density,
+                                       data->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < data->n; i++) {
         const void *psi = recon_embedded_pose(data, i);
         score[i] = kind->score(map + i * kind->map, psi);

@@ -2,6 +2,7 @@
 #include "maps/maps.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
 #include "maps/standard.h"
@@ -14,7 +15,11 @@
 /* The key by which a file says what the heads of its maps are. */
 #define METADATA_HEADS "heads"
 
-enum { ROWS = 1024 /* of a pass */, MOST = 1 << 16 /* numbers of an embedding, or of a layer */ };
+enum {
+    ROWS = 1024,    /* of a pass */
+    MOST = 1 << 16, /* numbers of an embedding, or of a layer */
+    DENSITIES = 64  /* of a task */
+};
 
 /* --- the object ------------------------------------------------------------------------------- */
 
@@ -411,17 +416,38 @@ recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m, co
     return recon_maps_apply_inputs(ctx, out, m, &(recon_maps_inputs){ .n = n, .z = z }, part);
 }
 
-void recon_maps_put_densities(recon_so2_map *maps, const recon_maps *m, const double *psi,
-                              const float *density, size_t n, recon_maps_part part)
+typedef struct {
+    recon_so2_map *maps;
+    const recon_maps *m;
+    const double *psi;
+    const float *density;
+    size_t n;
+    recon_maps_part part;
+} density_pass;
+
+static recon_status put_some(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
-    for (size_t i = 0; density && i < n; i++) {
-        recon_so2_map by_head = maps[i];
-        recon_so2_map_density(&maps[i], psi[i], density + i * RECON_POSE_BINS, part);
-        if (m->lambda != RECON_LAMBDA_DENSITY)
-            maps[i].lambda = by_head.lambda;
-        if (m->nets)
-            maps[i].theta = by_head.theta;
+    const density_pass *p = arg;
+    size_t end = (task + 1) * DENSITIES < p->n ? (task + 1) * DENSITIES : p->n;
+    (void)ctx;
+    (void)worker;
+    for (size_t i = task * DENSITIES; i < end; i++) {
+        recon_so2_map by_head = p->maps[i];
+        recon_so2_map_density(&p->maps[i], p->psi[i], p->density + i * RECON_POSE_BINS, p->part);
+        if (p->m->lambda != RECON_LAMBDA_DENSITY)
+            p->maps[i].lambda = by_head.lambda;
+        if (p->m->nets)
+            p->maps[i].theta = by_head.theta;
     }
+    return RECON_OK;
+}
+
+recon_status recon_maps_put_densities(recon_ctx *ctx, recon_so2_map *maps, const recon_maps *m,
+                                      const double *psi, const float *density, size_t n,
+                                      recon_maps_part part)
+{
+    density_pass p = { maps, m, psi, density, n, part };
+    return density ? recon_parallel(ctx, put_some, &p, (n + DENSITIES - 1) / DENSITIES) : RECON_OK;
 }
 
 double recon_maps_p_value(const recon_maps *m, const void *map, const void *psi)

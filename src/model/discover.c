@@ -96,7 +96,7 @@ static recon_lambda lambda_of(const flow *f)
 }
 
 /* Lambda of all points by the way that was taken, and what the pose densities say of them. */
-static void put_lambdas(flow *f)
+static recon_status put_lambdas(recon_ctx *ctx, flow *f)
 {
     const recon_embedded *e = &f->embedded;
     recon_lambda way = f->maps->lambda = f->choice.taken;
@@ -107,7 +107,7 @@ static void put_lambdas(flow *f)
             two[i].lambda = recon_lambda2(way, e, &f->frames, two, i);
         else
             three[i].lambda = recon_lambda3(way, &f->frames, three, i);
-    recon_maps_put_densities(two, f->maps, e->so2, e->density, e->n, RECON_MAPS_ALL);
+    return recon_maps_put_densities(ctx, two, f->maps, e->so2, e->density, e->n, RECON_MAPS_ALL);
 }
 
 static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
@@ -120,7 +120,7 @@ static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
     RECON_TRY(recon_maps_apply_inputs(ctx, f->said, f->maps, &in, RECON_MAPS_ALL));
     RECON_TRY(recon_lambda_choose(ctx, &f->choice, lambda_of(f), e, &f->frames, f->maps, f->said));
-    put_lambdas(f);
+    RECON_TRY(put_lambdas(ctx, f));
 done:
     return status;
 }

@@ -105,7 +105,8 @@ static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &maps, n, sizeof *maps));
     if (m->maps->lambda == RECON_LAMBDA_DENSITY)
-        recon_maps_put_densities(maps, m->maps, s->so2, s->density, n, RECON_MAPS_LAMBDA);
+        RECON_TRY(
+            recon_maps_put_densities(ctx, maps, m->maps, s->so2, s->density, n, RECON_MAPS_LAMBDA));
     else if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         RECON_TRY(put_gamma(ctx, maps, m, s, n));
     else
@@ -117,16 +118,26 @@ done:
     return status;
 }
 
+/* Lambda, Theta and the density are all the pose density's. */
+static int needs_no_head(const recon_model *m, const recon_seen *s)
+{
+    return s->density && m->maps->lambda == RECON_LAMBDA_DENSITY && !m->maps->nets;
+}
+
 static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
                               const recon_model *m, const recon_seen *s, const void *inputs,
                               size_t n)
 {
     const recon_maps_inputs in = { .n = n, .z = s->z, .inputs = inputs };
-    recon_status status;
-    RECON_TRY(recon_maps_apply_inputs(ctx, maps, m->maps, &in, RECON_MAPS_ALL));
+    recon_status status = RECON_OK;
+    if (needs_no_head(m, s))
+        for (size_t i = 0; i < n; i++)
+            maps[i] = (recon_so2_map){ .family = (recon_so2_family)m->maps->number };
+    else
+        RECON_TRY(recon_maps_apply_inputs(ctx, maps, m->maps, &in, RECON_MAPS_ALL));
     if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         RECON_TRY(put_gamma(ctx, maps, m, s, n));
-    recon_maps_put_densities(maps, m->maps, s->so2, s->density, n, RECON_MAPS_ALL);
+    RECON_TRY(recon_maps_put_densities(ctx, maps, m->maps, s->so2, s->density, n, RECON_MAPS_ALL));
     for (size_t i = 0; i < n; i++) {
         poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
         RECON_TRY(check_answer(ctx, isfinite(maps[i].theta), i));

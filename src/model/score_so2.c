@@ -11,21 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SCORED = 64 }; /* inputs of a task */
+
+typedef struct {
+    const recon_maps *model;
+    recon_pose_score2 *out;
+    recon_read2 of;
+    size_t n;
+} scoring;
+
+static recon_status score_some(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    const scoring *s = arg;
+    size_t end = (task + 1) * SCORED < s->n ? (task + 1) * SCORED : s->n;
+    (void)ctx;
+    (void)worker;
+    for (size_t i = task * SCORED; i < end; i++) {
+        const recon_pose2 *pose = &s->of.poses[i];
+        const recon_so2_map *map = &s->of.maps[i];
+        s->out[i] = (recon_pose_score2){ .pose = *pose,
+                                         .score = recon_so2_map_score(map, pose->psi),
+                                         .p_value = recon_maps_p_value(s->model, map, &pose->psi),
+                                         .p_embedding = s->of.p_embedding[i],
+                                         .surrogate = fabs(pose->absolute) };
+    }
+    return RECON_OK;
+}
+
 recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
                                 const void *inputs, size_t n)
 {
-    recon_read2 r;
-    recon_status status = recon_model_read2_all(ctx, &r, model, inputs, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++) {
-        const recon_pose2 *pose = &r.poses[i];
-        out[i] =
-            (recon_pose_score2){ .pose = *pose,
-                                 .score = recon_so2_map_score(&r.maps[i], pose->psi),
-                                 .p_value = recon_maps_p_value(model->maps, &r.maps[i], &pose->psi),
-                                 .p_embedding = r.p_embedding[i],
-                                 .surrogate = fabs(pose->absolute) };
-    }
-    recon_read2_free(&r);
+    scoring s = { .model = model->maps, .out = out, .n = n };
+    recon_status status = recon_model_read2_all(ctx, &s.of, model, inputs, n);
+    if (status == RECON_OK)
+        status = recon_parallel(ctx, score_some, &s, (n + SCORED - 1) / SCORED);
+    recon_read2_free(&s.of);
     return status;
 }
 
