@@ -374,6 +374,7 @@ check-slow: setup-slow check-tsan check-emulated
 	@$(MAKE) --no-print-directory $(BUILD)/tests/trust/test_whole
 	@echo "== results that are whole"; RECON_BUILD=$(BUILD) RECON_SLOW=1 $(BUILD)/tests/trust/test_whole
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
+	@echo "== other methods"; RECON_SLOW=1 tests/cli/test_rivals.sh
 	@echo "== trainings that are interrupted"; RECON_SLOW=1 tests/cli/test_interrupts.sh
 	@echo "== exported models, in two runtimes"; RECON_SLOW=1 tests/cli/test_export.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
