@@ -62,6 +62,7 @@ HAVE_JPEG     := $(call have,jpeglib.h,-ljpeg -include stdio.h)
 HAVE_TIFF     := $(call have,tiffio.h,-ltiff,,TIFFLIB_VERSION >= 20221213)
 HAVE_FREETYPE := $(call have,ft2build.h,$(FREETYPE_FLAGS) -lfreetype)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
+TEST_LD       := $(if $(call have,stddef.h,-fuse-ld=gold),-fuse-ld=gold)# half the time, for hundreds of tests
 endif
 # In the order in which they are linked: FAISS is an archive, and asks those behind it.
 # Each MPI has its own plug-in, by its own compiler wrapper: recon itself is linked with none.
@@ -133,7 +134,7 @@ ISA_BASE := build/$(ISA)
 ISA_LOOPS = $(shell grep -l 'core/simd.h' $(C_SRC))
 ISA_OBJ   = $(ISA_LOOPS:%.c=$(ISA_BASE)/%.o)
 ISA_REST  = $(filter-out $(ISA_LOOPS:%.c=build/%.o),$(OBJ))
-ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/list-isa --tests $(ISA_BASE))))
+ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/list-isa $(if $(ISA_ALL),--all-tests,--tests) $(ISA_BASE))))
 
 .PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz fuzz-brief \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
@@ -210,10 +211,13 @@ $(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
 $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
 $(BUILD)/tests/experiments/%: $(BUILD)/tests/experiments/%.o $(EXP_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(EXP_LIBS) $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(EXP_LIBS) $(LDLIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(LDLIBS)
+# Tests are compiled and linked many times as often as they are run: little of their time is in loops of
+# their own.
 $(BUILD)/tests/%.o: COMMON += -Itests
+$(BUILD)/tests/%.o: OPT := $(if $(SANITIZE),-O0,-O1 -fno-math-errno)
 $(BUILD)/experiments/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
 # What is preloaded before `recon` by tests/trust/test_whole.c.
 SHIM := $(BUILD)/tests/trust/shim.so
@@ -269,8 +273,8 @@ check-tsan:
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
 
-# What depends on the CPU, for each instruction set that it has (tools/list-isa). Objects without such loops
-# are shared with the plain build.
+# What depends on the CPU, for each instruction set that it has (tools/list-isa): a part of it in `make
+# test`, all of it in check-isa. Objects without such loops are shared with the plain build.
 ifneq ($(ISA),)
 isa: $(ISA_TESTS) $(ISA_BASE)/recon
 	@:
@@ -281,10 +285,10 @@ $(ISA_BASE)/librecon.a: $(ISA_OBJ) $(ISA_REST)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
 $(ISA_BASE)/recon: $(CLI_OBJ) $(ISA_BASE)/librecon.a
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
 $(ISA_TESTS): $(ISA_BASE)/tests/%: build/tests/%.o $(ISA_BASE)/librecon.a
 	@mkdir -p $(@D)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(LDLIBS)
 -include $(ISA_OBJ:.o=.d)
 endif
 build-isa:
@@ -292,7 +296,7 @@ build-isa:
 	  $(MAKE) --no-print-directory -j$(CORES) ISA=$$isa isa || exit 1; done
 check-isa:
 	@$(MAKE) --no-print-directory -j$(CORES) all tests
-	@$(MAKE) --no-print-directory build-isa
+	@$(MAKE) --no-print-directory ISA_ALL=1 build-isa
 	@tools/run-tests --isa
 
 # The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
@@ -326,7 +330,7 @@ build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a
 	  -ljansson $(foreach f,$(FUZZ_WITH),$(LINK_$f)) -lz -lm
 $(BUILD)/tests/fuzz/test_corpus $(BUILD)/tests/fuzz/test_mutations: \
   $(BUILD)/tests/fuzz/test_%: $(BUILD)/tests/fuzz/test_%.o $(FUZZ_CASES:%.c=$(BUILD)/%.o) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(LDLIBS)
 $(BUILD)/tests/fuzz/%.o: COMMON += -Itests/fuzz
 $(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -DLLVMFuzzerTestOneInput=$(basename $(@F))
 
@@ -365,7 +369,7 @@ check-emulated: setup-slow
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
 MUTATIONS ?= 100000
 TABLES := so2_mean so2_width so3_fit so3_modes
-check-slow: setup-slow check-tsan check-emulated
+check-slow: setup-slow check-tsan check-emulated check-isa
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
 	@echo "== $(MUTATIONS) files of models, under sanitizers"
@@ -377,6 +381,8 @@ check-slow: setup-slow check-tsan check-emulated
 	@echo "== other methods"; RECON_SLOW=1 tests/cli/test_rivals.sh
 	@echo "== trainings that are interrupted"; RECON_SLOW=1 tests/cli/test_interrupts.sh
 	@echo "== exported models, in two runtimes"; RECON_SLOW=1 tests/cli/test_export.sh
+	@echo "== the whole demo"; RECON_SLOW=1 tests/cli/test_demo.sh
+	@echo "== letters"; RECON_SLOW=1 tests/cli/test_letters.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
 

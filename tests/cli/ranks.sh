@@ -9,7 +9,7 @@ usable() {
     command -v "mpirun.$1" >/dev/null && [ -e "${recon%/*}/recon-comm-$1.so" ]
 }
 
-# ranks ENGINE N ARGS: recon on N ranks, ended after two minutes; leaves code, stdout and stderr. What
+# ranks ENGINE N ARGS: recon on N ranks, ended after five minutes; leaves code, stdout and stderr. What
 # launchers themselves say of an exit code is between lines of dashes or equal signs.
 ranks() {
     engine=$1 n=$2
@@ -18,7 +18,7 @@ ranks() {
     openmpi) set -- --oversubscribe --bind-to none -n "$n" "$recon" "$@" ;;
     *) set -- -n "$n" "$recon" "$@" ;;
     esac
-    timeout -k 5 120 "mpirun.$engine" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    timeout -k 5 300 "mpirun.$engine" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?
 }
 

@@ -34,8 +34,8 @@ for library in JANSSON ZLIB; do
     report $? "without $library make stops, and names the package"
 done
 if [ -z "${RECON_SLOW:-}" ]; then
-    (cd "$root" && grep -rl RECON_HAVE_ src cli include) >mention
-    for object in $(cd "$root/build" && find src cli -name '*.o'); do
+    (cd "$root" && grep -rl RECON_HAVE_ src cli experiments include) >mention
+    for object in $(cd "$root/build" && find src cli experiments -name '*.o'); do
         tr ' ' '\n' <"$root/build/${object%.o}.d" | grep -qxF -f mention && continue
         mkdir -p "$bare/${object%/*}" && cp "$root/build/$object" "$bare/$object"
     done
@@ -78,7 +78,7 @@ for which in with bare; do
     recon=$with
     [ $which = with ] || recon=$bare/recon
     accepted "canonicalize, $which" canonicalize --model "$root/models/mnist-small.safetensors" --data npy:images.npy \
-        --out $which.npy --poses g.$which.npy --quiet
+        --precision f32 --out $which.npy --poses g.$which.npy --quiet
 done
 angle=$(largest_difference g.with.npy g.bare.npy f8)
 below "$angle" 0.001

@@ -1,5 +1,6 @@
 #!/bin/sh
-# recon demo: the whole tour, as whoever has installed recon would take it, and a short one over it.
+# recon demo: the tour, as whoever has installed recon would take it, and a shorter one over it. `make check-slow`
+# takes the whole of it (RECON_SLOW=1), `make test` that of 400 images.
 . "${0%/*}/../report/browser.sh"
 . "${0%/*}/lib.sh"
 root=$OLDPWD
@@ -26,7 +27,9 @@ cp -R "$root/data/garments" "$root/data/conformers" "$scratch/prefix/share/recon
 recon=$scratch/prefix/bin/recon
 
 out=$work/recon-demo
-run demo
+part=$([ "${RECON_SLOW:-}" = 1 ] || echo "--limit 400")
+ties=$([ "${RECON_SLOW:-}" = 1 ] && echo 0 || echo 5) # in per cent: images of 100 that the classifier reads by chance
+run demo $part
 [ "$code" -eq 0 ] && [ -s "$out/report.html" ]
 report $? "from an empty folder, with what was installed alone"
 [ "$(wc -l <"$scratch/stdout")" -eq 6 ] && [ "$(tail -n 1 "$scratch/stdout")" = "$out/report.html" ] &&
@@ -34,7 +37,7 @@ report $? "from an empty folder, with what was installed alone"
 report $? "five lines of results, and where the page is"
 none=$(number none) recon_=$(number recon) here=$(number recon_here) upright=$(number upright)
 holds "canonical images do far better than rotated ones" "$recon_ > $none + 15 && $here > $none + 10"
-holds "and never rotated ones better still" "$upright >= $recon_ && $upright > 90"
+holds "and never rotated ones at least as well" "$upright + $ties >= $recon_ && $upright + $ties > 90"
 holds "unusual poses are distinguished" "$(number density) > 0.8"
 holds "axes of molecules are found" "$(number axis_error_deg) < 6"
 holds "false alarms are about as many as were asked for" "$(number called) < 12"
@@ -50,8 +53,8 @@ holds "the page has its figures" "$(grep -c '<figure' "$out/report.html") >= 15"
 browser_check "$out/report.html" "$(grep -c '<figure' "$out/report.html")"
 
 cp "$out/report.html" first.html
-run demo --limit 400 --json --quiet
-[ "$code" -eq 0 ] && [ ! -s "$scratch/stderr" ] && is_json "$scratch/stdout" && [ "$(number test_images)" -eq 100 ] &&
+run demo --limit 200 --json --quiet
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stderr" ] && is_json "$scratch/stdout" && [ "$(number test_images)" -eq 50 ] &&
     ! cmp -s first.html "$out/report.html"
 report $? "a second run replaces the first"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # recon reproduce letters, its small version: a model of letters knows about how fonts that it has not seen
-# are rotated. The bounds are loose: the sample is small and the training short.
+# are rotated. The bounds are loose: the sample is small and the training short. Widths, which are learned last, are
+# left to `make check-slow` (RECON_SLOW=1), which trains twice as long.
 . "${0%/*}/lib.sh"
 if [ "${RECON_BUILD:-build}" != build ]; then
     finish # half a minute of training, many times that under sanitizers
@@ -18,7 +19,8 @@ fi
 [ "$code" -eq 1 ] && said "\`tools/setup fonts\` installs more"
 report $? "without fonts the remedy is said"
 
-run reproduce letters --quick --epochs 16 --json --out run
+epochs=$([ "${RECON_SLOW:-}" = 1 ] && echo 16 || echo 8)
+run reproduce letters --quick --epochs $epochs --json --out run
 if [ "$code" -ne 0 ] && said "different fonts with these letters"; then
     skip "letters" "too few fonts"
     finish
@@ -46,5 +48,5 @@ holds "$(value best ood_auc)" '>' 0.85 "the best possible area under the ROC cur
 holds "$(value median_deg anyway)" '<' 45 "median error of letters at any angle, about 90 untouched"
 holds "$(value density ood_auc)" '>' 0.6 "area under the ROC curve"
 holds "$(value at_10 false_alarms_percent)" '<' 40 "false alarms at 10 %"
-holds "$(value width_mae_deg)" '<' 60 "error of the widths"
+[ "${RECON_SLOW:-}" != 1 ] || holds "$(value width_mae_deg)" '<' 60 "error of the widths"
 finish

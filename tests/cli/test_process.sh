@@ -34,7 +34,7 @@ there() {
 # descriptor is.
 "$recon" train $letters --preset small --out closed --epochs 500 --quiet <&- >&- 2>&- &
 pid=$!
-listens $pid
+there closed.jsonl # steps have been made
 good=0
 for fd in 0 1 2; do
     [ "$(readlink /proc/$pid/fd/$fd)" = /dev/null ] || good=1
@@ -94,7 +94,7 @@ report $? "SIGTERM ends a command whose answer nobody reads"
 for signal in INT:130 TERM:143 HUP:129; do
     rm -f cut*
     starts train $letters --preset small --out cut --epochs 500 --quiet
-    sleep 0.5
+    there cut.jsonl
     kill -${signal%:*} $pid
     wait $pid
     code=$?

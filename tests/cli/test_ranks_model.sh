@@ -5,7 +5,7 @@ here=$(cd "${0%/*}" && pwd)
 . "$here/tiny.sh"
 . "$here/ranks.sh"
 root=$OLDPWD
-run discover --model backbone $letters --out found --quiet
+run discover --model backbone $letters --folds 0 --out found --quiet
 report "$code" "discover"
 letters 1100 | npy many.npy '|u1' '1100, 16, 16' # more than a block
 many="--data npy:many.npy --rotate rule.json"
@@ -54,7 +54,7 @@ export RECON_DATA
 alike "score, molecules" "2" "m@.npy" score $molecules --out m@.npy
 alike "canonicalize, molecules" "3" "m@.xyz" canonicalize $molecules --out m@.xyz
 alike "discover, molecules" "2" "e@/model.safetensors e@/gamma.npy e@/score.npy" \
-    discover $shipped --limit 300 --folds 0 --out e@
+    discover $shipped --limit 100 --folds 0 --out e@
 
 for engine in openmpi mpich; do
     usable "$engine" || continue

@@ -69,14 +69,14 @@ for engine in $engines; do
     report $? "$engine: what all ranks find is said once"
 
     case $engine in openmpi) more=--oversubscribe ;; *) more= ;; esac
-    timeout -k 5 120 "mpirun.$engine" $more -n 1 -wdir "$work" "$recon" normalize --embeddings z.npy --poses g.npy \
+    timeout -k 5 300 "mpirun.$engine" $more -n 1 -wdir "$work" "$recon" normalize --embeddings z.npy --poses g.npy \
         --group so2 --out r : -n 1 -wdir "$work/q" "$recon" normalize --embeddings z.npy --poses g.npy --group so2 \
         --out r >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?
     [ $code -ne 0 ] && said_once "z.npy differs between rank 0 and rank 1" && [ "$before" = "$(snapshot)" ]
     report $? "$engine: ranks that read different files are told apart"
 
-    timeout -k 5 120 "mpirun.$engine" $more -n 3 ./only_rank_1_dies "$recon" normalize --embeddings so3/z.npy \
+    timeout -k 5 300 "mpirun.$engine" $more -n 3 ./only_rank_1_dies "$recon" normalize --embeddings so3/z.npy \
         --poses so3/g.npy --group so2 --out r >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?
     [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] && [ ! -e r/summary.json ] # by the time limit
@@ -85,7 +85,7 @@ for engine in $engines; do
 
     mkdir disk
     if unshare -m mount -t tmpfs none disk 2>/dev/null; then
-        unshare -m sh -c 'mount -t tmpfs -o size=128k none disk && exec "$@"' sh timeout -k 5 120 "mpirun.$engine" $more \
+        unshare -m sh -c 'mount -t tmpfs -o size=128k none disk && exec "$@"' sh timeout -k 5 300 "mpirun.$engine" $more \
             -n 3 "$recon" normalize --embeddings z.npy --poses g.npy --group so2 --out disk/r \
             >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
         code=$?

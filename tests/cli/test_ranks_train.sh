@@ -62,7 +62,7 @@ interrupted() {
     engine=$1
     case $engine in openmpi) more="--oversubscribe --bind-to none" ;; *) more= ;; esac
     rm -f cut cut.* pids
-    timeout -k 5 120 "mpirun.$engine" $more -n "$2" ./tell_pid "$recon" train $letters $small --epochs 4 --batch 22 \
+    timeout -k 5 300 "mpirun.$engine" $more -n "$2" ./tell_pid "$recon" train $letters $small --epochs 4 --batch 22 \
         --every 1 --out cut >"$scratch/stdout" 2>"$scratch/stderr" </dev/null &
     launcher=$!
     until [ -e cut.last ] || ! kill -0 $launcher 2>/dev/null; do sleep 0.02; done
@@ -102,7 +102,7 @@ for engine in $engines; do
     usable "$engine" || continue
     case $engine in openmpi) more=--oversubscribe ;; *) more= ;; esac
     rm -f dead dead.*
-    timeout -k 5 120 "mpirun.$engine" $more -n 3 ./only_rank_1_dies "$recon" train $letters $small --epochs 500 \
+    timeout -k 5 300 "mpirun.$engine" $more -n 3 ./only_rank_1_dies "$recon" train $letters $small --epochs 500 \
         --batch 22 --every 1 --out dead >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?
     [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] # by the time limit
@@ -117,7 +117,7 @@ for engine in $engines; do
     [ $code -eq 2 ] && said_once "molecules are trained in one process, and 2 were started"
     report $? "$engine: molecules are refused, once"
 
-    timeout -k 5 120 "mpirun.$engine" $more -n 1 -wdir "$work" "$recon" train $letters $small --epochs 1 --out dead : \
+    timeout -k 5 300 "mpirun.$engine" $more -n 1 -wdir "$work" "$recon" train $letters $small --epochs 1 --out dead : \
         -n 1 -wdir "$work/other" "$recon" train $letters $small --epochs 1 --out dead \
         >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?
@@ -127,7 +127,7 @@ for engine in $engines; do
 
     mkdir disk
     if unshare -m mount -t tmpfs none disk 2>/dev/null; then
-        unshare -m sh -c 'mount -t tmpfs -o size=64k none disk && exec "$@"' sh timeout -k 5 120 "mpirun.$engine" $more \
+        unshare -m sh -c 'mount -t tmpfs -o size=64k none disk && exec "$@"' sh timeout -k 5 300 "mpirun.$engine" $more \
             -n 2 "$recon" train $letters $small --epochs 1 --batch 22 --out disk/r >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
         code=$?
         [ $code -ne 0 ] && [ $code -ne 124 ] && grep -q "No space left on device" "$scratch/stderr"
