@@ -6,6 +6,7 @@
 #include "normalize/normalize_files.h"
 
 #include <math.h>
+#include <recon/ops/backend.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ const cli_command cli_normalize = {
 typedef struct {
     const char *z, *poses, *labels, *query[2], *query_labels, *out;
     int group, mean, metric, family, classes, approx; /* places among the choices */
-    int include_self;
+    int include_self, device;
     double tukey_degrees, eps;
     size_t k; /* 0: not given */
     cli_common common;
@@ -73,6 +74,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--approx", NULL, "auto|exact|ivf|hnsw",
           "neighbour search (default auto: exact up to a million rows)", CLI_CHOICE, 0,
           &s->approx },
+        { "--device", NULL, "cpu|cuda|ref", "device of the exact search (default cpu)", CLI_CHOICE,
+          0, &s->device },
         { 0 },
     };
     return cli_parse(&cli_normalize, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -80,6 +83,7 @@ static int parse(settings *s, int argc, char **argv)
 
 #define DEGREE 0.017453292519943295 /* in radians */
 
+enum { DEVICE_CUDA = 1 };
 enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10 };
 
 /* What the table of options cannot say. */
@@ -165,6 +169,17 @@ static recon_normalize_options options_of(const settings *s)
     };
 }
 
+/* Blocks of rows that travel between ranks are compared on CPUs. */
+static recon_status attach(recon_ctx *ctx, int device)
+{
+    static const char *const devices[] = { "cpu", "cuda", "ref" };
+    if (device == DEVICE_CUDA && recon_comm_size(ctx) > 1)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                          "--device cuda searches in one process, and %d were started",
+                          recon_comm_size(ctx));
+    return recon_ops_attach(ctx, devices[device]);
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
@@ -179,7 +194,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .options = options_of(s),
     };
     recon_normalize_result result;
-    recon_status status = recon_normalize_files(ctx, &result, &request);
+    recon_status status = attach(ctx, s->device);
+    if (status != RECON_OK)
+        return status;
+    status = recon_normalize_files(ctx, &result, &request);
     if (status == RECON_OK && s->common.json)
         puts(result.summary);
     else if (status == RECON_OK && !s->common.quiet)

@@ -4,6 +4,7 @@
  * run in any order and on any thread: the lists they feed hold every candidate that could win, and
  * the final choice is made by exact scores, so the answer is the same whatever the order. */
 #include "knn/exact.h"
+#include "knn/device.h"
 #include "knn/lists.h"
 #include "comm/comm.h"
 #include "core/ctx.h"
@@ -127,8 +128,8 @@ done:
     return status;
 }
 
-recon_status recon_exact_self(recon_ctx *ctx, recon_neighbor *out, const recon_points *p, size_t k,
-                              int include_self)
+static recon_status self_on_host(recon_ctx *ctx, recon_neighbor *out, const recon_points *p,
+                                 size_t k, int include_self)
 {
     self_search s = { .k = k, .include_self = include_self, .out = out };
     size_t tiles = recon_tile_count(p->n);
@@ -142,6 +143,26 @@ recon_status recon_exact_self(recon_ctx *ctx, recon_neighbor *out, const recon_p
 done:
     recon_lists_free(&s.lists);
     return status;
+}
+
+/* What does not fit into a device's memory is searched here. */
+static int is_answered(recon_ctx *ctx, recon_status status)
+{
+    if (status != RECON_ERR_MEMORY)
+        return 1;
+    recon_log(ctx, RECON_LOG_WARN, "%s: searching on the host", recon_ctx_message(ctx));
+    return 0;
+}
+
+recon_status recon_exact_self(recon_ctx *ctx, recon_neighbor *out, const recon_points *p, size_t k,
+                              int include_self)
+{
+    if (recon_device_takes(ctx, p, p, k)) {
+        recon_status status = recon_device_self(ctx, out, p, k, include_self);
+        if (is_answered(ctx, status))
+            return status;
+    }
+    return self_on_host(ctx, out, p, k, include_self);
 }
 
 /* Queries against an index: tiles of queries are the packed columns, the index streams past. Few
@@ -277,8 +298,8 @@ recon_status recon_exact_search_on(recon_ctx *ctx, recon_neighbor *out, const re
     return search(ctx, &(query_search){ .queries = queries, .p = p, .k = k, .first = first }, out);
 }
 
-recon_status recon_exact_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
-                                const recon_points *p, size_t k)
+static recon_status search_on_host(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
+                                   const recon_points *p, size_t k)
 {
     query_search s = { .queries = queries, .p = p, .k = k, .shows = 1 };
     recon_neighbors_clear(out, queries->n * k);
@@ -287,4 +308,15 @@ recon_status recon_exact_search(recon_ctx *ctx, recon_neighbor *out, const recon
     if (status == RECON_OK)
         recon_progress_end(ctx);
     return status;
+}
+
+recon_status recon_exact_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
+                                const recon_points *p, size_t k)
+{
+    if (recon_device_takes(ctx, queries, p, k)) {
+        recon_status status = recon_device_search(ctx, out, queries, p, k);
+        if (is_answered(ctx, status))
+            return status;
+    }
+    return search_on_host(ctx, out, queries, p, k);
 }

@@ -437,6 +437,35 @@ typedef struct {
     recon_dtype type;
 } recon_adam_args;
 
+/* For each of rows its k nearest of cols, exact: what knn/points.h says of scores, blocked scores and
+ * their error. All in host memory. The score of row i and column j is the dot product of their z in
+ * double, divided by norm_i norm_j where there are norms; euclidean: minus the squared distance. What
+ * a blocked score is without rounding is base_i (NULL: 0) + slope times it.
+ *
+ * Lists are sorted by score, then index, as the host's. open[i]: row i could not be settled, its list
+ * is not to be used. tile_done is called so often as nearest_tiles says; an error ends the search. */
+typedef struct {
+    size_t n;
+    const float *z, *w; /* [n][d] as given; prepared, at most RECON_NEAREST_LONGEST long */
+    const float *shift; /* [n] */
+    const double *norm; /* [n] or NULL */
+} recon_nearest_side;
+#define RECON_NEAREST_LONGEST 64.0
+#define RECON_NEAREST_MOST    512 /* neighbours */
+typedef struct {
+    recon_nearest_side rows, cols;
+    int self, include_self; /* rows and cols are the same; a row counts among its own */
+    size_t d, k;
+    int euclidean;
+    double slope;
+    const double *base;  /* [rows] or NULL */
+    const double *error; /* [rows] of blocked scores */
+    double *score;       /* [rows][k] */
+    uint32_t *index;     /* [rows][k] */
+    unsigned char *open; /* [rows] */
+    recon_status (*tile_done)(recon_ctx *ctx);
+} recon_nearest_args;
+
 /* The kernels, each said once: OP(name, kind) takes a recon_<kind>_args. The table, the prototypes
  * of every backend and what fills its table are made of this list. */
 /* clang-format off */
@@ -493,6 +522,10 @@ typedef struct recon_ops {
 
     /* out[0] = |x| of x [n] F32 (F64): one double in backend memory, summed in a fixed order. */
     recon_status (*norm2)(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type);
+
+    /* NULL where the search is the host's own, by gemm and topk. */
+    recon_status (*nearest)(recon_ctx *ctx, const recon_nearest_args *args);
+    size_t (*nearest_tiles)(const recon_nearest_args *args);
 #define RECON_OP_MEMBER(name, kind)                                                                \
     recon_status (*name)(recon_ctx * ctx, const recon_##kind##_args *args);
     RECON_OPS(RECON_OP_MEMBER)

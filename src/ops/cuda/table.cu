@@ -28,6 +28,8 @@ extern "C" const recon_ops recon_ops_cuda = {
     .zero = cuda_zero,
     .sync = cuda_sync,
     .norm2 = cuda_norm2,
+    .nearest = cuda_nearest,
+    .nearest_tiles = cuda_nearest_tiles,
     RECON_OPS(ENTRY)
     .topk = nullptr,
     .couple_edges = nullptr, /* on tensor cores the products are cheap and memory is not */

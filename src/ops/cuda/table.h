@@ -16,6 +16,10 @@ recon_status cuda_sync(recon_ctx *ctx);
 recon_status cuda_norm2(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type);
 int cuda_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
 
+/* nearest.cu */
+recon_status cuda_nearest(recon_ctx *ctx, const recon_nearest_args *args);
+size_t cuda_nearest_tiles(const recon_nearest_args *args);
+
 #define DECLARE(name, kind)                                                                        \
     recon_status cuda_##name(recon_ctx *ctx, const recon_##kind##_args *args);
 RECON_OPS(DECLARE)
