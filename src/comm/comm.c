@@ -133,6 +133,11 @@ int recon_comm_size(const recon_ctx *ctx)
     return ctx->comm ? ctx->comm->size : 1;
 }
 
+int recon_comm_place(const recon_ctx *ctx)
+{
+    return ctx->comm ? recon_launch_place() : 0;
+}
+
 double recon_comm_waited(const recon_ctx *ctx)
 {
     return ctx->comm ? ctx->comm->waited : 0;

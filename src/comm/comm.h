@@ -36,6 +36,7 @@ void recon_comm_attach(recon_ctx *ctx, recon_comm *comm);
 
 int recon_comm_rank(const recon_ctx *ctx);         /* 0 for one process */
 int recon_comm_size(const recon_ctx *ctx);         /* 1 for one process */
+int recon_comm_place(const recon_ctx *ctx);        /* among the ranks of its machine; else 0 */
 double recon_comm_waited(const recon_ctx *ctx);    /* seconds spent waiting for other ranks */
 const char *recon_comm_name(const recon_ctx *ctx); /* "openmpi", "mpich"; NULL for one process */
 

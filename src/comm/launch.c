@@ -46,6 +46,16 @@ recon_launch recon_launch_find(void)
     return (recon_launch){ .size = 1 };
 }
 
+int recon_launch_place(void)
+{
+    static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                         "SLURM_LOCALID" };
+    int place = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !place; i++)
+        place = number(names[i], 0);
+    return place > 0 ? place : 0;
+}
+
 /* The first place where the file is; else the last place. */
 static void find_plugin(char out[PATH], const char *engine)
 {

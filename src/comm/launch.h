@@ -13,6 +13,9 @@ typedef struct {
 
 recon_launch recon_launch_find(void);
 
+/* This process's place among those of its machine; 0 where no launcher says. */
+int recon_launch_place(void);
+
 /* The plug-in of that name: $RECON_COMM_PLUGIN; beside the program or the library; in lib/recon of
  * its prefix; in /usr/local/lib/recon and /usr/lib/recon. NULL, and why not in message. */
 const recon_engine *recon_launch_load(const char *engine, char *message, size_t room);

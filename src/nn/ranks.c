@@ -2,9 +2,13 @@
 #include "nn/ranks.h"
 #include "comm/comm.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "nn/adam.h"
+#include "nn/params.h"
+#include "nn/step_plan.h"
 #include "ops/ops.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -12,9 +16,10 @@ static recon_status check(recon_ctx *ctx, const recon_trainee *it, int cut)
 {
     recon_slices s = recon_slices_of(ctx, it->units);
     if (!cut)
-        return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                          "several ranks train on CPUs with oneDNN, not on %s: one process can",
-                          recon_ops_of(ctx)->name);
+        return it->params->type == RECON_F32
+                   ? RECON_OK
+                   : recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                                "several ranks do not train in double precision: one process can");
     if ((size_t)recon_comm_size(ctx) > s.count)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu goes to at most %zu ranks, and %d were started", s.all,
@@ -22,17 +27,34 @@ static recon_status check(recon_ctx *ctx, const recon_trainee *it, int cut)
     return RECON_OK;
 }
 
-recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, const recon_trainee *it,
-                               const char *settings)
+/* Ranks with devices of their own, each with as many things of a batch as another, or one fewer. */
+static recon_status begin_peers(recon_ctx *ctx, recon_peers *peers, recon_slice *part,
+                                const recon_trainee *it)
+{
+    size_t ranks = (size_t)recon_comm_size(ctx);
+    if (it->units < ranks)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "a batch of %zu goes to at most %zu ranks, and %zu were started",
+                          it->units, it->units, ranks);
+    *part = recon_slice_of(it->units, ranks, (size_t)recon_comm_rank(ctx));
+    return recon_peers_open(ctx, peers);
+}
+
+recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *peers,
+                               recon_slice *part, const recon_trainee *it, const char *settings)
 {
     const recon_ops *ops = recon_ops_of(ctx);
     int can = it->shared && it->units && ops->has_slices && ops->has_slices();
     recon_status status = RECON_OK;
     *cut = (recon_slices){ 0 };
+    *peers = (recon_peers){ .size = 1 };
+    *part = (recon_slice){ 0 };
     if (it->shared && recon_comm_size(ctx) > 1) {
         uLong sum = crc32(0, (const Bytef *)settings, (uInt)strlen(settings));
         RECON_TRY(recon_comm_same(ctx, sum, "the training data or a setting"));
         RECON_TRY(recon_comm_agree(ctx, check(ctx, it, can)));
+        if (!can)
+            RECON_TRY(begin_peers(ctx, peers, part, it));
     }
     if (can)
         *cut = recon_slices_of(ctx, it->units);
@@ -42,7 +64,21 @@ done:
 
 static recon_status share(recon_ctx *ctx, void *block, size_t n, recon_dtype type)
 {
-    return block && n ? recon_comm_broadcast(ctx, block, n * recon_dtype_size(type), 0) : RECON_OK;
+    const recon_ops *ops = recon_ops_of(ctx);
+    size_t bytes = n * recon_dtype_size(type);
+    char *host = NULL;
+    recon_status status;
+    if (!block || !n)
+        return RECON_OK;
+    if (ops == recon_ops_on_host(ctx))
+        return recon_comm_broadcast(ctx, block, bytes, 0);
+    RECON_TRY(recon_alloc_raw(ctx, &host, bytes, 1));
+    RECON_TRY(ops->download(ctx, host, block, bytes));
+    RECON_TRY(recon_comm_broadcast(ctx, host, bytes, 0));
+    RECON_TRY(ops->upload(ctx, block, host, bytes));
+done:
+    free(host);
+    return status;
 }
 
 recon_status recon_ranks_weights(recon_ctx *ctx, recon_params *p)

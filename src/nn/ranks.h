@@ -5,12 +5,14 @@
 
 #include <recon/nn/checkpoint.h>
 #include <recon/nn/train.h>
+#include "nn/peers.h"
 #include "ops/slices.h"
 
-/* Whether a trainee's batches are cut into slices: *cut is this rank's part, or all zero. Several ranks
- * that cannot share it fail, as do those with other settings, of which the data are one. */
-recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, const recon_trainee *it,
-                               const char *settings);
+/* Whether a trainee's batches are cut into slices: *cut is this rank's part, or all zero. Where ranks
+ * work on devices of their own, *peers are joined, and *part is this rank's part of a batch. Several
+ * ranks that cannot share it fail, as do those with other settings, of which the data are one. */
+recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *peers,
+                               recon_slice *part, const recon_trainee *it, const char *settings);
 
 /* Weights and buffers of rank 0; and beside them the optimiser's blocks and the numbers. */
 recon_status recon_ranks_weights(recon_ctx *ctx, recon_params *params);

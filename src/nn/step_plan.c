@@ -27,6 +27,8 @@ static recon_status go_through(const recon_step_planner *p, recon_slice slice)
     recon_status status;
     if (p->cut && slice.n == slice.of)
         recon_tape_cut(p->train, p->cut);
+    else if (p->part.n && slice.n == slice.of)
+        recon_tape_split(p->train, p->part);
     else
         recon_tape_split(p->train, slice);
     RECON_TRY(recon_tape_begin(p->train, RECON_TRAIN, p->step));

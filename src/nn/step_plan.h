@@ -15,6 +15,7 @@ typedef struct {
     uint64_t step;
     size_t free;             /* bytes                                         */
     const recon_slices *cut; /* of a batch that is not split; NULL: not cut   */
+    recon_slice part;        /* the same where ranks have devices of their own; n 0: they do not */
 } recon_step_planner;
 
 /* *parts is the least to try, and becomes the number to use, and *bytes what training will take:

@@ -30,8 +30,10 @@ typedef struct {
     recon_train_options o;
     recon_tape *tape, *eval; /* two, so that validating leaves the step's addresses alone */
     recon_adam *adam;
-    recon_slices cut; /* how a batch that is not split goes over ranks; count 0: it is not cut */
-    int ranks;        /* that share it */
+    recon_slices cut;  /* how a batch that is not split goes over ranks; count 0: it is not cut */
+    recon_peers peers; /* with devices of their own: */
+    recon_slice part;  /* what this rank has of a batch */
+    int ranks;         /* that share it */
     recon_checkpoint at;
     recon_train_result *out;
     recon_tensor loss;  /* of the last step, where it lies */
@@ -102,10 +104,18 @@ static recon_status compute(run *r)
     recon_var loss = r->it->loss(r->it->user, r->tape);
     RECON_TRY(recon_tape_backward(r->tape, loss));
     hold_on(r);
+    if (r->peers.size > 1)
+        RECON_TRY(recon_peers_sum(r->ctx, &r->peers, r->it->params));
     RECON_TRY(recon_adam_apply(r->ctx, r->adam));
     r->loss = loss->value;
 done:
     return status;
+}
+
+/* Sums that go through the host cannot be recorded. */
+static int is_recorded(const run *r)
+{
+    return !r->o.plain && recon_ops_graphs(r->ctx) && (r->peers.size == 1 || r->peers.table);
 }
 
 /* A step's addresses repeat, so a backend that can record a step is given one to replay: the first
@@ -114,7 +124,7 @@ static recon_status compute_or_replay(run *r)
 {
     recon_status status = RECON_OK;
     const recon_step *fed = &r->tape->side[r->tape->at];
-    if (r->o.plain || !recon_ops_graphs(r->ctx) || r->here++ == 0)
+    if (!is_recorded(r) || r->here++ == 0)
         return compute(r);
     if (r->graph && (fed->used != r->fed || fed->top->bytes != r->base)) {
         recon_graph_free(r->ctx, r->graph); /* fed otherwise than what was recorded: anew */
@@ -184,6 +194,22 @@ done:
     return status;
 }
 
+/* Of parts, their mean by size. */
+static recon_status read_loss(run *r)
+{
+    double sum, *part = NULL;
+    recon_status status = recon_tensor_read(r->ctx, &r->out->loss, &r->loss);
+    if (r->peers.size == 1 || status != RECON_OK)
+        return status;
+    RECON_TRY(recon_alloc(r->ctx, &part, (size_t)r->peers.size, sizeof *part));
+    part[recon_comm_rank(r->ctx)] = r->out->loss * (double)r->part.n / (double)r->part.of;
+    RECON_TRY(recon_comm_sum(r->ctx, &sum, part, (size_t)r->peers.size, 1));
+    r->out->loss = sum;
+done:
+    free(part);
+    return status;
+}
+
 static recon_status step(run *r, double rate)
 {
     recon_status status = remember(r);
@@ -198,7 +224,7 @@ static recon_status step(run *r, double rate)
     r->at.step++;
     if (!is_split(r) &&
         (!recon_ops_graphs(r->ctx) || r->at.step % r->o.readings == 0 || is_kept(r)))
-        RECON_TRY(recon_tensor_read(r->ctx, &r->out->loss, &r->loss));
+        RECON_TRY(read_loss(r));
     recon_progress_measure(r->ctx, "loss", r->out->loss);
 done:
     return status;
@@ -386,7 +412,8 @@ static size_t free_memory(const run *r)
 static recon_status plan(run *r)
 {
     recon_step_planner p = { r->it,      r->tape,        r->eval,
-                             r->at.step, free_memory(r), r->cut.count ? &r->cut : NULL };
+                             r->at.step, free_memory(r), r->cut.count ? &r->cut : NULL,
+                             r->part };
     uint64_t before = r->at.parts ? r->at.parts : 1, parts = before;
     size_t bytes;
     if (!r->it->units || r->o.plain)
@@ -564,7 +591,7 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     if (r.o.steps == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "training of no steps");
     r.ranks = trainee->shared ? recon_comm_size(ctx) : 1;
-    RECON_TRY(recon_ranks_begin(ctx, &r.cut, trainee, r.at.settings));
+    RECON_TRY(recon_ranks_begin(ctx, &r.cut, &r.peers, &r.part, trainee, r.at.settings));
     RECON_TRY(open_files(&r));
     RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
     RECON_TRY(recon_tape_new(ctx, &r.eval, r.o.precision, r.o.seed));
@@ -585,6 +612,7 @@ done:
         recon_note(ctx, status, "%s", trainee->remedy);
     recon_graph_free(ctx, r.graph);
     recon_adam_free(ctx, r.adam);
+    recon_peers_close(&r.peers);
     recon_tape_free(r.eval);
     recon_tape_free(r.tape);
     free(r.buffers);

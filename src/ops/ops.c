@@ -2,7 +2,9 @@
 #include "ops/ops.h"
 #include "ops/cuda/attach.h"
 #include "ops/graph.h"
+#include "ops/peers.h"
 #include "ops/state.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 
@@ -24,7 +26,7 @@ void recon_ops_set_state(recon_ctx *ctx, void *state, void (*release)(void *stat
 static recon_status attach_cuda(recon_ctx *ctx, int deterministic)
 {
 #ifdef RECON_HAVE_CUDA
-    recon_status status = recon_cuda_open(ctx);
+    recon_status status = recon_cuda_open(ctx, recon_comm_place(ctx));
     if (status != RECON_OK)
         return status;
     recon_cuda_tune(ctx, !deterministic);
@@ -80,6 +82,16 @@ const recon_graph_table *recon_ops_graphs(recon_ctx *ctx)
 #ifdef RECON_HAVE_CUDA
     if (ctx->ops == &recon_ops_cuda)
         return &recon_cuda_graphs;
+#endif
+    (void)ctx;
+    return NULL;
+}
+
+const recon_peer_table *recon_ops_peers(recon_ctx *ctx)
+{
+#ifdef RECON_HAVE_CUDA
+    if (ctx->ops == &recon_ops_cuda)
+        return &recon_cuda_peers;
 #endif
     (void)ctx;
     return NULL;

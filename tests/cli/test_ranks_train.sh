@@ -48,6 +48,25 @@ for engine in $engines; do
     rm -f apart apart.*
 done
 
+# --- ranks with devices of their own ----------------------------------------------------------------
+
+# As GPUs without NCCL: each rank has a part of the batch, and gradients go through the host. The plain
+# loops stand in for the GPU: they have no slices either.
+apart="--preset small --width 0.125 --code 4 --threads 1 --quiet --device ref --batch 6"
+rm -f parts parts.* first first.*
+for engine in $engines; do
+    usable "$engine" || continue
+    rm -f parts parts.*
+    ranks "$engine" 2 train $letters --limit 30 $apart --epochs 1 --out parts
+    before=$code
+    ranks "$engine" 2 train $letters --limit 30 $apart --epochs 2 --out parts --resume
+    [ $before -eq 0 ] && [ $code -eq 0 ] && run info parts && [ $code -eq 0 ]
+    report $? "$engine: ranks with devices of their own train, and go on"
+    [ -e first ] || { cp parts first && cp parts.last first.last; }
+    cmp -s parts first && cmp -s parts.last first.last
+    report $? "$engine: their sums have one order"
+done
+
 # --- interruptions ----------------------------------------------------------------------------------
 
 # interrupted ENGINE N: a training on N ranks gets a Ctrl-C at all of them after its first checkpoint, and

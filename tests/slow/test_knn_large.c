@@ -93,40 +93,11 @@ static void the_reference_backend_agrees(void **state)
     recon_ctx_free(ref);
 }
 
-/* Lists, scores and order, crowds that half precision cannot tell apart among them. */
-static void the_gpu_agrees(void **state)
-{
-    (void)state;
-    static float score[2][N * K];
-    recon_ctx *cpu = recon_ctx_new(NULL), *gpu = recon_ctx_new(NULL);
-    if (recon_ops_attach(gpu, "cuda") != RECON_OK) {
-        recon_ctx_free(cpu);
-        recon_ctx_free(gpu);
-        skip();
-    }
-    for (int kind = 0; kind < KINDS; kind++)
-        for (int metric = RECON_COSINE; metric <= RECON_EUCLIDEAN; metric++)
-            for (int self = 0; self < 2; self++) {
-                recon_knn_options o = { .k = K, .metric = (recon_metric)metric };
-                fill(kind);
-                CHECK_OK(cpu, self ? recon_knn_self(cpu, found, score[0], z, N, D, &o)
-                                   : recon_knn_search(cpu, found, score[0], z, N / 2, z, N, D, &o));
-                CHECK_OK(gpu, self ? recon_knn_self(gpu, again, score[1], z, N, D, &o)
-                                   : recon_knn_search(gpu, again, score[1], z, N / 2, z, N, D, &o));
-                size_t places = (self ? N : N / 2) * K;
-                assert_memory_equal(found, again, places * sizeof *found);
-                assert_memory_equal(score[0], score[1], places * sizeof *score[0]);
-            }
-    recon_ctx_free(cpu);
-    recon_ctx_free(gpu);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_sets_are_exact),
         cmocka_unit_test(the_reference_backend_agrees),
-        cmocka_unit_test(the_gpu_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

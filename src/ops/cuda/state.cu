@@ -1,6 +1,7 @@
 /* state.cu - life of a context on the GPU; memory and copies. */
 #include "ops/cuda/state.h"
 #include "ops/cuda/conv_plan.h"
+#include "ops/cuda/peers.h"
 #include "ops/cuda/table.h"
 
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static void close_state(void *state)
     recon_cuda *s = static_cast<recon_cuda *>(state);
     if (s->stream)
         cudaStreamSynchronize(s->stream);
+    nccl_leave(s);
     conv_plans_free(s->plans);
     for (staging &stage : s->stage) {
         if (stage.copied)
@@ -66,7 +68,8 @@ static void close_state(void *state)
 
 static recon_status open_parts(recon_ctx *ctx, recon_cuda *s)
 {
-    CUDA_TRY(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0));
+    CUDA_TRY(cudaSetDevice(s->device));
+    CUDA_TRY(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, s->device));
     CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
     for (staging &stage : s->stage) {
         CUDA_TRY(cudaMallocHost(&stage.host, STAGE_BYTES));
@@ -81,7 +84,7 @@ static recon_status open_parts(recon_ctx *ctx, recon_cuda *s)
     return RECON_OK;
 }
 
-recon_status recon_cuda_open(recon_ctx *ctx)
+recon_status recon_cuda_open(recon_ctx *ctx, int place)
 {
     int devices = 0;
     cudaError_t error = cudaGetDeviceCount(&devices);
@@ -91,6 +94,7 @@ recon_status recon_cuda_open(recon_ctx *ctx)
     recon_cuda *s = static_cast<recon_cuda *>(calloc(1, sizeof *s));
     if (!s)
         return recon_fail(ctx, RECON_ERR_MEMORY, "%zu bytes for a context's GPU state", sizeof *s);
+    s->device = place % devices;
     recon_status status = open_parts(ctx, s);
     if (status == RECON_OK)
         recon_ops_set_state(ctx, s, close_state);

@@ -16,7 +16,8 @@ extern "C" {
 #include "core/fail.h"
 }
 
-struct conv_plan; /* conv_plan.h */
+struct conv_plan;  /* conv_plan.h */
+struct nccl_peers; /* nccl.cu */
 
 struct scratch_block {
     scratch_block *older;
@@ -33,6 +34,7 @@ struct recon_cuda {
     cudaStream_t stream;
     cublasHandle_t blas;
     cudnnHandle_t dnn;
+    int device;     /* its number among those that this process sees */
     int processors; /* multiprocessors of the GPU */
     int capturing, tune;
     scratch_block *scratch; /* the newest is the largest */
@@ -41,6 +43,7 @@ struct recon_cuda {
     staging stage[2];
     int turn; /* which of the two is next */
     conv_plan *plans;
+    nccl_peers *peers; /* NULL: none were asked for */
 };
 
 static inline recon_cuda *cuda_of(const recon_ctx *ctx)

@@ -1,0 +1,29 @@
+/* peers.h - sums over ranks between devices' own memories: NCCL between GPUs, one process for each.
+ *
+ * On CPUs ranks share tensors by slices (slices.h), and need none of this. */
+#ifndef OPS_PEERS_H
+#define OPS_PEERS_H
+
+#include <stddef.h>
+#include <recon/core/ctx.h>
+
+enum { RECON_PEERS_ID = 128, RECON_PEERS_CARD = 64 };
+
+typedef struct {
+    /* Which device a context works on, told apart from every other one of the machine. */
+    recon_status (*card)(recon_ctx *ctx, char out[RECON_PEERS_CARD]);
+    /* Made at rank 0, and brought to all; then all join. RECON_ERR_UNSUPPORTED where the library
+     * that carries the sums is not there. Once for a context. */
+    recon_status (*make_id)(recon_ctx *ctx, unsigned char id[RECON_PEERS_ID]);
+    recon_status (*join)(recon_ctx *ctx, const unsigned char id[RECON_PEERS_ID], int rank,
+                         int size);
+    /* x [n], in the device's memory, becomes the sum over all ranks, the same bits at all. May be
+     * recorded in a graph, once it has been called outside of one with as large an n. Deterministic
+     * backends add up in one fixed tree; others as is fastest. */
+    recon_status (*sum)(recon_ctx *ctx, float *x, size_t n);
+} recon_peer_table;
+
+/* NULL where the context's backend has none. */
+const recon_peer_table *recon_ops_peers(recon_ctx *ctx);
+
+#endif
