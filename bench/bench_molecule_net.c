@@ -41,8 +41,8 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     if (step == WARM_UP)
         w->begun = recon_now();
     recon_status status =
-        recon_molecule_net_pack(w->ctx, &w->pack, w->m, w->x + at, NULL, w->batch, w->nodes);
-    return status == RECON_OK ? recon_molecule_net_feed(t, &w->fed, w->m, &w->pack, w->edges)
+        recon_molecule_net_pack(w->ctx, &w->pack, w->m, w->x + at, NULL, w->batch, w->nodes, 0);
+    return status == RECON_OK ? recon_molecule_net_feed(t, &w->fed, w->m, &w->pack, w->edges, NULL)
                               : status;
 }
 

@@ -74,7 +74,7 @@ static void pass(bench *b, size_t n, recon_var (*run)(bench *, size_t))
 {
     double loss;
     check(b->ctx, recon_tape_begin(b->tape, b->mode, 1));
-    check(b->ctx, recon_molecule_batch_feed(b->tape, &b->batch, &b->pack));
+    check(b->ctx, recon_molecule_batch_feed(b->tape, &b->batch, &b->pack, NULL));
     recon_var y = run(b, n);
     if (b->mode != RECON_INFER) {
         recon_var l = loss_of(b->tape, y);

@@ -95,6 +95,7 @@ _recon() {
     normalize,--labels) ;;
     normalize,--query-labels) ;;
     normalize,--approx) _recon_words auto exact ivf hnsw ;;
+    normalize,--device) _recon_words cpu cuda ref ;;
     report,--out) ;;
     report,--data) _recon_specs ;;
     report,--rotate) ;;
@@ -230,7 +231,7 @@ _recon_else() {
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
     train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --density --no-density --augment --flip --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
+    normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;

@@ -110,6 +110,7 @@ complete -c recon -n '__recon_is normalize' -l family -d 'distribution to fit (d
 complete -c recon -n '__recon_is normalize' -l labels -d 'true classes, used only for the hit rate' -r -F
 complete -c recon -n '__recon_is normalize' -l query-labels -d 'the same for the queries' -r -F
 complete -c recon -n '__recon_is normalize' -l approx -d 'neighbour search (default auto: exact up to a million rows)' -x -a 'auto exact ivf hnsw'
+complete -c recon -n '__recon_is normalize' -l device -d 'device of the exact search (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l out -d 'the page (default DIR/report.html)' -r -F
 complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is report' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F

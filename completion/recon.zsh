@@ -128,6 +128,7 @@ _recon() {
         '--labels[true classes, used only for the hit rate]:FILE:_files' \
         '--query-labels[the same for the queries]:FILE:_files' \
         '--approx[neighbour search (default auto\: exact up to a million rows)]:choice:(auto exact ivf hnsw)' \
+        '--device[device of the exact search (default cpu)]:choice:(cpu cuda ref)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[print errors only]' \

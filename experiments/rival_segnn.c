@@ -126,7 +126,7 @@ static recon_status feed_batch(recon_tape *t, recon_ctx *ctx, recon_molecule_bat
                                             .slots = net->shape.slots };
     recon_status status;
     RECON_TRY(recon_molecule_pack_fill(ctx, pack, x, NULL, n, &o));
-    RECON_TRY(recon_molecule_batch_feed(t, fed, pack));
+    RECON_TRY(recon_molecule_batch_feed(t, fed, pack, NULL));
     if (net->encoder->feed)
         RECON_TRY(net->encoder->feed(t, net->encoder, fed, pack, 0));
 done:

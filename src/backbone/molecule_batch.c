@@ -3,6 +3,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
+#include "nn/tape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 void recon_molecule_pack_free(recon_molecule_pack *p)
 {
-    void *blocks[] = { p->kind,     p->mask, p->xyz,     p->offset, p->span,
-                       p->molecule, p->slot, p->slot_of, p->made,   p->order };
+    void *blocks[] = { p->kind,  p->mask,     p->xyz,  p->offset,  p->count, p->span,
+                       p->apart, p->molecule, p->slot, p->slot_of, p->made,  p->order };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     *p = (recon_molecule_pack){ 0 };
@@ -28,7 +29,9 @@ static recon_status make_room(recon_ctx *ctx, recon_molecule_pack *p, size_t n, 
     RECON_TRY(recon_alloc_raw(ctx, &p->mask, nodes, sizeof *p->mask));
     RECON_TRY(recon_alloc_raw(ctx, &p->xyz, 3 * nodes, sizeof *p->xyz));
     RECON_TRY(recon_alloc_raw(ctx, &p->offset, n + 1, sizeof *p->offset));
+    RECON_TRY(recon_alloc_raw(ctx, &p->count, n, sizeof *p->count));
     RECON_TRY(recon_alloc_raw(ctx, &p->span, n + 1, sizeof *p->span));
+    RECON_TRY(recon_alloc_raw(ctx, &p->apart, nodes + n + 1, sizeof *p->apart));
     RECON_TRY(recon_alloc_raw(ctx, &p->molecule, nodes, sizeof *p->molecule));
     RECON_TRY(recon_alloc_raw(ctx, &p->slot, nodes, sizeof *p->slot));
     RECON_TRY(recon_alloc_raw(ctx, &p->slot_of, n * slots + 1, sizeof *p->slot_of));
@@ -86,20 +89,35 @@ static recon_status add(recon_ctx *ctx, recon_molecule_pack *p, size_t i, const 
         p->slot[first + a] = (int32_t)(i * o->slots + slot);
     }
     p->real += x->atoms < o->slots ? x->atoms : o->slots;
+    p->count[i] = (int32_t)x->atoms;
     p->offset[i + 1] = (int32_t)(first + x->atoms);
 done:
     return status;
 }
 
-static void pad(recon_molecule_pack *p)
+/* Rows behind molecule i, up to `end`. */
+static void pad(recon_molecule_pack *p, size_t i, size_t end)
 {
-    for (size_t at = p->atoms; at < p->nodes; at++) {
+    for (size_t at = (size_t)p->offset[i + 1]; at < end; at++) {
         p->kind[at] = 0;
         p->mask[at] = p->made[at] = 0;
         memset(p->xyz + 3 * at, 0, 3 * sizeof *p->xyz);
-        p->molecule[at] = (int32_t)p->n - 1;
-        p->slot[at] = (int32_t)(p->n * p->slots) - 1;
+        p->molecule[at] = (int32_t)i;
+        p->slot[at] = (int32_t)((i + 1) * p->slots) - 1;
     }
+}
+
+/* Molecules, and rows of padding between them. */
+static void set_apart(recon_molecule_pack *p)
+{
+    p->groups = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        int32_t at = p->offset[i], next = i + 1 < p->n ? p->offset[i + 1] : (int32_t)p->nodes;
+        p->apart[p->groups++] = at;
+        for (at += p->count[i]; at < next; at++)
+            p->apart[p->groups++] = at;
+    }
+    p->apart[p->groups] = (int32_t)p->nodes;
 }
 
 /* Rows of the decoder in order, and the nodes that ask for each. */
@@ -121,14 +139,18 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
                                       const recon_conformer *x, const recon_so3 *rotation, size_t n,
                                       const recon_molecule_pack_options *o)
 {
-    size_t atoms = 0;
+    size_t atoms = 0, most = 0, here = 0, each = o->each ? o->each : n;
+    size_t slices = o->each ? (n + o->each - 1) / o->each : 1;
     recon_status status;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         atoms += x[i].atoms;
-    size_t nodes = o->nodes ? o->nodes : atoms;
-    if (atoms > nodes || nodes > INT32_MAX || n > INT32_MAX / o->slots)
+        here = (i % each ? here : 0) + x[i].atoms;
+        most = here > most ? here : most;
+    }
+    size_t of_slice = o->nodes ? o->nodes : most, nodes = slices * of_slice;
+    if (most > of_slice || nodes > INT32_MAX || n > INT32_MAX / o->slots)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%zu atoms in a batch of %zu molecules: at most %zu", atoms, n,
+                          "%zu atoms in a batch of %zu molecules: at most %zu", most, n,
                           o->nodes ? o->nodes : (size_t)INT32_MAX);
     RECON_TRY(make_room(ctx, p, n, nodes, o->slots));
     p->n = n;
@@ -137,33 +159,45 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
     p->slots = o->slots;
     p->real = 0;
     p->offset[0] = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         RECON_TRY(add(ctx, p, i, &x[i], rotation ? &rotation[i] : NULL, o));
-    pad(p);
+        if ((i + 1) % each == 0 || i + 1 == n)
+            pad(p, i, (i / each + 1) * of_slice);
+        if ((i + 1) % each == 0 && i + 1 < n)
+            p->offset[i + 1] = (int32_t)((i / each + 1) * of_slice);
+    }
+    p->all_nodes = nodes;
+    p->all_real = p->real;
     number(p);
+    if (o->each)
+        set_apart(p);
+    else
+        p->groups = 0;
 done:
     return status;
 }
 
 recon_status recon_molecule_batch_feed(recon_tape *t, recon_molecule_batch *b,
-                                       const recon_molecule_pack *p)
+                                       const recon_molecule_pack *p, const recon_slices *cut)
 {
-    const float share = (float)p->nodes / (float)p->real;
-    const float surplus = (float)(p->nodes - p->real) / (float)p->real;
+    const float share = (float)p->all_nodes / (float)p->all_real;
+    const float surplus = (float)(p->all_nodes - p->all_real) / (float)p->all_real;
     const size_t nodes[] = { p->nodes, 1 }, places[] = { p->nodes, 3 }, ends[] = { p->n + 1 };
     const size_t rows[] = { p->n * p->slots + 1 }, one[] = { 1 };
-    *b = (recon_molecule_batch){ .n = p->n, .nodes = p->nodes, .slots = p->slots };
-    b->kind = recon_var_input(t, p->kind, RECON_I32, nodes, 1);
-    b->mask = recon_var_input(t, p->mask, RECON_F32, nodes, 2);
-    b->xyz = recon_var_input(t, p->xyz, RECON_F32, places, 2);
-    b->offset = recon_var_input(t, p->offset, RECON_I32, ends, 1);
+    const size_t groups[] = { p->groups + 1 };
+    *b = (recon_molecule_batch){ .n = p->n, .nodes = p->nodes, .slots = p->slots, .rows = cut };
+    b->kind = recon_var_input_rows(t, p->kind, RECON_I32, nodes, 1, cut);
+    b->mask = recon_var_input_rows(t, p->mask, RECON_F32, nodes, 2, cut);
+    b->xyz = recon_var_input_rows(t, p->xyz, RECON_F32, places, 2, cut);
+    b->offset = p->groups ? recon_var_input(t, p->apart, RECON_I32, groups, 1)
+                          : recon_var_input(t, p->offset, RECON_I32, ends, 1);
     b->span = recon_var_input(t, p->span, RECON_I32, ends, 1);
-    b->molecule = recon_var_input(t, p->molecule, RECON_I32, nodes, 1);
-    b->slot = recon_var_input(t, p->slot, RECON_I32, nodes, 1);
+    b->molecule = recon_var_input_rows(t, p->molecule, RECON_I32, nodes, 1, cut);
+    b->slot = recon_var_input_rows(t, p->slot, RECON_I32, nodes, 1, cut);
     b->slot_of = recon_var_input(t, p->slot_of, RECON_I32, rows, 1);
-    b->made = recon_var_input(t, p->made, RECON_F32, nodes, 2);
-    b->order = recon_var_input(t, p->order, RECON_I32, nodes, 1);
-    b->share = recon_var_input(t, &share, RECON_F32, one, 1);
-    b->surplus = recon_var_input(t, &surplus, RECON_F32, one, 1);
+    b->made = recon_var_input_rows(t, p->made, RECON_F32, nodes, 2, cut);
+    b->order = recon_var_input_rows(t, p->order, RECON_I32, nodes, 1, cut);
+    b->share = recon_var_constant(t, &share, RECON_F32, one, 1);
+    b->surplus = recon_var_constant(t, &surplus, RECON_F32, one, 1);
     return recon_tape_status(t);
 }

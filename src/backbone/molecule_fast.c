@@ -223,14 +223,16 @@ static recon_status fast_feed(recon_tape *t, const recon_molecule_encoder *encod
     RECON_TRY(recon_alloc(t->ctx, &ones, nodes, sizeof *ones));
     for (size_t i = 0; i < nodes; i++)
         ones[i] = 1;
-    for (size_t i = 0; i < pack->atoms; i++) {
-        const int32_t *range = pack->offset + pack->molecule[i];
+    for (size_t i = 0; i < nodes; i++) {
+        if (pack->mask[i] == 0)
+            continue;
         one_hot[i * elements + (size_t)pack->kind[i]] = 1;
-        share[i] = 1.0f / (float)(range[1] - range[0]);
+        share[i] = 1.0f / (float)pack->count[pack->molecule[i]];
     }
-    b->edge[ONE_HOT] = recon_var_input(t, one_hot, RECON_F32, (size_t[]){ nodes, elements }, 2);
-    b->edge[SHARE] = recon_var_input(t, share, RECON_F32, (size_t[]){ nodes, 1 }, 2);
-    b->edge[ONES] = recon_var_input(t, ones, RECON_F32, (size_t[]){ nodes, 1 }, 2);
+    const size_t kinds[] = { nodes, elements }, one[] = { nodes, 1 };
+    b->edge[ONE_HOT] = recon_var_input_rows(t, one_hot, RECON_F32, kinds, 2, b->rows);
+    b->edge[SHARE] = recon_var_input_rows(t, share, RECON_F32, one, 2, b->rows);
+    b->edge[ONES] = recon_var_input_rows(t, ones, RECON_F32, one, 2, b->rows);
     status = recon_tape_status(t);
 done:
     free(one_hot);

@@ -13,8 +13,8 @@ recon_status recon_molecule_tables_feed(recon_tape *t, recon_molecule_tables *ou
         for (size_t row = 0; row < 3; row++)
             act[(i * 9 + 3 * row + i) * 3 + row] = 1;
     }
-    out->cross = recon_var_input(t, cross, RECON_F32, (size_t[]){ 3, 3, 3 }, 3);
-    out->act = recon_var_input(t, act, RECON_F32, (size_t[]){ 3, 9, 3 }, 3);
+    out->cross = recon_var_constant(t, cross, RECON_F32, (size_t[]){ 3, 3, 3 }, 3);
+    out->act = recon_var_constant(t, act, RECON_F32, (size_t[]){ 3, 9, 3 }, 3);
     return recon_tape_status(t);
 }
 
@@ -59,8 +59,10 @@ recon_var recon_molecule_apart(recon_tape *t, recon_var r, recon_var s, recon_va
     recon_var off = recon_var_blend(t, 1, r, -1, s);
     recon_var length = recon_var_sum(t, recon_var_mul(t, off, recon_var_unit(t, off)), 1);
     size_t n = length ? recon_var_count(length) : 0;
-    length = recon_var_mul(t, shaped(t, length, 1, n, 0), weight);
-    return recon_var_scale(t, 1 / (2 * M_SQRT2), recon_var_sum(t, length, 1));
+    weight = recon_var_reshape(t, weight, (size_t[]){ n }, 1);
+    length = recon_var_sum(t, recon_var_mul(t, length, weight), 0);
+    length = recon_var_reshape(t, length, (size_t[]){ 1 }, 1);
+    return recon_var_scale(t, 1 / (2 * M_SQRT2), length);
 }
 
 /* --- on the host ------------------------------------------------------------------------------ */

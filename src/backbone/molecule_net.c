@@ -176,21 +176,22 @@ recon_status recon_molecule_net_open(recon_ctx *ctx, recon_molecule_net **out, c
 
 recon_status recon_molecule_net_pack(recon_ctx *ctx, recon_molecule_pack *pack,
                                      const recon_molecule_net *m, const recon_conformer *x,
-                                     const recon_so3 *rotation, size_t n, size_t nodes)
+                                     const recon_so3 *rotation, size_t n, size_t nodes, size_t each)
 {
     return recon_molecule_pack_fill(ctx, pack, x, rotation, n,
                                     &(recon_molecule_pack_options){ .element = m->shape.element,
                                                                     .elements = m->shape.elements,
                                                                     .slots = m->shape.slots,
-                                                                    .nodes = nodes });
+                                                                    .nodes = nodes,
+                                                                    .each = each });
 }
 
 recon_status recon_molecule_net_feed(recon_tape *t, recon_molecule_net_fed *out,
                                      const recon_molecule_net *m, const recon_molecule_pack *pack,
-                                     size_t edges)
+                                     size_t edges, const struct recon_slices *rows)
 {
     recon_status status;
-    RECON_TRY(recon_molecule_batch_feed(t, &out->batch, pack));
+    RECON_TRY(recon_molecule_batch_feed(t, &out->batch, pack, rows));
     RECON_TRY(recon_molecule_tables_feed(t, &out->tables));
     if (m->encoder->feed)
         RECON_TRY(m->encoder->feed(t, m->encoder, &out->batch, pack, edges));
@@ -298,9 +299,9 @@ static recon_status see_batch(recon_ctx *ctx, scratch *s, const recon_molecule_n
                               const recon_conformer *x, size_t n)
 {
     recon_status status;
-    RECON_TRY(recon_molecule_net_pack(ctx, &s->pack, m, x, NULL, n, 0));
+    RECON_TRY(recon_molecule_net_pack(ctx, &s->pack, m, x, NULL, n, 0, 0));
     RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
-    RECON_TRY(recon_molecule_net_feed(s->tape, &s->fed, m, &s->pack, 0));
+    RECON_TRY(recon_molecule_net_feed(s->tape, &s->fed, m, &s->pack, 0, NULL));
     recon_molecule_net_see(s->tape, &s->seen, m, &s->fed);
     RECON_TRY(recon_tape_status(s->tape));
 done:

@@ -27,19 +27,23 @@ recon_status recon_molecule_net_make(recon_ctx *ctx, recon_molecule_net **out,
                                      recon_precision precision, const recon_safetensors *file,
                                      const char *path, uint64_t seed);
 
-/* n conformers to the pack as this model wants them; nodes as in recon_molecule_pack_options. */
+/* n conformers to the pack as this model wants them; nodes and each as in
+ * recon_molecule_pack_options. */
 recon_status recon_molecule_net_pack(recon_ctx *ctx, recon_molecule_pack *pack,
                                      const recon_molecule_net *model, const recon_conformer *x,
-                                     const recon_so3 *rotation, size_t n, size_t nodes);
+                                     const recon_so3 *rotation, size_t n, size_t nodes,
+                                     size_t each);
 
-/* All copies that a step needs; edges as in recon_molecule_encoder. */
+/* All copies that a step needs; edges as in recon_molecule_encoder, rows as in
+ * recon_molecule_batch_feed. */
 typedef struct {
     recon_molecule_batch batch;
     recon_molecule_tables tables;
 } recon_molecule_net_fed;
 recon_status recon_molecule_net_feed(recon_tape *tape, recon_molecule_net_fed *out,
                                      const recon_molecule_net *model,
-                                     const recon_molecule_pack *pack, size_t edges);
+                                     const recon_molecule_pack *pack, size_t edges,
+                                     const struct recon_slices *rows);
 
 /* What the encoder sees: z [n][code] (the latent where the shape is not mapped), the vectors as
  * they come, y [n][3][3], and what is made of them, r [n][9] and shift [n][3]. */

@@ -8,7 +8,10 @@
  * conformer without partners is its own, which teaches nothing but does no harm.
  *
  * The partners are a function of the first stage's weights, so a resumed run finds them again. The
- * rate stays high through the first stage and falls over the second. */
+ * rate stays high through the first stage and falls over the second.
+ *
+ * A batch is dealt out to its slices (ops/slices.h) by size, so that all have about as many atoms:
+ * every slice has as many rows as the largest of the run needs. */
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
 #include "backbone/molecule_partners.h"
@@ -16,6 +19,8 @@
 #include <recon/nn/train.h>
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
+#include "comm/comm.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -23,6 +28,7 @@
 #include "nn/run_files.h"
 #include "nn/settings.h"
 #include "nn/step_plan.h"
+#include "nn/tape.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,7 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANDIDATES = 64, WARMUP = 300, ROUND = 64 };
+enum { CANDIDATES = 64, WARMUP = 300, ROUND = 64, SLICE_ROUND = 8, EMBEDDED = 64 };
 #define DECAY     0.01  /* of weights                                                     */
 #define ALIKE     0.6   /* Angstrom: deviation of the bell that weighs partners by RMSD   */
 #define LONGEST   0.999 /* the weights' average forgets no slower                        */
@@ -49,9 +55,14 @@ typedef struct {
     recon_molecule_net *m;
     const recon_molecule_net_options *o;
     sample_set train, held;
-    int paired;          /* the second stage                                    */
-    int choosing;        /* the loss is that by which an epoch is chosen         */
-    size_t nodes, edges; /* that hold any batch of this stage                   */
+    int paired;             /* the second stage                                    */
+    int choosing;           /* the loss is that by which an epoch is chosen         */
+    size_t nodes, edges;    /* that hold any batch of this stage, or this rank's part of it */
+    size_t of_slice;        /* nodes that hold any slice of one                    */
+    recon_slices rows;      /* how the nodes of a batch are cut                    */
+    size_t *dealt;          /* [batch] which unit of a step is at each place       */
+    size_t *atoms, *sorted; /* [batch] of each unit; units by that              */
+    uint64_t dealt_of;      /* the step that was dealt, plus 1; 0: none            */
     recon_molecule_pack pack;
     recon_conformer *seen; /* [batch]                                           */
     recon_so3 *rotation;   /* [batch]                                           */
@@ -166,19 +177,85 @@ static size_t units_of(const trainer *c, const sample_set *p)
     return c->paired ? p->batch / 2 : p->batch;
 }
 
-/* Conformer k of a batch; of pairs the first half are the ones, the second their partners. */
-static size_t member(const trainer *c, const sample_set *p, uint64_t step, size_t k)
+/* Conformers of a unit: of a pair the one, then its partner. */
+static size_t views_of(const trainer *c)
 {
-    size_t ones = units_of(c, p);
-    uint64_t number = step * ones + k % ones;
-    size_t i = drawn(p, number);
-    return k < ones ? i : (size_t)partner(p, i, number).who;
+    return c->paired ? 2 : 1;
 }
 
-/* The place in the whole batch of conformer k of a slice of it. */
-static size_t place_in_batch(recon_slice slice, size_t k)
+/* The number of the draw that is at a place of a batch: batches of training are dealt. */
+static uint64_t number_at(const trainer *c, const sample_set *p, uint64_t step, size_t place)
 {
-    return k / slice.n * slice.of + slice.first + k % slice.n;
+    return step * units_of(c, p) + (p == &c->train ? c->dealt[place] : place);
+}
+
+static size_t member(const sample_set *p, uint64_t number, size_t view)
+{
+    size_t i = drawn(p, number);
+    return view ? (size_t)partner(p, i, number).who : i;
+}
+
+static int larger_first(const void *a, const void *b, void *arg)
+{
+    const size_t *atoms = arg, i = *(const size_t *)a, j = *(const size_t *)b;
+    if (atoms[i] != atoms[j])
+        return atoms[i] > atoms[j] ? -1 : 1;
+    return i < j ? -1 : 1;
+}
+
+/* The largest units to one slice each, the next largest from the last slice on, and so there and
+ * back: what a slice gets too much in one round it gets too little in the next. */
+static void deal(trainer *c, uint64_t step)
+{
+    const sample_set *p = &c->train;
+    size_t units = units_of(c, p), next = 0;
+    recon_slices s = recon_slices_of(c->ctx, units);
+    if (c->dealt_of == step + 1)
+        return;
+    for (size_t u = 0; u < units; u++) {
+        c->sorted[u] = u;
+        c->atoms[u] = 0;
+        for (size_t v = 0; v < views_of(c); v++)
+            c->atoms[u] += p->x[member(p, step * units + u, v)].atoms;
+    }
+    qsort_r(c->sorted, units, sizeof *c->sorted, larger_first, c->atoms);
+    for (size_t round = 0; round < s.each; round++)
+        for (size_t i = 0; i < s.count; i++) {
+            size_t place = (round % 2 ? s.count - 1 - i : i) * s.each + round;
+            if (place < units)
+                c->dealt[place] = c->sorted[next++];
+        }
+    c->dealt_of = step + 1;
+}
+
+static size_t at_least(size_t most, size_t x)
+{
+    return x > most ? x : most;
+}
+
+static size_t rounded(size_t x, size_t by)
+{
+    return (x + by - 1) / by * by;
+}
+
+/* Atoms and edges of this rank's part of a step; atoms of its largest slice. */
+static void count_step(trainer *c, const size_t *edges, uint64_t step, size_t *atoms, size_t *ends,
+                       size_t *largest)
+{
+    size_t units = units_of(c, &c->train), here = 0;
+    recon_slices s = recon_slices_of(c->ctx, units);
+    recon_slice own =
+        recon_slice_of(units, (size_t)recon_comm_size(c->ctx), (size_t)recon_comm_rank(c->ctx));
+    *atoms = *ends = *largest = 0;
+    deal(c, step);
+    for (size_t place = 0; place < units; place++) {
+        int mine = place >= own.first && place < own.first + own.n;
+        here = (place % s.each ? here : 0) + c->atoms[c->dealt[place]];
+        *largest = at_least(*largest, here);
+        *atoms += mine ? c->atoms[c->dealt[place]] : 0;
+        for (size_t v = 0; mine && edges && v < views_of(c); v++)
+            *ends += edges[member(&c->train, number_at(c, &c->train, step, place), v)];
+    }
 }
 
 /* The largest of all the stage's batches, known before it begins: shapes that repeat let a backend
@@ -186,26 +263,24 @@ static size_t place_in_batch(recon_slice slice, size_t k)
 static recon_status find_capacity(trainer *c, uint64_t steps)
 {
     const recon_molecule_encoder *e = c->m->encoder;
-    size_t *edges = NULL;
+    size_t *edges = NULL, atoms, ends, largest;
     recon_status status = RECON_OK;
-    c->nodes = c->edges = 0;
+    c->nodes = c->edges = c->of_slice = 0;
+    c->dealt_of = 0; /* stages have units of their own */
     if (e->edges) {
         RECON_TRY(recon_alloc(c->ctx, &edges, c->train.n, sizeof *edges));
         for (size_t i = 0; i < c->train.n; i++)
             edges[i] = e->edges(e, &c->train.x[i]);
     }
     for (uint64_t step = 0; step < steps; step++) {
-        size_t atoms = 0, ends = 0;
-        for (size_t k = 0; k < c->train.batch; k++) {
-            size_t i = member(c, &c->train, step, k);
-            atoms += c->train.x[i].atoms;
-            ends += edges ? edges[i] : 0;
-        }
-        c->nodes = atoms > c->nodes ? atoms : c->nodes;
-        c->edges = ends > c->edges ? ends : c->edges;
+        count_step(c, edges, step, &atoms, &ends, &largest);
+        c->nodes = at_least(c->nodes, atoms);
+        c->edges = at_least(c->edges, ends);
+        c->of_slice = at_least(c->of_slice, largest);
     }
-    c->nodes = (c->nodes + ROUND - 1) / ROUND * ROUND;
-    c->edges = (c->edges + ROUND - 1) / ROUND * ROUND;
+    c->nodes = rounded(c->nodes, ROUND);
+    c->edges = rounded(c->edges, ROUND);
+    c->of_slice = rounded(c->of_slice, SLICE_ROUND);
 done:
     free(edges);
     return status;
@@ -213,50 +288,95 @@ done:
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* The conformers of a slice, in uniform orientations, by the number of the draw. */
-static void take_slice(trainer *c, const sample_set *p, uint64_t step, recon_slice slice, size_t n)
+/* The conformers of a slice, in uniform orientations, by the place in the batch. */
+static void take_slice(trainer *c, const sample_set *p, uint64_t step, recon_slice slice)
 {
-    for (size_t k = 0; k < n; k++) {
-        size_t at = place_in_batch(slice, k);
-        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + at);
-        c->seen[k] = p->x[member(c, p, step, at)];
+    size_t views = views_of(c);
+    for (size_t k = 0; k < views * slice.n; k++) {
+        size_t place = slice.first + k / views, view = k % views;
+        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + views * place + view);
+        c->seen[k] = p->x[member(p, number_at(c, p, step, place), view)];
         c->rotation[k] = recon_so3_haar(&rng);
     }
 }
 
-static void set_pairs(trainer *c, const sample_set *p, uint64_t step, recon_slice slice)
+static double alike(recon_molecule_partner b)
 {
-    size_t pairs = slice.n;
+    double off = (double)b.rmsd / ALIKE;
+    return isnan(off) ? 0 : exp(-off * off / 2);
+}
+
+static recon_molecule_partner partner_at(const trainer *c, const sample_set *p, uint64_t step,
+                                         size_t place)
+{
+    uint64_t number = number_at(c, p, step, place);
+    return partner(p, drawn(p, number), number);
+}
+
+/* together: the pairs whose weights add up to one. */
+static void set_pairs(trainer *c, const sample_set *p, uint64_t step, recon_slice slice,
+                      recon_slice together)
+{
     double m[9], sum = 0;
-    for (size_t k = 0; k < pairs; k++) {
-        uint64_t number = step * slice.of + slice.first + k;
-        recon_molecule_partner b = partner(p, drawn(p, number), number);
-        recon_so3 rotation = recon_so3_compose(recon_so3_compose(c->rotation[k], b.rotation),
-                                               recon_so3_inverse(c->rotation[pairs + k]));
-        double off = (double)b.rmsd / ALIKE;
+    size_t first = slice.first - together.first;
+    for (size_t k = 0; k < together.of; k++)
+        sum += alike(partner_at(c, p, step, first + k));
+    for (size_t k = 0; k < slice.n; k++) {
+        recon_molecule_partner b = partner_at(c, p, step, slice.first + k);
+        recon_so3 rotation = recon_so3_compose(recon_so3_compose(c->rotation[2 * k], b.rotation),
+                                               recon_so3_inverse(c->rotation[2 * k + 1]));
         recon_so3_to_matrix(m, rotation);
         for (size_t i = 0; i < 9; i++)
             c->between[9 * k + i] = (float)m[i];
-        c->weight[k] = isnan(off) ? 0 : (float)exp(-off * off / 2);
-        c->places[k] = (int32_t)k;
-        sum += (double)c->weight[k];
+        c->weight[k] = sum > 0 ? (float)(alike(b) / sum) : 0;
+        c->places[k] = (int32_t)(together.first + k);
     }
-    for (size_t k = 0; k < pairs && sum > 0; k++)
-        c->weight[k] = (float)((double)c->weight[k] / sum);
 }
 
-static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, uint64_t step,
-                              recon_slice slice)
+/* Atoms that the decoder makes, of the whole batch. */
+static size_t count_real(const trainer *c, const sample_set *p, uint64_t step)
 {
-    size_t pairs = slice.n, n = c->paired ? 2 * pairs : pairs;
-    int padded = p == &c->train && slice.n == slice.of; /* parts are not recorded */
+    size_t real = 0, slots = c->m->shape.slots;
+    for (size_t place = 0; place < units_of(c, p); place++)
+        for (size_t v = 0; v < views_of(c); v++) {
+            size_t atoms = p->x[member(p, number_at(c, p, step, place), v)].atoms;
+            real += atoms < slots ? atoms : slots;
+        }
+    return real;
+}
+
+static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, uint64_t step,
+                               recon_slice slice, const recon_slices *cut)
+{
+    size_t views = views_of(c), n = views * slice.n;
+    int whole = slice.n == slice.of || recon_comm_size(c->ctx) > 1; /* parts are not recorded */
+    size_t nodes = cut ? c->of_slice : p == &c->train && whole ? c->nodes : 0;
+    size_t edges = !cut && p == &c->train && whole ? c->edges : 0;
     recon_status status;
-    take_slice(c, p, step, slice, n);
-    RECON_TRY(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n,
-                                      padded ? c->nodes : 0));
-    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, padded ? c->edges : 0));
+    RECON_TRY(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n, nodes,
+                                      cut ? views * cut->each : 0));
+    if (cut) {
+        c->rows = (recon_slices){ cut->count * nodes, nodes, cut->count, cut->begin, cut->end };
+        c->pack.all_nodes = c->rows.all;
+        c->pack.all_real = count_real(c, p, step);
+    }
+    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges, cut ? &c->rows : NULL));
+done:
+    return status;
+}
+
+/* cut: the slices of the batch that this rank has; NULL: the slice stands alone. */
+static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, uint64_t step,
+                              recon_slice slice, const recon_slices *cut)
+{
+    size_t pairs = slice.n;
+    recon_status status;
+    if (p == &c->train)
+        deal(c, step);
+    take_slice(c, p, step, slice);
+    RECON_TRY(feed_atoms(c, t, p, step, slice, cut));
     if (c->paired) {
-        set_pairs(c, p, step, slice);
+        set_pairs(c, p, step, slice, cut ? slice : (recon_slice){ 0, slice.n, slice.n });
         c->betweens = recon_var_input(t, c->between, RECON_F32, (size_t[]){ pairs, 9 }, 2);
         c->weights = recon_var_input(t, c->weight, RECON_F32, (size_t[]){ 1, pairs }, 2);
         c->order = recon_var_input(t, c->places, RECON_I32, (size_t[]){ pairs }, 1);
@@ -269,7 +389,7 @@ done:
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     trainer *c = user;
-    return feed_from(c, t, &c->train, step, recon_tape_slice(t));
+    return feed_from(c, t, &c->train, step, recon_tape_slice(t), recon_tape_slices(t));
 }
 
 /* Half of x's rows: the ones, or their partners. */
@@ -278,9 +398,8 @@ static recon_var half(recon_tape *t, recon_var x, size_t which)
     if (!x)
         return NULL;
     size_t rows = recon_var_shape(x, NULL)[0] / 2, cols = recon_var_shape(x, NULL)[1];
-    x = recon_var_reshape(t, x, (size_t[]){ 1, 2 * rows * cols }, 2);
-    x = recon_var_columns(t, x, which * rows * cols, rows * cols);
-    return recon_var_reshape(t, x, (size_t[]){ rows, cols }, 2);
+    x = recon_var_reshape(t, x, (size_t[]){ rows, 2 * cols }, 2);
+    return recon_var_columns(t, x, which * cols, cols);
 }
 
 static recon_var align_term(trainer *c, recon_tape *t, recon_var r)
@@ -297,8 +416,9 @@ static recon_var align_term(trainer *c, recon_tape *t, recon_var r)
 
 static recon_var tell(trainer *c, recon_tape *t, recon_var a, recon_var b)
 {
-    recon_var like = recon_var_linear(t, recon_var_scale(t, 1 / c->o->temperature, a), b, NULL);
-    return recon_var_cross_entropy(t, like, c->order);
+    a = recon_var_scale(t, 1 / c->o->temperature, a);
+    return recon_var_cross_entropy(t, recon_var_linear(t, a, recon_var_whole(t, b), NULL),
+                                   c->order);
 }
 
 static recon_var contrast_term(trainer *c, recon_tape *t, recon_var z)
@@ -321,26 +441,33 @@ static recon_var loss(void *user, recon_tape *t)
     return total;
 }
 
-/* The loss by which an epoch is chosen, on the same batches of what is held out every time. */
+/* The loss by which an epoch is chosen, on the same batches of what is held out every time, which
+ * ranks share out. */
 static recon_status mean_loss(void *user, recon_tape *t, double *metric)
 {
     trainer *c = user;
     size_t batches = c->held.n < c->held.batch ? 1 : c->held.n / c->held.batch;
-    double sum = 0, value;
-    recon_status status = RECON_OK;
     size_t units = units_of(c, &c->held), room = recon_tape_slice(t).n;
-    size_t parts = (units + room - 1) / room;
+    size_t parts = (units + room - 1) / room, blocks = batches * parts;
+    recon_share own = recon_comm_own(c->ctx, blocks, 1);
+    double sum = 0, *value = NULL;
+    recon_status status;
     c->choosing = 1;
-    for (size_t b = 0; b < batches * parts; b++) {
+    RECON_TRY(recon_alloc(c->ctx, &value, blocks, sizeof *value));
+    for (size_t b = own.begin; b < own.end; b++) {
         recon_slice slice = recon_slice_of(units, parts, b % parts);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
-        RECON_TRY(feed_from(c, t, &c->held, b / parts, slice));
-        RECON_TRY(recon_var_read(t, &value, loss(c, t)));
-        sum += value * (double)slice.n / (double)slice.of;
+        RECON_TRY(feed_from(c, t, &c->held, b / parts, slice, NULL));
+        RECON_TRY(recon_var_read(t, &value[b], loss(c, t)));
+        value[b] *= (double)slice.n / (double)slice.of;
     }
+    RECON_TRY(recon_comm_gather(c->ctx, value, blocks, 1, sizeof *value));
+    for (size_t b = 0; b < blocks; b++)
+        sum += value[b];
     *metric = sum / (double)batches;
 done:
     c->choosing = 0;
+    free(value);
     return status;
 }
 
@@ -425,6 +552,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .validate = mean_loss,
                          .user = c,
                          .units = units_of(c, &c->train),
+                         .shared = c->m->shape.preset != RECON_PRESET_PAPER,
                          .remedy = "a smaller --width takes less" };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)
@@ -455,17 +583,36 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
         });
 }
 
+/* In blocks that ranks share out. */
+static recon_status embed(trainer *c, const sample_set *p, float *latent)
+{
+    size_t d = c->m->shape.latent;
+    recon_share own = recon_comm_own(c->ctx, p->n, EMBEDDED);
+    recon_status status = RECON_OK;
+    recon_progress_begin(c->ctx, "embed", p->n);
+    recon_progress_continue(c->ctx, own.begin);
+    for (size_t i = own.begin; i < own.end; i += EMBEDDED) {
+        size_t n = own.end - i < EMBEDDED ? own.end - i : EMBEDDED;
+        RECON_TRY(recon_molecule_net_embed(
+            c->ctx, &(recon_molecule_net_answer){ .latent = latent + i * d }, c->m, p->x + i, n));
+        recon_progress_add(c->ctx, n);
+    }
+    RECON_TRY(recon_comm_gather(c->ctx, latent, p->n, EMBEDDED, d * sizeof *latent));
+    recon_progress_end(c->ctx);
+done:
+    return status;
+}
+
 static recon_status find_partners(trainer *c, sample_set *p)
 {
     size_t d = c->m->shape.latent;
     float *latent = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(c->ctx, &latent, p->n * d, sizeof *latent));
-    RECON_TRY(recon_molecule_net_embed_shown(
-        c->ctx, &(recon_molecule_net_answer){ .latent = latent }, c->m, p->x, p->n));
+    RECON_TRY(embed(c, p, latent));
     RECON_TRY(recon_molecule_partners_find(
         c->ctx, &p->partners, p->x, latent, p->n, d,
-        &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES, c->o->pairs }));
+        &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES, c->o->pairs, 1 }));
 done:
     free(latent);
     return status;
@@ -565,6 +712,9 @@ static recon_status make_room(trainer *c)
     RECON_TRY(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
     RECON_TRY(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
     RECON_TRY(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
+    RECON_TRY(recon_alloc(c->ctx, &c->dealt, n, sizeof *c->dealt));
+    RECON_TRY(recon_alloc(c->ctx, &c->atoms, n, sizeof *c->atoms));
+    RECON_TRY(recon_alloc(c->ctx, &c->sorted, n, sizeof *c->sorted));
 done:
     return status;
 }
@@ -575,9 +725,8 @@ static void trainer_free(trainer *c)
     recon_molecule_partners_free(&c->held.partners);
     recon_molecule_pack_free(&c->pack);
     recon_molecule_net_close(c->ctx, c->m);
-    void *blocks[] = {
-        c->train.x, c->held.x, c->seen, c->rotation, c->between, c->weight, c->places
-    };
+    void *blocks[] = { c->train.x, c->held.x, c->seen,  c->rotation, c->between,
+                       c->weight,  c->places, c->dealt, c->atoms,    c->sorted };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }

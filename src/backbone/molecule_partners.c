@@ -1,6 +1,7 @@
 /* molecule_partners.c - neighbours, sorted by bond graph, each graph's symmetries found once; or by
  * elements alone, and then a graph has no bonds and no symmetries. */
 #include "backbone/molecule_partners.h"
+#include "comm/comm.h"
 #include "data/rmsd.h"
 #include <recon/knn/knn.h>
 #include "core/fail.h"
@@ -20,7 +21,8 @@ typedef struct {
     size_t *order, *graph;     /* [n] conformers by graph; which is whose  */
     recon_symmetry **symmetry; /* [graphs] NULL by elements                */
     size_t graphs;
-    int64_t *near; /* [n][k] */
+    int64_t *near;   /* [n][k] */
+    recon_share own; /* conformers whose partners are found here */
     recon_molecule_partners *out;
 } search;
 
@@ -130,7 +132,8 @@ static recon_status lay_chunk(recon_ctx *ctx, void *arg, size_t chunk, int worke
     search *s = arg;
     recon_status status = RECON_OK;
     (void)worker;
-    for (size_t i = chunk * CHUNK; status == RECON_OK && i < s->n && i < (chunk + 1) * CHUNK; i++)
+    size_t begin = s->own.begin + chunk * CHUNK;
+    for (size_t i = begin; status == RECON_OK && i < s->own.end && i < begin + CHUNK; i++)
         status = lay(ctx, s, i);
     return status;
 }
@@ -154,7 +157,12 @@ recon_status recon_molecule_partners_find(recon_ctx *ctx, recon_molecule_partner
     RECON_TRY(recon_alloc_raw(ctx, &s.near, n * s.k, sizeof *s.near));
     RECON_TRY(recon_knn_self(ctx, s.near, NULL, z, n, d,
                              &(recon_knn_options){ .k = s.k, .method = RECON_KNN_EXACT }));
-    RECON_TRY(recon_parallel(ctx, lay_chunk, &s, (n + CHUNK - 1) / CHUNK));
+    s.own = o->shared ? recon_comm_own(ctx, n, CHUNK) : (recon_share){ 0, n };
+    RECON_TRY(recon_parallel(ctx, lay_chunk, &s, (s.own.end - s.own.begin + CHUNK - 1) / CHUNK));
+    if (o->shared) {
+        RECON_TRY(recon_comm_gather(ctx, out->count, n, CHUNK, sizeof *out->count));
+        RECON_TRY(recon_comm_gather(ctx, out->list, n, CHUNK, o->most * sizeof *out->list));
+    }
 done:
     search_free(&s);
     if (status != RECON_OK)

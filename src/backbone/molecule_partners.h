@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
     size_t k, most;
     recon_pairs pairs;
+    int shared; /* all ranks are here, with the same x and z: each lays some, and all have all */
 } recon_molecule_partners_options;
 recon_status recon_molecule_partners_find(recon_ctx *ctx, recon_molecule_partners *out,
                                           const recon_conformer *x, const float *z, size_t n,

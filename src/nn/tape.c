@@ -263,6 +263,20 @@ recon_var recon_var_input(recon_tape *t, const void *host, recon_dtype type, con
     return x;
 }
 
+const recon_slices *recon_tape_slices(const recon_tape *t)
+{
+    return t->cut.count ? &t->cut : NULL;
+}
+
+recon_var recon_var_input_rows(recon_tape *t, const void *host, recon_dtype type,
+                               const size_t *shape, int ndim, const recon_slices *rows)
+{
+    recon_var x = recon_var_constant(t, host, type, shape, ndim);
+    if (x)
+        x->value.slices = rows;
+    return x;
+}
+
 recon_var recon_var_param(recon_tape *t, recon_param *param)
 {
     recon_var n = leaf(t, param->value);

@@ -65,6 +65,13 @@ void recon_tape_split(recon_tape *t, recon_slice slice);
 /* The same of this rank's slices of a batch: losses, norms and gradients are those of all ranks. */
 void recon_tape_cut(recon_tape *t, const recon_slices *cut);
 
+/* The slices of a batch that is cut; NULL: it is not. */
+const recon_slices *recon_tape_slices(const recon_tape *t);
+/* recon_var_input of rows that are not the batch's own things, but so many to each slice: rows says how
+ * they are cut, and is lent until the tape begins again. NULL: they are not. */
+recon_var recon_var_input_rows(recon_tape *t, const void *host, recon_dtype type,
+                               const size_t *shape, int ndim, const recon_slices *rows);
+
 /* From here on values have shapes and addresses, but nothing is computed, and no memory is taken:
  * recon_tape_peak says how much it would be. recon_tape_execute ends that, and begins with one block
  * of the peak. */

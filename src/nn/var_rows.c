@@ -29,7 +29,10 @@ recon_var recon_var_gather(recon_tape *t, recon_var x, recon_var index, recon_va
     a.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->gather(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, gather_back, &a, sizeof a);
+    recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x } }, gather_back, &a, sizeof a);
+    if (n)
+        n->value.slices = index->value.slices; /* its rows are the index's */
+    return n;
 }
 
 RECON_BACK_TO_ONE(segment_sum, segment)
@@ -47,7 +50,11 @@ recon_var recon_var_segment_sum(recon_tape *t, recon_var x, recon_var offset)
     a.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->segment_sum(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, segment_sum_back, &a, sizeof a);
+    recon_var n =
+        recon_tape_record(t, a.y, (recon_inputs){ { x } }, segment_sum_back, &a, sizeof a);
+    if (n)
+        n->value.slices = offset->value.slices; /* its rows are the segments */
+    return n;
 }
 
 typedef struct {
@@ -111,6 +118,7 @@ static recon_var reduce(recon_tape *t, recon_var x, int first, int last, int mea
     }
     if (mean)
         a.scale = 1 / (double)(first ? a.middle : recon_slices_in_rows(&x->value, a.middle).all);
+    a.batch = first == 0;
     a.y = recon_tape_make(t, x->value.type, shape, ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->reduce(t->ctx, &a));

@@ -272,9 +272,11 @@ typedef struct {
     recon_tensor y, x, index, weight, offset;
 } recon_sparse_args;
 
-/* y[o][i] = scale * sum over m of x[o][m][i]; backward dx[o][m][i] = scale * dy[o][i]. */
+/* y[o][i] = scale * sum over m of x[o][m][i]; backward dx[o][m][i] = scale * dy[o][i]. batch: m are
+ * the rows of x, which may be cut into slices; outer is 1. */
 typedef struct {
     size_t outer, middle, inner;
+    int batch;
     double scale;
     recon_tensor y, x, dy, dx;
 } recon_reduce_args;

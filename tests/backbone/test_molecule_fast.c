@@ -120,7 +120,7 @@ static void ask_all(fixture *f, answer *out, const molecule *m, size_t n, size_t
                  &(recon_molecule_pack_options){
                      .element = known, .elements = sizeof known, .slots = ATOMS, .nodes = nodes }));
     CHECK_OK(f->ctx, recon_tape_begin(f->tape, RECON_INFER, 0));
-    CHECK_OK(f->ctx, recon_molecule_batch_feed(f->tape, &batch, &f->pack));
+    CHECK_OK(f->ctx, recon_molecule_batch_feed(f->tape, &batch, &f->pack, NULL));
     CHECK_OK(f->ctx, f->encoder->feed(f->tape, f->encoder, &batch, &f->pack, 0));
     f->encoder->apply(f->tape, f->encoder, &batch, &latent, &y);
     CHECK_OK(f->ctx, recon_var_read(f->tape, all, latent));

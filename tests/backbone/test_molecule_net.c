@@ -143,7 +143,7 @@ static void learn_by_heart(recon_ctx *ctx, recon_molecule_net *m, const recon_co
     float shift[3];
     CHECK_OK(ctx, recon_molecule_net_embed(
                       ctx, &(recon_molecule_net_answer){ .psi = &psi, .shift = shift }, m, x, 1));
-    CHECK_OK(ctx, recon_molecule_net_pack(ctx, &pack, m, x, NULL, 1, 0));
+    CHECK_OK(ctx, recon_molecule_net_pack(ctx, &pack, m, x, NULL, 1, 0, 0));
     for (size_t a = 0; a < x->atoms; a++) {
         for (size_t k = 0; k < 3; k++)
             places[3 * a + k] = (double)pack.xyz[3 * a + k] - (double)shift[k];
@@ -167,9 +167,9 @@ static double loss_of(recon_ctx *ctx, const recon_molecule_net *m, const recon_c
     recon_tape *t;
     double loss;
     CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
-    CHECK_OK(ctx, recon_molecule_net_pack(ctx, &pack, m, x, rotation, n, nodes));
+    CHECK_OK(ctx, recon_molecule_net_pack(ctx, &pack, m, x, rotation, n, nodes, 0));
     CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
-    CHECK_OK(ctx, recon_molecule_net_feed(t, &fed, m, &pack, 6 * nodes));
+    CHECK_OK(ctx, recon_molecule_net_feed(t, &fed, m, &pack, 6 * nodes, NULL));
     recon_molecule_net_see(t, &seen, m, &fed);
     CHECK_OK(ctx, recon_var_read(t, &loss, recon_molecule_net_rebuild_loss(t, m, &fed, &seen, 2)));
     recon_molecule_pack_free(&pack);

@@ -125,7 +125,7 @@ static void feed(recon_ctx *ctx, recon_tape *t, recon_molecule_batch *b, const m
                                                                            .elements = ELEMENTS,
                                                                            .slots = ATOMS,
                                                                            .nodes = r.nodes }));
-    CHECK_OK(ctx, recon_molecule_batch_feed(t, b, &pack));
+    CHECK_OK(ctx, recon_molecule_batch_feed(t, b, &pack, NULL));
     CHECK_OK(ctx, m->encoder->feed(t, m->encoder, b, &pack, r.edges));
     recon_molecule_pack_free(&pack);
 }

@@ -67,7 +67,7 @@ static void bonds_may_be_left_out_of_account(void **state)
         recon_molecule_partners p;
         CHECK_OK(ctx, recon_molecule_partners_find(
                           ctx, &p, x, code, ALL, 3,
-                          &(recon_molecule_partners_options){ 9, 9, (recon_pairs)pairs }));
+                          &(recon_molecule_partners_options){ 9, 9, (recon_pairs)pairs, 0 }));
         for (size_t i = 0; i < ALL; i++)
             assert_int_equal(p.count[i], pairs == RECON_PAIRS_BONDS ? ALL / 2 - 1 : ALL - 1);
         recon_molecule_partners_free(&p);

@@ -3,6 +3,8 @@
 # one message, and no hang.
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
+RECON_DATA=$OLDPWD/data/
+export RECON_DATA
 . "$here/tiny.sh"
 . "$here/ranks.sh"
 small="--preset small --width 0.25 --code 8 --threads 1 --quiet"
@@ -30,6 +32,9 @@ alike() {
 
 # 22 images make slices of three, the last of one.
 alike "images" "2 3 4" $letters --preset small --width 0.25 --code 8 --epochs 2 --batch 22
+# Eleven pairs make slices of two, the last of one; both stages, partners and the contrast are in it.
+molecules="--data conformers/train --limit 60 --preset small --width 0.125 --batch 22"
+alike "molecules" "2 3 4" $molecules --epochs 4 --before 2
 
 # --- another number of ranks ------------------------------------------------------------------------
 
@@ -45,6 +50,21 @@ for engine in $engines; do
     run train $letters $small --epochs 4 --batch 22 --out apart --resume
     [ $before -eq 0 ] && [ $after -eq 0 ] && [ $code -eq 0 ] && cmp -s cut apart && cmp -s cut.last apart.last
     report $? "$engine: --resume from 2 to 3 ranks is that of one process"
+    rm -f apart apart.*
+done
+
+# In the first stage, and then in the second, whose partners are found again.
+for engine in $engines; do
+    usable "$engine" || continue
+    rm -f cut cut.* apart apart.*
+    ranks "$engine" 2 train $molecules --threads 1 --quiet --epochs 5 --before 2 --out cut
+    before=$code
+    ranks "$engine" 3 train $molecules --threads 1 --quiet --epochs 7 --before 2 --out cut --resume
+    after=$code
+    run train $molecules --threads 1 --quiet --epochs 5 --before 2 --out apart
+    run train $molecules --threads 1 --quiet --epochs 7 --before 2 --out apart --resume
+    [ $before -eq 0 ] && [ $after -eq 0 ] && [ $code -eq 0 ] && cmp -s cut apart && cmp -s cut.last apart.last
+    report $? "$engine: molecules: --resume from 2 to 3 ranks is that of one process"
     rm -f apart apart.*
 done
 
@@ -132,9 +152,9 @@ for engine in $engines; do
     [ $code -ne 0 ] && said_once "a batch of 3 goes to at most 3 ranks, and 4 were started" && [ "$before" = "$(snapshot)" ]
     report $? "$engine: more ranks than slices are refused"
 
-    ranks "$engine" 2 train --data xyz:none.xyz --out dead
-    [ $code -eq 2 ] && said_once "molecules are trained in one process, and 2 were started"
-    report $? "$engine: molecules are refused, once"
+    ranks "$engine" 2 train --data xyz:none.xyz --preset paper --out dead
+    [ $code -eq 2 ] && said_once "preset paper trains molecules in one process, and 2 were started"
+    report $? "$engine: preset paper on molecules is refused, once"
 
     timeout -k 5 300 "mpirun.$engine" $more -n 1 -wdir "$work" "$recon" train $letters $small --epochs 1 --out dead : \
         -n 1 -wdir "$work/other" "$recon" train $letters $small --epochs 1 --out dead \
@@ -164,5 +184,8 @@ usable openmpi && engines=openmpi || engines=mpich
 alike "preset fast" "3" $letters --preset fast --width 0.125 --code 8 --epochs 1 --batch 16
 alike "preset paper" "2" $letters --preset paper --width 0.25 --code 8 --epochs 1 --batch 10
 alike "preset photo-small" "3" $letters --preset photo-small --width 0.25 --code 8 --epochs 1 --batch 16
+alike "molecules, preset fast" "3" --data conformers/train --limit 60 --preset fast --width 0.125 --batch 18 \
+    --epochs 2 --before 1 --precision f32
+alike "molecules, no pairs" "3" $molecules --epochs 1 --plain
 alike "float" "3" $letters --preset small --width 0.25 --code 8 --epochs 1 --batch 20 --precision f32
 finish

@@ -1,12 +1,13 @@
 /* pairs.c - messages between all atoms of a molecule: a task a molecule, vectors of channels.
  *
  * A pair has the same filters either way, so they are made once for both. On the way back their
- * gradients too are gathered for both; a task then takes the molecules of a part, in order, and
- * the parts are added up in order. The formulas are in ref/pairs.c. */
+ * gradients too are gathered for both; a task then takes the molecules of a part of a slice, in order,
+ * and the parts are added up in order (slices.h). The formulas are in ref/pairs.c. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/cpu/images.h"
 #include "ops/pairs.h"
+#include "ops/slices.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/simd.h"
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-enum { PARTS = 64 };
+enum { PARTS = 64, PARTS_OF_SLICE = PARTS / RECON_SLICES };
 
 /* Of one molecule, rows from its first atom on; what is not needed is NULL. */
 typedef struct {
@@ -176,8 +177,10 @@ done:
 typedef struct {
     const recon_pairs_args *a;
     recon_pairs_widths n;
-    size_t molecules, parts;
-    float *dw; /* [parts][knots][n.w], or NULL */
+    size_t molecules;
+    recon_pieces pieces;            /* parts of slices */
+    size_t first[RECON_SLICES + 1]; /* molecule of each of this rank's slices; their end */
+    float *dw;                      /* [parts][knots][n.w], or NULL */
     int backward;
 } job;
 
@@ -245,14 +248,15 @@ done:
 
 /* ---- all of them ---- */
 
-/* Molecules part, part + parts, ... */
+/* Molecules part, part + parts, ... of a slice. */
 static recon_status part_task(recon_ctx *ctx, void *arg, size_t part, int worker)
 {
     const job *j = arg;
     const int32_t *offset = j->a->offset.data;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_status status = RECON_OK;
-    for (size_t m = part; status == RECON_OK && m < j->molecules; m += j->parts) {
+    size_t parts = j->pieces.per, slice = part / parts, m = j->first[slice] + part % parts;
+    for (; status == RECON_OK && m < j->first[slice + 1]; m += parts) {
         recon_mark mark = recon_arena_mark(arena);
         size_t begin = (size_t)offset[m], atoms = (size_t)(offset[m + 1] - offset[m]);
         status = j->backward ? back(ctx, arena, j, part, begin, atoms)
@@ -277,23 +281,36 @@ static job job_of(const recon_pairs_args *a)
     job j = { .a = a,
               .n = recon_pairs_widths_of(a->scalars, a->vectors),
               .molecules = a->offset.shape[0] - 1 };
-    j.parts = j.molecules;
+    j.pieces = recon_pieces_alone(j.molecules);
+    j.first[1] = j.molecules;
     return j;
+}
+
+/* As many parts as are worth a gradient of their own; of a slice always as many. */
+static void set_parts(job *j)
+{
+    const recon_tensor *s = &j->a->s;
+    const int32_t *offset = j->a->offset.data;
+    recon_slices cut = recon_slices_in_rows(s, s->shape[0]);
+    size_t slice = 0;
+    if (!s->slices) {
+        j->pieces = recon_pieces_alone(j->molecules < PARTS ? j->molecules : PARTS);
+        return;
+    }
+    for (size_t m = 0; m < j->molecules; m++)
+        while ((size_t)offset[m] >= (slice + 1) * cut.each)
+            j->first[++slice] = m;
+    j->first[slice + 1] = j->molecules;
+    j->pieces = recon_pieces_of(
+        (recon_slices){ cut.count * PARTS_OF_SLICE, PARTS_OF_SLICE, cut.count, cut.begin, cut.end },
+        1);
 }
 
 recon_status recon_cpu_pairs(recon_ctx *ctx, const recon_pairs_args *args)
 {
     job j = job_of(args);
     clear_rest(&j, &args->y);
-    return recon_parallel(ctx, part_task, &j, j.parts);
-}
-
-static void add_parts(const job *j, float *dw, size_t count)
-{
-    memcpy(dw, j->dw, count * sizeof *dw);
-    for (size_t p = 1; p < j->parts; p++)
-        for (size_t i = 0; i < count; i++)
-            dw[i] += j->dw[p * count + i];
+    return recon_parallel(ctx, part_task, &j, j.pieces.tasks);
 }
 
 recon_status recon_cpu_pairs_back(recon_ctx *ctx, const recon_pairs_args *args)
@@ -305,15 +322,16 @@ recon_status recon_cpu_pairs_back(recon_ctx *ctx, const recon_pairs_args *args)
     job j = job_of(args);
     j.backward = 1;
     if (args->dw.data) {
-        j.parts = j.molecules < PARTS ? j.molecules : PARTS;
-        RECON_TRY(recon_arena_take(ctx, arena, &j.dw, j.parts * count, sizeof *j.dw));
-        memset(j.dw, 0, j.parts * count * sizeof *j.dw);
+        set_parts(&j);
+        RECON_TRY(recon_arena_take(ctx, arena, &j.dw, j.pieces.tasks * count, sizeof *j.dw));
+        memset(j.dw, 0, j.pieces.tasks * count * sizeof *j.dw);
     }
     clear_rest(&j, &args->ds);
     clear_rest(&j, &args->du);
-    RECON_TRY(recon_parallel(ctx, part_task, &j, j.parts));
+    RECON_TRY(recon_parallel(ctx, part_task, &j, j.pieces.tasks));
     if (args->dw.data)
-        add_parts(&j, args->dw.data, count);
+        RECON_TRY(recon_pieces_sum(ctx, &j.pieces, args->dw.data, RECON_F32, j.dw,
+                                   count * sizeof *j.dw, count));
 done:
     recon_arena_release(arena, mark);
     return status;

@@ -106,7 +106,7 @@ recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args)
     recon_arena *arena = recon_worker_arena(ctx, 0);
     recon_mark mark = recon_arena_mark(arena);
     job j = { .a = args, .piece = recon_rows_per_task(args->inner) };
-    if (args->x.slices && args->outer == 1)
+    if (args->x.slices && args->batch)
         return reduce_batch(ctx, args);
     j.pieces = (args->middle + j.piece - 1) / j.piece;
     RECON_TRY(recon_arena_take(ctx, arena, &j.part, args->outer * j.pieces * args->inner,
