@@ -31,7 +31,7 @@ static recon_status make_room(recon_ctx *ctx, recon_molecule_pack *p, size_t n, 
     RECON_TRY(recon_alloc_raw(ctx, &p->offset, n + 1, sizeof *p->offset));
     RECON_TRY(recon_alloc_raw(ctx, &p->count, n, sizeof *p->count));
     RECON_TRY(recon_alloc_raw(ctx, &p->span, n + 1, sizeof *p->span));
-    RECON_TRY(recon_alloc_raw(ctx, &p->apart, nodes + n + 1, sizeof *p->apart));
+    RECON_TRY(recon_alloc_raw(ctx, &p->apart, nodes + 1, sizeof *p->apart));
     RECON_TRY(recon_alloc_raw(ctx, &p->molecule, nodes, sizeof *p->molecule));
     RECON_TRY(recon_alloc_raw(ctx, &p->slot, nodes, sizeof *p->slot));
     RECON_TRY(recon_alloc_raw(ctx, &p->slot_of, n * slots + 1, sizeof *p->slot_of));
@@ -107,17 +107,19 @@ static void pad(recon_molecule_pack *p, size_t i, size_t end)
     }
 }
 
-/* Molecules, and rows of padding between them. */
+/* Molecules, and rows of padding between them; as many groups for every batch of so many nodes. */
 static void set_apart(recon_molecule_pack *p)
 {
-    p->groups = 0;
+    size_t group = 0;
     for (size_t i = 0; i < p->n; i++) {
         int32_t at = p->offset[i], next = i + 1 < p->n ? p->offset[i + 1] : (int32_t)p->nodes;
-        p->apart[p->groups++] = at;
+        p->apart[group++] = at;
         for (at += p->count[i]; at < next; at++)
-            p->apart[p->groups++] = at;
+            p->apart[group++] = at;
     }
-    p->apart[p->groups] = (int32_t)p->nodes;
+    p->groups = p->nodes;
+    while (group <= p->groups)
+        p->apart[group++] = (int32_t)p->nodes;
 }
 
 /* Rows of the decoder in order, and the nodes that ask for each. */

@@ -22,7 +22,7 @@ typedef struct {
     int32_t *span;          /* [n + 1] as offset, but span[n] = nodes: padding is of the molecule
                                 before it                                                        */
     int32_t *apart;         /* [groups + 1] as offset, but each row of padding is a group of its
-                                own, where there are several slices                              */
+                                own, and the last groups are empty                               */
     size_t groups;
     int32_t *molecule;       /* [nodes] 0 .. n-1; in padding the one before                      */
     int32_t *slot, *slot_of; /* [nodes] row among [n * slots] of the decoder's atoms, ascending;

@@ -36,7 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANDIDATES = 64, WARMUP = 300, ROUND = 64, SLICE_ROUND = 8, EMBEDDED = 64 };
+enum { CANDIDATES = 64, WARMUP = 300, ROUND = 64, SLICE_ROUND = 8, EMBEDDED = 256 };
 #define DECAY     0.01  /* of weights                                                     */
 #define ALIKE     0.6   /* Angstrom: deviation of the bell that weighs partners by RMSD   */
 #define LONGEST   0.999 /* the weights' average forgets no slower                        */

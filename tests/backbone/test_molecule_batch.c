@@ -53,6 +53,44 @@ static void every_atom_has_its_row(void **state)
     recon_molecules_close(data);
 }
 
+/* Slices have as many rows each: molecules, and behind them padding that no molecule hears. */
+static void slices_have_rows_of_their_own(void **state)
+{
+    enum { EACH = 3, ROWS = 40 };
+    recon_ctx *ctx = *state;
+    recon_molecules *data = chain_set(ctx, N, 5, 0.1);
+    recon_conformer x[N];
+    size_t atoms = set_of(x, data, N), group = 0;
+    recon_molecule_pack p = { 0 };
+    recon_molecule_pack_options o = plain;
+    o.nodes = ROWS;
+    o.each = EACH;
+    CHECK_OK(ctx, recon_molecule_pack_fill(ctx, &p, x, NULL, N, &o));
+    assert_int_equal(p.nodes, 3 * ROWS); /* seven molecules: 3, 3, 1 */
+    assert_int_equal(p.atoms, atoms);
+    assert_int_equal(p.span[N], p.nodes);
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(p.count[i], x[i].atoms);
+        assert_int_equal((size_t)p.offset[i] / ROWS, i / EACH);
+        assert_true(i % EACH || p.offset[i] % ROWS == 0);
+        assert_int_equal(p.span[i], p.offset[i]);
+        for (size_t a = 0; a < x[i].atoms; a++)
+            assert_int_equal(p.molecule[(size_t)p.offset[i] + a], i);
+    }
+    for (size_t at = 0; at < p.nodes; at++) {
+        int first = p.mask[at] == 0 || (size_t)p.offset[p.molecule[at]] == at;
+        assert_true(p.mask[at] > 0 || p.made[at] == 0);
+        if (first) /* a molecule, or a row of padding alone */
+            assert_int_equal(p.apart[group++], at);
+    }
+    for (; group <= p.groups; group++)
+        assert_int_equal(p.apart[group], p.nodes);
+    o.nodes = 10;
+    CHECK_FAILS(ctx, recon_molecule_pack_fill(ctx, &p, x, NULL, N, &o), RECON_ERR_INPUT, "at most");
+    recon_molecule_pack_free(&p);
+    recon_molecules_close(data);
+}
+
 /* What recon_gather_args asks for: the nodes of row r are slot_of[r] .. slot_of[r+1]. */
 static void rows_list_their_nodes(void **state)
 {
@@ -146,8 +184,11 @@ static void what_does_not_fit_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_atom_has_its_row),         cmocka_unit_test(rows_list_their_nodes),
-        cmocka_unit_test(places_are_centred_and_rotated), cmocka_unit_test(memory_is_used_again),
+        cmocka_unit_test(every_atom_has_its_row),
+        cmocka_unit_test(rows_list_their_nodes),
+        cmocka_unit_test(slices_have_rows_of_their_own),
+        cmocka_unit_test(places_are_centred_and_rotated),
+        cmocka_unit_test(memory_is_used_again),
         cmocka_unit_test(what_does_not_fit_is_said),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

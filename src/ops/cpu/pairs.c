@@ -292,13 +292,13 @@ static void set_parts(job *j)
     const recon_tensor *s = &j->a->s;
     const int32_t *offset = j->a->offset.data;
     recon_slices cut = recon_slices_in_rows(s, s->shape[0]);
-    size_t slice = 0;
+    size_t slice = 0, last = cut.end - cut.begin - 1;
     if (!s->slices) {
         j->pieces = recon_pieces_alone(j->molecules < PARTS ? j->molecules : PARTS);
         return;
     }
     for (size_t m = 0; m < j->molecules; m++)
-        while ((size_t)offset[m] >= (slice + 1) * cut.each)
+        while (slice < last && (size_t)offset[m] >= (slice + 1) * cut.each)
             j->first[++slice] = m;
     j->first[slice + 1] = j->molecules;
     j->pieces = recon_pieces_of(
