@@ -47,7 +47,7 @@ static recon_status train_classifier(recon_ctx *ctx, const files *f, const char 
                                      const recon_dataset *data, int rotate)
 {
     const cifar_settings *s = f->settings;
-    int on_cpu = strcmp(recon_ops_name(ctx), "cuda") != 0; /* where epochs take minutes */
+    int on_cpu = strncmp(recon_ops_name(ctx), "cuda", 4) != 0; /* where epochs take minutes */
     recon_train_result r;
     return recon_classifier_train(
         ctx, &r, data, path,

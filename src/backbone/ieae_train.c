@@ -81,7 +81,7 @@ static const recon_ieae_options presets[] = {
                              .density = 0.3,
                              .pose = 1,
                              .contrast = 0.01 },
-    [RECON_PRESET_PHOTO] = { .epochs = 80,
+    [RECON_PRESET_PHOTO] = { .epochs = 60,
                              .batch = 256,
                              .rate = 2e-3,
                              .density = 1,
@@ -347,6 +347,7 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     size_t n = recon_dataset_describe(k->held).n;
     recon_loader_options o = { .batch = VALIDATION_BATCH,
                                .keep_last = 1,
+                               .threads = k->o->threads,
                                .rotate = is_photo(k->o),
                                .regrid = asks_rotation(k->o) };
     recon_status status;
