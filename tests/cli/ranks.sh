@@ -9,6 +9,15 @@ usable() {
     command -v "mpirun.$1" >/dev/null && [ -e "${recon%/*}/recon-comm-$1.so" ]
 }
 
+# numbers ENGINE COUNTS: on how many ranks it is tried. How work is split does not depend on the MPI: the
+# second one runs the largest number alone.
+numbers() {
+    case $1 in
+    mpich) ! usable openmpi || set -- "$1" "${2##* }" ;;
+    esac
+    echo "$2"
+}
+
 # ranks ENGINE N ARGS: recon on N ranks, ended after five minutes; leaves code, stdout and stderr. What
 # launchers themselves say of an exit code is between lines of dashes or equal signs.
 ranks() {

@@ -35,7 +35,7 @@ run info npy:middle.npy
 grep -q 'objects    span [3-5][0-9] % of their frames' "$scratch/stdout"
 report $? "info says how large objects are"
 
-run discover --model backbone --data npy:middle.npy --rotate rule.json --folds 0 --out found --quiet
+prepare discover --model backbone --data npy:middle.npy --rotate rule.json --folds 0 --out found --quiet
 [ "$code" -eq 0 ] && grep -q '"crop": "auto"' found/summary.json
 report $? "discover crops by itself, and the summary says so"
 run discover --model plain --data npy:middle.npy --rotate rule.json --folds 0 --out also --crop auto --quiet

@@ -40,13 +40,17 @@ grep -q ': 6 conformers of 4 molecules' "$scratch/stdout"
 report $? "a pattern"
 
 # --- train, discover ------------------------------------------------------------------------------
-run train $chains --preset small --width 0.25 --layers 2 --code 8 --epochs 24 --batch 24 --out backbone
+small="--preset small --width 0.25 --layers 2 --code 8 --batch 24"
+run train $chains $small --epochs 1 --out brief
+[ "$code" -eq 0 ] && grep -q '  written    brief' "$scratch/stdout"
+report $? "train, for an epoch"
+prepare train $chains $small --epochs 24 --out backbone
 [ "$code" -eq 0 ] && grep -q '  held out   loss ' "$scratch/stdout"
 report $? "train"
 refused 2 "--mask is for images" train $chains --out m --mask
 refused 2 "--align is for molecules" train --data mnist --out m --align 1
 refused 2 "molecules are rotated by so3" train $chains --out m --group so2
-run discover --model backbone $chains --folds 0 --out found
+prepare discover --model backbone $chains --folds 0 --out found
 [ "$code" -eq 0 ] && grep -q '^80 conformers of xyz:chains.xyz' "$scratch/stdout" &&
     grep -q 'hit rate 1.0000' "$scratch/stdout" && grep -q 'an axis, spin free: ' "$scratch/stdout"
 report $? "discover tells the classes apart, and that a spin is free"
@@ -89,7 +93,7 @@ cut -d , -f 1-9 gate.csv | cmp -s - s.csv
 report $? "score has the same table"
 
 # A classifier of upright chains chooses the spin that the poses leave free: by the conformers themselves, or by others.
-run classifier train --data xyz:chains.xyz --epochs 20 --batch 16 --width 16 --out upright --quiet
+prepare classifier train --data xyz:chains.xyz --epochs 20 --batch 16 --width 16 --out upright --quiet
 run canonicalize $model $chains --spin upright --out spun.xyz --poses spun.npy
 [ "$code" -eq 0 ] && grep -q 'for [0-9]*: chosen by upright$' "$scratch/stdout" && ! cmp -s spun.npy g.npy
 report $? "canonicalize --spin: a classifier chooses"
@@ -162,7 +166,7 @@ refused 1 "--svg is for images" check found/model.safetensors --svg e.svg
 refused 2 "check itself rotates the data" check backbone $chains
 
 # --- classifier -----------------------------------------------------------------------------------
-run classifier train --data xyz:chains.xyz --out gcn --width 16 --epochs 15 --batch 20 --rate 0.01 --json
+prepare classifier train --data xyz:chains.xyz --out gcn --width 16 --epochs 15 --batch 20 --rate 0.01 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"net": "gcn"' "$scratch/stdout"
 report $? "classifier train"
 run classifier eval --model gcn --data xyz:chains.xyz

@@ -79,7 +79,7 @@ report $? "black strokes on a transparent ground are seen in training"
 run info model
 grep -q 'transparent  *lifted' "$scratch/stdout" && grep -q 'data  *images:black' "$scratch/stdout"
 report $? "the model records how transparent pixels were read"
-run discover --model model --data black --k 5 --folds 0 --out found --quiet
+prepare discover --model model --data black --k 5 --folds 0 --out found --quiet
 [ "$code" -eq 0 ] && grep -q '"transparent": "lifted"' found/summary.json
 report $? "and so does the summary"
 for kind in "black 6" "white 4" "half 6" "palette 6"; do
@@ -120,7 +120,7 @@ done
 run score --model refound --data black --out s.npy
 [ "$code" -eq 0 ] && said "trained when transparent pictures were laid over black"
 report $? "and discover does not hide it"
-run discover --model other --data black --k 5 --folds 0 --out otherfound
+prepare discover --model other --data black --k 5 --folds 0 --out otherfound
 [ "$code" -eq 0 ] && ! said "laid over black"
 report $? "a model of other data gets none"
 run score --model otherfound --data black --out s.npy

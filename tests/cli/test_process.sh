@@ -6,7 +6,7 @@ models=$PWD/models
 . "$here/lib.sh"
 . "$here/tiny.sh"
 "$simulate" so2 . 300 3 8 || exit 1
-run discover --model backbone $letters --k 5 --folds 0 --out found --quiet
+prepare discover --model backbone $letters --k 5 --folds 0 --out found --quiet
 report "$code" "discover"
 model=found/model.safetensors
 

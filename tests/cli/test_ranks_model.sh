@@ -5,7 +5,7 @@ here=$(cd "${0%/*}" && pwd)
 . "$here/tiny.sh"
 . "$here/ranks.sh"
 root=$OLDPWD
-run discover --model backbone $letters --folds 0 --out found --quiet
+prepare discover --model backbone $letters --folds 0 --out found --quiet
 report "$code" "discover"
 letters 1100 | npy many.npy '|u1' '1100, 16, 16' # more than a block
 many="--data npy:many.npy --rotate rule.json"
@@ -21,7 +21,7 @@ alike() {
             skip "$name: ranks under $engine" "no $engine, or no plug-in for it"
             continue
         fi
-        for n in $counts; do
+        for n in $(numbers "$engine" "$counts"); do
             for file in $files; do # of the run before
                 rm -rf "$(echo "${file%%/*}" | sed 's/@/2/')"
             done
@@ -43,10 +43,10 @@ alike "canonicalize, files" "3" "c@/poses.csv c@/001099.png" canonicalize --mode
 
 # The rest is of the release build alone: more of the same, and long with sanitizers.
 [ "${RECON_BUILD:-build}" = build ] || finish
-alike "discover" "3" "d@/model.safetensors d@/gamma.npy d@/neighbors.npy d@/theta.npy d@/p.npy" \
-    discover --model backbone $many --folds 0 --out d@ --quiet
 # What differs between the two MPIs was tried above.
 usable openmpi && engines=openmpi || engines=mpich
+alike "discover" "3" "d@/model.safetensors d@/gamma.npy d@/neighbors.npy d@/theta.npy d@/p.npy" \
+    discover --model backbone $many --folds 0 --out d@ --quiet
 shipped="--model $root/models/conformers.safetensors --data conformers/train --quiet"
 molecules="$shipped --limit 1100"
 RECON_DATA=$root/data/

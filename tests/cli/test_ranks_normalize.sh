@@ -30,7 +30,7 @@ alike() {
             skip "$name: ranks under $engine" "no $engine, or no plug-in for it"
             continue
         fi
-        for n in 2 3 4; do
+        for n in $(numbers "$engine" "2 3 4"); do
             ranks "$engine" $n normalize "$@" --out shared --quiet
             [ $code -eq 0 ] && same alone shared
             report $? "$name: $n ranks of $engine give the bytes of one process"

@@ -21,7 +21,7 @@ alike() {
             skip "$name: ranks under $engine" "no $engine, or no plug-in for it"
             continue
         fi
-        for n in $counts; do
+        for n in $(numbers "$engine" "$counts"); do
             rm -f many many.*
             ranks "$engine" "$n" train "$@" --threads 1 --out many --quiet
             [ $code -eq 0 ] && cmp -s one many && cmp -s one.last many.last

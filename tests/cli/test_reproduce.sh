@@ -267,17 +267,17 @@ else
 fi
 
 # --- and on molecules made by hand ----------------------------------------------------------------
-# A set where `conformers` is looked for: two shaken chains of 6 and 7 atoms, 200 conformers of each,
+# A set where `conformers` is looked for: two shaken chains of 6 and 7 atoms, 120 conformers of each,
 # along x and y, in twentieths of an Angstrom. It says neither energies nor RMSD.
 conformers() {
-    LC_ALL=C awk 'BEGIN { srand(3); for (m = 0; m < 2; m++) for (c = 0; c < 200; c++) for (i = 1; i <= 6 + m; i++)
+    LC_ALL=C awk 'BEGIN { srand(3); for (m = 0; m < 2; m++) for (c = 0; c < 120; c++) for (i = 1; i <= 6 + m; i++)
         printf "%c%c%c", 4 + 24 * i + 3 * rand(), 4 + 15 * ((i * (m + 1)) % 3) + 3 * rand(),
-            4 + 12 * ((i + m) % 2) + 6 * ((i * i + m) % 4) + 3 * rand() }' | npy "$1/positions.npy" '|u1' '2600, 3'
+            4 + 12 * ((i + m) % 2) + 6 * ((i * i + m) % 4) + 3 * rand() }' | npy "$1/positions.npy" '|u1' '1560, 3'
     printf '\006\007\010\006\006\001\007\010\006\006\010\007\001' | npy "$1/Z.npy" '|u1' '13,'
     printf '\000\006\015' | npy "$1/atom_offset.npy" '|u1' '3,'
-    printf '\000\000\310\000\220\001' | npy "$1/conf_offset.npy" '<u2' '3,'
-    LC_ALL=C awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d", i % 10 < 8 ? 0 : i % 10 - 7 }' |
-        tr 012 '\000\001\002' | npy "$1/split.npy" '|u1' '400,'
+    printf '\000\000\170\000\360\000' | npy "$1/conf_offset.npy" '<u2' '3,'
+    LC_ALL=C awk 'BEGIN { for (i = 0; i < 240; i++) printf "%d", i % 10 < 8 ? 0 : i % 10 - 7 }' |
+        tr 012 '\000\001\002' | npy "$1/split.npy" '|u1' '240,'
     echo '{ "scale": 0.05, "smiles": ["a", "b"], "fisher_axis": [0, 1], "rotors": [1, 2] }' >"$1/meta.json"
 }
 if [ "${RECON_BUILD:-build}" != build ]; then
@@ -285,9 +285,9 @@ if [ "${RECON_BUILD:-build}" != build ]; then
 else
     mkdir -p data/conformers
     conformers data/conformers
-    run classifier train --data conformers --held conformers/val --epochs 8 --batch 32 --width 16 --out gcn --quiet
+    run classifier train --data conformers --held conformers/val --epochs 13 --batch 32 --width 16 --out gcn --quiet
     run reproduce molecules --classifier gcn --train --preset small --epochs 1 --out mols --figures drawn --json
-    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"test_conformers": 40,' "$scratch/stdout"
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"test_conformers": 24,' "$scratch/stdout"
     report $? "molecules: trained and measured"
     complete=0
     for key in dataset data seed accuracy none ieae recon recon_terms neighbours ieae_terms recovered_of_upright density density_drawn density_drawn_spread spin \
@@ -312,7 +312,7 @@ else
             all(d['accuracy'][k] > 0 for k in 'pca tta8 tta36 kabsch knn segnn'.split()) and 'escnn' in d['baselines'] and
             d['accuracy']['kabsch'] > d['accuracy']['none']"
     run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn
-    [ "$code" -eq 0 ] && grep -q '^40 test conformers; ' "$scratch/stdout" && grep -q 'IE-AE canonical .* 30.80$' "$scratch/stdout" &&
+    [ "$code" -eq 0 ] && grep -q '^24 test conformers; ' "$scratch/stdout" && grep -q 'IE-AE canonical .* 30.80$' "$scratch/stdout" &&
         grep -q 'MSE with spread of conformers  *-  *-$' "$scratch/stdout"
     report $? "as text, beside the paper's figures"
     run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn --quiet

@@ -3,7 +3,7 @@
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
 . "$here/tiny.sh"
-run discover --model backbone $letters --k 5 --folds 0 --out found --quiet
+prepare discover --model backbone $letters --k 5 --folds 0 --out found --quiet
 report "$code" "discover"
 model="--model found/model.safetensors"
 

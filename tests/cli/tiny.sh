@@ -15,5 +15,5 @@ LC_ALL=C awk 'BEGIN { for (k = 0; k < 120; k++) printf "%d", k % 2 }' | tr 01 '\
 echo '{ "default": { "uniform": 40 } }' >rule.json
 letters="--data npy:images.npy --rotate rule.json --threads 2"
 
-run train $letters --preset small --width 0.25 --code 8 --epochs 2 --batch 22 --out backbone --quiet
+prepare train $letters --preset small --width 0.25 --code 8 --epochs 2 --batch 22 --out backbone --quiet
 report "$code" "train"
