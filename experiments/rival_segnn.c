@@ -386,6 +386,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         .resume = k->o->resume,
         .overwrite = k->o->overwrite,
         .label = kind_of(k->net->classes),
+        .plain = 1, /* batches differ in size, and what is recorded has one */
     };
     RECON_TRY(recon_train(k->ctx, result, &it, &options));
 done:
