@@ -340,7 +340,12 @@ static const char *call_entry(bed *b, int i, double *passes)
     recon_resize_args unsize = { .dx = b->small, .dy = b->t[1] };
     recon_norm_args plain = norm_of(b, 1), vector = norm_of(b, 2);
     recon_map_args relu = map_of(b, RECON_RELU), silu = map_of(b, RECON_SILU);
-    recon_reduce_args mean = { b->t[0].shape[0], 576, 96, 1, b->small, b->t[0], { 0 }, { 0 } };
+    recon_reduce_args mean = { .outer = b->t[0].shape[0],
+                               .middle = 576,
+                               .inner = 96,
+                               .scale = 1,
+                               .y = b->small,
+                               .x = b->t[0] };
     size_t n = recon_tensor_count(&b->t[0]);
     switch (i) {
     case 0:
@@ -401,7 +406,7 @@ static const char *call_entry(bed *b, int i, double *passes)
         return "reduce";
     case 14:
         *passes = 2;
-        must(c, o->dropout(c, &(recon_dropout_args){ 0.2, 1, 1, &counter, b->t[1], b->t[0] }));
+        must(c, o->dropout(c, &(recon_dropout_args){ 0.2, 1, 1, &counter, b->t[1], b->t[0], 0 }));
         return "dropout";
     case 15:
         *passes = 1;

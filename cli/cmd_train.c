@@ -154,10 +154,6 @@ static int check_options(const settings *s)
     if (s->group && (s->group == 2) != molecules)
         return cli_misuse(&cli_train, "%s are rotated by %s", molecules ? "molecules" : "images",
                           molecules ? "so3" : "so2");
-    if (molecules && s->preset == RECON_PRESET_PAPER && cli_ranks_size() > 1)
-        return cli_misuse(&cli_train,
-                          "preset paper trains molecules in one process, and %d were started",
-                          cli_ranks_size());
     if (lost_weight(s))
         return cli_misuse(&cli_train, "%s", lost_weight(s));
     return cli_check_replacing(&cli_train, s->out, s->resume, s->overwrite);

@@ -159,6 +159,7 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
     p->nodes = nodes;
     p->atoms = atoms;
     p->slots = o->slots;
+    p->each = o->each;
     p->real = 0;
     p->offset[0] = 0;
     for (size_t i = 0; i < n; i++) {

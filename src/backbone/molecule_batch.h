@@ -10,6 +10,7 @@
 
 #include <recon/data/molecules.h>
 #include <recon/nn/tape.h>
+#include "ops/slices.h"
 
 typedef struct {
     size_t n, nodes, atoms; /* molecules, rows, rows that are atoms                             */
@@ -28,6 +29,7 @@ typedef struct {
     int32_t *slot, *slot_of; /* [nodes] row among [n * slots] of the decoder's atoms, ascending;
                                 [n * slots + 1] first node of each such row                      */
     float *made;             /* [nodes] mask, less atoms behind the last slot, which share it    */
+    size_t each;             /* molecules of a slice; 0: no slices                               */
     size_t real;             /* atoms with a slot of their own                                   */
     size_t all_nodes, all_real; /* nodes, and real, of the whole batch: here, or at all ranks    */
     int32_t *order; /* [nodes] 0, 1, 2 ..: see recon_gather_args                        */
@@ -57,12 +59,12 @@ typedef struct {
     recon_var share, surplus; /* [1] nodes / real, and that less 1: a mean over rows into one over
                                  atoms */
     recon_var edge[12];       /* the encoder's own: NULL where it has none             */
-    const struct recon_slices *rows; /* how nodes are cut; NULL: they are not           */
+    recon_slices own[3];      /* how what the encoder fed is cut                       */
+    const recon_slices *rows; /* how nodes are cut; NULL: they are not           */
 } recon_molecule_batch;
 
 /* rows: how the nodes are cut, lent for as long as the batch is used; NULL: they are not. */
 recon_status recon_molecule_batch_feed(recon_tape *tape, recon_molecule_batch *out,
-                                       const recon_molecule_pack *pack,
-                                       const struct recon_slices *rows);
+                                       const recon_molecule_pack *pack, const recon_slices *rows);
 
 #endif

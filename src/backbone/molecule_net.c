@@ -188,7 +188,7 @@ recon_status recon_molecule_net_pack(recon_ctx *ctx, recon_molecule_pack *pack,
 
 recon_status recon_molecule_net_feed(recon_tape *t, recon_molecule_net_fed *out,
                                      const recon_molecule_net *m, const recon_molecule_pack *pack,
-                                     size_t edges, const struct recon_slices *rows)
+                                     size_t edges, const recon_slices *rows)
 {
     recon_status status;
     RECON_TRY(recon_molecule_batch_feed(t, &out->batch, pack, rows));

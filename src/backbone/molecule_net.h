@@ -43,7 +43,7 @@ typedef struct {
 recon_status recon_molecule_net_feed(recon_tape *tape, recon_molecule_net_fed *out,
                                      const recon_molecule_net *model,
                                      const recon_molecule_pack *pack, size_t edges,
-                                     const struct recon_slices *rows);
+                                     const recon_slices *rows);
 
 /* What the encoder sees: z [n][code] (the latent where the shape is not mapped), the vectors as
  * they come, y [n][3][3], and what is made of them, r [n][9] and shift [n][3]. */

@@ -55,14 +55,14 @@ typedef struct {
     recon_molecule_net *m;
     const recon_molecule_net_options *o;
     sample_set train, held;
-    int paired;             /* the second stage                                    */
-    int choosing;           /* the loss is that by which an epoch is chosen         */
-    size_t nodes, edges;    /* that hold any batch of this stage, or this rank's part of it */
-    size_t of_slice;        /* nodes that hold any slice of one                    */
-    recon_slices rows;      /* how the nodes of a batch are cut                    */
-    size_t *dealt;          /* [batch] which unit of a step is at each place       */
-    size_t *atoms, *sorted; /* [batch] of each unit; units by that              */
-    uint64_t dealt_of;      /* the step that was dealt, plus 1; 0: none            */
+    int paired;                   /* the second stage                                    */
+    int choosing;                 /* the loss is that by which an epoch is chosen         */
+    size_t nodes, edges;          /* that hold any batch of this stage, or this rank's part of it */
+    size_t of_slice, slice_edges; /* nodes and edges that hold any slice of one  */
+    recon_slices rows;            /* how the nodes of a batch are cut                    */
+    size_t *dealt;                /* [batch] which unit of a step is at each place       */
+    size_t *atoms, *sorted;       /* [batch] of each unit; units by that              */
+    uint64_t dealt_of;            /* the step that was dealt, plus 1; 0: none            */
     recon_molecule_pack pack;
     recon_conformer *seen; /* [batch]                                           */
     recon_so3 *rotation;   /* [batch]                                           */
@@ -238,24 +238,32 @@ static size_t rounded(size_t x, size_t by)
     return (x + by - 1) / by * by;
 }
 
-/* Atoms and edges of this rank's part of a step; atoms of its largest slice. */
-static void count_step(trainer *c, const size_t *edges, uint64_t step, size_t *atoms, size_t *ends,
-                       size_t *largest)
+typedef struct {
+    size_t atoms, edges;             /* of this rank's part of a step      */
+    size_t slice_atoms, slice_edges; /* of the step's slice that has most */
+} sizes;
+
+static sizes count_step(trainer *c, const size_t *edges, uint64_t step)
 {
-    size_t units = units_of(c, &c->train), here = 0;
+    size_t units = units_of(c, &c->train), atoms = 0, ends = 0;
     recon_slices s = recon_slices_of(c->ctx, units);
     recon_slice own =
         recon_slice_of(units, (size_t)recon_comm_size(c->ctx), (size_t)recon_comm_rank(c->ctx));
-    *atoms = *ends = *largest = 0;
+    sizes out = { 0 };
     deal(c, step);
     for (size_t place = 0; place < units; place++) {
+        size_t here = c->atoms[c->dealt[place]], near = 0;
         int mine = place >= own.first && place < own.first + own.n;
-        here = (place % s.each ? here : 0) + c->atoms[c->dealt[place]];
-        *largest = at_least(*largest, here);
-        *atoms += mine ? c->atoms[c->dealt[place]] : 0;
-        for (size_t v = 0; mine && edges && v < views_of(c); v++)
-            *ends += edges[member(&c->train, number_at(c, &c->train, step, place), v)];
+        for (size_t v = 0; edges && v < views_of(c); v++)
+            near += edges[member(&c->train, number_at(c, &c->train, step, place), v)];
+        atoms = (place % s.each ? atoms : 0) + here;
+        ends = (place % s.each ? ends : 0) + near;
+        out.slice_atoms = at_least(out.slice_atoms, atoms);
+        out.slice_edges = at_least(out.slice_edges, ends);
+        out.atoms += mine ? here : 0;
+        out.edges += mine ? near : 0;
     }
+    return out;
 }
 
 /* The largest of all the stage's batches, known before it begins: shapes that repeat let a backend
@@ -263,9 +271,9 @@ static void count_step(trainer *c, const size_t *edges, uint64_t step, size_t *a
 static recon_status find_capacity(trainer *c, uint64_t steps)
 {
     const recon_molecule_encoder *e = c->m->encoder;
-    size_t *edges = NULL, atoms, ends, largest;
+    size_t *edges = NULL;
     recon_status status = RECON_OK;
-    c->nodes = c->edges = c->of_slice = 0;
+    c->nodes = c->edges = c->of_slice = c->slice_edges = 0;
     c->dealt_of = 0; /* stages have units of their own */
     if (e->edges) {
         RECON_TRY(recon_alloc(c->ctx, &edges, c->train.n, sizeof *edges));
@@ -273,14 +281,16 @@ static recon_status find_capacity(trainer *c, uint64_t steps)
             edges[i] = e->edges(e, &c->train.x[i]);
     }
     for (uint64_t step = 0; step < steps; step++) {
-        count_step(c, edges, step, &atoms, &ends, &largest);
-        c->nodes = at_least(c->nodes, atoms);
-        c->edges = at_least(c->edges, ends);
-        c->of_slice = at_least(c->of_slice, largest);
+        sizes n = count_step(c, edges, step);
+        c->nodes = at_least(c->nodes, n.atoms);
+        c->edges = at_least(c->edges, n.edges);
+        c->of_slice = at_least(c->of_slice, n.slice_atoms);
+        c->slice_edges = at_least(c->slice_edges, n.slice_edges);
     }
     c->nodes = rounded(c->nodes, ROUND);
     c->edges = rounded(c->edges, ROUND);
     c->of_slice = rounded(c->of_slice, SLICE_ROUND);
+    c->slice_edges = rounded(c->slice_edges + 1, SLICE_ROUND); /* no kernel likes no rows */
 done:
     free(edges);
     return status;
@@ -351,7 +361,7 @@ static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, u
     size_t views = views_of(c), n = views * slice.n;
     int whole = slice.n == slice.of || recon_comm_size(c->ctx) > 1; /* parts are not recorded */
     size_t nodes = cut ? c->of_slice : p == &c->train && whole ? c->nodes : 0;
-    size_t edges = !cut && p == &c->train && whole ? c->edges : 0;
+    size_t edges = cut ? c->slice_edges : p == &c->train && whole ? c->edges : 0;
     recon_status status;
     RECON_TRY(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n, nodes,
                                       cut ? views * cut->each : 0));
@@ -552,7 +562,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .validate = mean_loss,
                          .user = c,
                          .units = units_of(c, &c->train),
-                         .shared = c->m->shape.preset != RECON_PRESET_PAPER,
+                         .shared = 1,
                          .remedy = "a smaller --width takes less" };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)

@@ -60,65 +60,138 @@ static size_t count_edges(const recon_molecule_encoder *encoder, const recon_con
     return recon_radius_graph_count(x->xyz, x->atoms, SLACK * paper_of(encoder)->shape.radius);
 }
 
-/* An array of one or two dimensions; cols 0: one. */
-static recon_var put(recon_tape *t, const void *data, recon_dtype type, size_t rows, size_t cols)
+/* What is cut into slices, in batch->own. */
+enum { NODES, EDGES, SEGMENTS };
+
+/* An array of one or two dimensions; cols 0: one. cut: batch->own's, or NULL. */
+static recon_var put(recon_tape *t, const void *data, recon_dtype type, size_t rows, size_t cols,
+                     const recon_slices *cut)
 {
-    return recon_var_input(t, data, type, (const size_t[]){ rows, cols }, cols ? 2 : 1);
+    return recon_var_input_rows(t, data, type, (const size_t[]){ rows, cols }, cols ? 2 : 1, cut);
 }
 
-static void put_graph(recon_tape *t, recon_var *edge, const recon_radius_graph *g)
+static const recon_slices *own_slices(const recon_molecule_batch *b, int which)
 {
-    edge[SOURCE] = put(t, g->source, RECON_I32, g->edges, 0);
-    edge[TARGET] = put(t, g->target, RECON_I32, g->edges, 0);
-    edge[OFFSET] = put(t, g->offset, RECON_I32, g->nodes + 1, 0);
-    edge[ASCENDING] = put(t, g->ascending, RECON_I32, g->edges, 0);
-    edge[ORDER] = put(t, g->order, RECON_I32, g->edges, 0);
-    edge[HARMONICS] = put(t, g->harmonics, RECON_F32, g->edges, RECON_HARMONICS);
-    edge[SQUARE] = put(t, g->square, RECON_F32, g->edges, 1);
-    edge[ATTRIBUTE] = put(t, g->attribute, RECON_F32, g->nodes, RECON_HARMONICS);
+    return b->rows ? &b->own[which] : NULL;
+}
+
+static void put_graph(recon_tape *t, recon_molecule_batch *b, const recon_radius_graph *g)
+{
+    const recon_slices *nodes = own_slices(b, NODES), *edges = own_slices(b, EDGES);
+    recon_var *edge = b->edge;
+    edge[SOURCE] = put(t, g->source, RECON_I32, g->edges, 0, edges);
+    edge[TARGET] = put(t, g->target, RECON_I32, g->edges, 0, edges);
+    edge[OFFSET] = put(t, g->offset, RECON_I32, g->nodes + 1, 0, nodes);
+    edge[ASCENDING] = put(t, g->ascending, RECON_I32, g->edges, 0, edges);
+    edge[ORDER] = put(t, g->order, RECON_I32, g->edges, 0, edges);
+    edge[HARMONICS] = put(t, g->harmonics, RECON_F32, g->edges, RECON_HARMONICS, edges);
+    edge[SQUARE] = put(t, g->square, RECON_F32, g->edges, 1, edges);
+    edge[ATTRIBUTE] = put(t, g->attribute, RECON_F32, g->nodes, RECON_HARMONICS, nodes);
+}
+
+/* The graph of a whole batch. */
+static recon_status make_graph(recon_ctx *ctx, recon_radius_graph *g, const paper *p,
+                               const recon_molecule_pack *pack, size_t edges)
+{
+    recon_radius_graph_options o = { .radius = p->shape.radius,
+                                     .nodes = pack->nodes + 1,
+                                     .edges = edges };
+    recon_status status;
+    RECON_TRY(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
+    o.edges = 1; /* atoms alone have no edges, and no kernel likes no rows */
+    if (g->edges == 0)
+        RECON_TRY(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
+done:
+    return status;
+}
+
+/* Molecules of slice s, and nodes in front of it. */
+static recon_rows slice_of(const recon_molecule_pack *pack, size_t s)
+{
+    size_t first = s * pack->each, end = first + pack->each;
+    return (recon_rows){ first, end < pack->n ? end : pack->n };
+}
+
+/* The same, slice by slice: each has a row more for the edges that fill its capacity. */
+static recon_status make_graphs(recon_ctx *ctx, recon_radius_graph *all, const paper *p,
+                                const recon_molecule_batch *b, const recon_molecule_pack *pack,
+                                size_t edges)
+{
+    size_t slices = b->rows->end - b->rows->begin, nodes = b->rows->each;
+    recon_radius_graph_options o = { p->shape.radius, nodes + 1, edges };
+    recon_radius_graph one = { 0 };
+    int32_t *offset = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &offset, pack->each + 1, sizeof *offset));
+    for (size_t s = 0; s < slices; s++) {
+        recon_rows own = slice_of(pack, s);
+        size_t n = own.end - own.begin;
+        for (size_t i = 0; i < n; i++)
+            offset[i] = pack->offset[own.begin + i] - (int32_t)(s * nodes);
+        offset[n] = offset[n - 1] + pack->count[own.end - 1];
+        RECON_TRY(recon_radius_graph_fill(ctx, &one, pack->xyz + 3 * s * nodes, offset, n, &o));
+        RECON_TRY(recon_radius_graph_join(ctx, all, &one, s, slices));
+    }
+done:
+    recon_radius_graph_free(&one);
+    free(offset);
+    return status;
 }
 
 static recon_status feed_graph(recon_tape *t, const paper *p, recon_molecule_batch *batch,
                                const recon_molecule_pack *pack, size_t edges)
 {
     recon_radius_graph g = { 0 };
-    recon_radius_graph_options o = { .radius = p->shape.radius,
-                                     .nodes = pack->nodes + 1,
-                                     .edges = edges };
     recon_status status;
-    RECON_TRY(recon_radius_graph_fill(t->ctx, &g, pack->xyz, pack->offset, pack->n, &o));
-    o.edges = 1; /* atoms alone have no edges, and no kernel likes no rows */
-    if (g.edges == 0)
-        RECON_TRY(recon_radius_graph_fill(t->ctx, &g, pack->xyz, pack->offset, pack->n, &o));
-    put_graph(t, batch->edge, &g);
+    RECON_TRY(batch->rows ? make_graphs(t->ctx, &g, p, batch, pack, edges)
+                          : make_graph(t->ctx, &g, p, pack, edges));
+    put_graph(t, batch, &g);
 done:
     recon_radius_graph_free(&g);
     return status;
 }
 
+/* Rows of the graph where each segment begins: molecules, and the padding of each slice. Without
+ * padding: as many as molecules, each with what is behind it. */
+static size_t set_segments(int32_t *out, const recon_molecule_pack *pack, size_t slices,
+                           size_t rows, int padding)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pack->n; i++) {
+        size_t slice = pack->each ? i / pack->each : 0;
+        out[count++] = pack->offset[i] + (int32_t)slice;
+        if (padding && (i + 1 == pack->n || (pack->each && (i + 1) % pack->each == 0)))
+            out[count++] = pack->offset[i] + (int32_t)slice + pack->count[i];
+    }
+    out[count] = (int32_t)(slices * rows);
+    return count;
+}
+
 static recon_status feed_nodes(recon_tape *t, const paper *p, recon_molecule_batch *batch,
                                const recon_molecule_pack *pack)
 {
-    size_t rows = pack->nodes + 1, elements = p->shape.elements;
+    size_t slices = batch->rows ? batch->rows->end - batch->rows->begin : 1;
+    size_t nodes = pack->nodes / slices, rows = nodes + 1, elements = p->shape.elements;
     float *element = NULL, *share = NULL;
     int32_t *segment = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc(t->ctx, &element, rows * elements, sizeof *element));
-    RECON_TRY(recon_alloc(t->ctx, &share, rows, sizeof *share));
-    RECON_TRY(recon_alloc(t->ctx, &segment, pack->n + 2, sizeof *segment));
-    for (size_t i = 0; i < pack->atoms; i++) {
-        const int32_t *at = pack->offset + pack->molecule[i];
-        element[i * elements + (size_t)pack->kind[i]] = 1;
-        share[i] = 1 / (float)(at[1] - at[0]);
+    RECON_TRY(recon_alloc(t->ctx, &element, slices * rows * elements, sizeof *element));
+    RECON_TRY(recon_alloc(t->ctx, &share, slices * rows, sizeof *share));
+    RECON_TRY(recon_alloc(t->ctx, &segment, pack->n + slices + 1, sizeof *segment));
+    for (size_t i = 0; i < pack->nodes; i++) {
+        size_t row = i + i / nodes;
+        if (pack->mask[i] == 0)
+            continue;
+        element[row * elements + (size_t)pack->kind[i]] = 1;
+        share[row] = 1 / (float)pack->count[pack->molecule[i]];
     }
-    for (size_t i = 0; i <= pack->n; i++)
-        segment[i] = pack->offset[i];
-    segment[pack->n + 1] = (int32_t)rows;
-    batch->edge[SEGMENT] = put(t, segment, RECON_I32, pack->n + 2, 0);
-    segment[pack->n] = (int32_t)rows;
-    batch->edge[SPAN] = put(t, segment, RECON_I32, pack->n + 1, 0);
-    batch->edge[ELEMENT] = put(t, element, RECON_F32, rows, elements);
-    batch->edge[SHARE] = put(t, share, RECON_F32, rows, 1);
+    size_t count = set_segments(segment, pack, slices, rows, 1);
+    batch->edge[SEGMENT] = put(t, segment, RECON_I32, count + 1, 0, own_slices(batch, SEGMENTS));
+    count = set_segments(segment, pack, slices, rows, 0);
+    batch->edge[SPAN] = recon_var_input(t, segment, RECON_I32, (const size_t[]){ count + 1 }, 1);
+    batch->edge[ELEMENT] =
+        put(t, element, RECON_F32, slices * rows, elements, own_slices(batch, NODES));
+    batch->edge[SHARE] = put(t, share, RECON_F32, slices * rows, 1, own_slices(batch, NODES));
 done:
     free(element);
     free(share);
@@ -126,10 +199,29 @@ done:
     return status;
 }
 
+/* So many things to each slice of the batch. */
+static recon_slices slices_of(const recon_slices *like, size_t each, size_t all)
+{
+    return (recon_slices){ all, each, like->count, like->begin, like->end };
+}
+
+static void set_slices(recon_tape *t, recon_molecule_batch *b, const recon_molecule_pack *pack,
+                       size_t edges)
+{
+    const recon_slices *units = recon_tape_slices(t), *rows = b->rows;
+    if (!rows)
+        return;
+    size_t nodes = rows->each + 1, molecules = pack->each / units->each * units->all;
+    b->own[NODES] = slices_of(rows, nodes, rows->count * nodes);
+    b->own[EDGES] = slices_of(rows, edges, rows->count * edges);
+    b->own[SEGMENTS] = slices_of(rows, pack->each + 1, molecules + rows->count);
+}
+
 static recon_status feed(recon_tape *t, const recon_molecule_encoder *encoder,
                          recon_molecule_batch *batch, const recon_molecule_pack *pack, size_t edges)
 {
     recon_status status;
+    set_slices(t, batch, pack, edges);
     RECON_TRY(feed_graph(t, paper_of(encoder), batch, pack, edges));
     RECON_TRY(feed_nodes(t, paper_of(encoder), batch, pack));
     RECON_TRY(recon_tape_status(t));

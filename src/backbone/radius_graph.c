@@ -223,3 +223,34 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, cons
 done:
     return status;
 }
+
+/* Numbers of nodes or edges, moved on by so many. */
+static void move_on(int32_t *to, const int32_t *from, size_t n, size_t by)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = from[i] + (int32_t)by;
+}
+
+recon_status recon_radius_graph_join(recon_ctx *ctx, recon_radius_graph *all,
+                                     const recon_radius_graph *one, size_t part, size_t parts)
+{
+    size_t nodes = one->nodes, edges = one->edges, node = part * nodes, edge = part * edges;
+    recon_status status;
+    RECON_TRY(room_for_nodes(ctx, all, parts * nodes));
+    RECON_TRY(room_for_edges(ctx, all, parts * edges));
+    all->nodes = parts * nodes;
+    all->edges = parts * edges;
+    all->found = (part ? all->found : 0) + one->found;
+    move_on(all->source + edge, one->source, edges, node);
+    move_on(all->target + edge, one->target, edges, node);
+    move_on(all->offset + node, one->offset, nodes + 1, edge);
+    move_on(all->order + edge, one->order, edges, edge);
+    move_on(all->ascending + edge, one->ascending, edges, edge);
+    memcpy(all->harmonics + RECON_HARMONICS * edge, one->harmonics,
+           RECON_HARMONICS * edges * sizeof *one->harmonics);
+    memcpy(all->square + edge, one->square, edges * sizeof *one->square);
+    memcpy(all->attribute + RECON_HARMONICS * node, one->attribute,
+           RECON_HARMONICS * nodes * sizeof *one->attribute);
+done:
+    return status;
+}

@@ -41,6 +41,11 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *graph, 
                                      const recon_radius_graph_options *options);
 void recon_radius_graph_free(recon_radius_graph *graph);
 
+/* Graph `part` of `parts` in one: all have as many nodes, and as many edges, which are numbered
+ * through. all is empty in front of the first. */
+recon_status recon_radius_graph_join(recon_ctx *ctx, recon_radius_graph *all,
+                                     const recon_radius_graph *one, size_t part, size_t parts);
+
 /* How many edges one molecule has. */
 size_t recon_radius_graph_count(const float *xyz, size_t atoms, double radius);
 

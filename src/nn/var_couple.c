@@ -120,6 +120,9 @@ recon_var recon_var_couple_edges(recon_tape *t, recon_var x, recon_var attr, rec
         a.bias = bias->value;
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->couple_edges(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, weight, bias } }, couple_edges_back, &a,
-                             sizeof a);
+    recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x, weight, bias } },
+                                    couple_edges_back, &a, sizeof a);
+    if (n)
+        n->value.slices = attr->value.slices; /* its rows are the edges */
+    return n;
 }

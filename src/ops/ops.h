@@ -153,7 +153,8 @@ typedef struct {
  *
  * running_var holding the unbiased variance (of one row: 0; field m: the mean square). Otherwise the
  * running ones take their place, as constants in backward too, and mean and inv may be NULL.
- * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph),
+ * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph; where
+ * offset is cut into slices, segments are its things),
  * in training or not; mean and inv are then [segments][channels], the running ones are not used and
  * may be NULL. */
 typedef struct {

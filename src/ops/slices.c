@@ -48,6 +48,12 @@ recon_pieces recon_pieces_alone(size_t tasks)
     return recon_pieces_of((recon_slices){ tasks, tasks, 1, 0, 1 }, 1);
 }
 
+recon_pieces recon_pieces_each(const recon_slices *s, size_t tasks)
+{
+    return recon_pieces_of((recon_slices){ s->count * tasks, tasks, s->count, s->begin, s->end },
+                           1);
+}
+
 /* --- the tree --------------------------------------------------------------------------------- */
 
 /* Slice `right` is added to slice `left`, at a rank that has both, or everywhere: -1. */

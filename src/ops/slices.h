@@ -51,6 +51,8 @@ typedef struct {
 recon_pieces recon_pieces_of(recon_slices in_rows, size_t piece);
 /* So many tasks of what is not cut. */
 recon_pieces recon_pieces_alone(size_t tasks);
+/* So many tasks of each of this rank's slices. */
+recon_pieces recon_pieces_each(const recon_slices *s, size_t tasks);
 
 static inline recon_rows recon_pieces_rows(const recon_pieces *p, size_t task)
 {

@@ -152,10 +152,6 @@ for engine in $engines; do
     [ $code -ne 0 ] && said_once "a batch of 3 goes to at most 3 ranks, and 4 were started" && [ "$before" = "$(snapshot)" ]
     report $? "$engine: more ranks than slices are refused"
 
-    ranks "$engine" 2 train --data xyz:none.xyz --preset paper --out dead
-    [ $code -eq 2 ] && said_once "preset paper trains molecules in one process, and 2 were started"
-    report $? "$engine: preset paper on molecules is refused, once"
-
     timeout -k 5 300 "mpirun.$engine" $more -n 1 -wdir "$work" "$recon" train $letters $small --epochs 1 --out dead : \
         -n 1 -wdir "$work/other" "$recon" train $letters $small --epochs 1 --out dead \
         >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
@@ -186,6 +182,8 @@ alike "preset paper" "2" $letters --preset paper --width 0.25 --code 8 --epochs 
 alike "preset photo-small" "3" $letters --preset photo-small --width 0.25 --code 8 --epochs 1 --batch 16
 alike "molecules, preset fast" "3" --data conformers/train --limit 60 --preset fast --width 0.125 --batch 18 \
     --epochs 2 --before 1 --precision f32
+alike "molecules, preset paper" "2 4" --data conformers/train --limit 60 --preset paper --width 0.0625 --layers 2 \
+    --batch 22 --epochs 1
 alike "molecules, no pairs" "3" $molecules --epochs 1 --plain
 alike "float" "3" $letters --preset small --width 0.25 --code 8 --epochs 1 --batch 20 --precision f32
 finish

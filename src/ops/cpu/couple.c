@@ -22,10 +22,10 @@ typedef struct {
     const recon_couple_args *a;
     const recon_couple_plan *plan;
     recon_couple_split split;
-    size_t rows, tile, tiles;    /* tile: rows of a whole one */
+    recon_pieces tiles;
     size_t in, out, weights;     /* lengths of rows of x and y; all weights */
     float *w;                    /* in the products' order */
-    size_t tiles_of_task, tasks; /* of the way back */
+    size_t tiles_of_task, tasks; /* of the way back; where x is cut, one for each slice */
     float *partial;              /* its tasks' gradients: weights, then bias */
 } job;
 
@@ -209,8 +209,8 @@ static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
 {
     recon_status status = RECON_OK;
     const float *x, *attr = j->a->attr.data;
-    *t = (tile){ .first = index * j->tile };
-    t->rows = recon_min(j->tile, j->rows - t->first);
+    recon_rows own = recon_pieces_rows(&j->tiles, index);
+    *t = (tile){ .first = own.begin, .rows = own.end - own.begin };
     RECON_TRY(recon_part_read(ctx, arena, &x, &j->a->x, t->first * j->in, t->rows * j->in));
     RECON_TRY(take_planes(ctx, arena, t->in, t, j->plan->in, (float *)x));
     read_planes(t->in, t, j->plan->in, x);
@@ -340,7 +340,8 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    size_t begin = index * j->tiles_of_task, end = recon_min(j->tiles, begin + j->tiles_of_task);
+    size_t begin = index * j->tiles_of_task;
+    size_t end = recon_min(j->tiles.tasks, begin + j->tiles_of_task);
     float *sums = j->partial + index * (j->weights + j->plan->out[0]);
     for (size_t i = begin; i < end; i++) {
         RECON_TRY(back_tile(ctx, j, arena, i, sums, i > begin));
@@ -375,14 +376,12 @@ static recon_status open_job(recon_ctx *ctx, job *j, const recon_couple_args *a)
     *j = (job){ .a = a,
                 .plan = a->plan,
                 .split = recon_couple_split_of(a->plan),
-                .rows = recon_tensor_rows(&a->x),
-                .tile = TILE_ROWS,
                 .in = recon_couple_dim(a->plan->in),
                 .out = recon_couple_dim(a->plan->out),
                 .weights = recon_couple_weight(a->plan, DEGREES) };
-    j->tiles = recon_up(j->rows, j->tile);
-    j->tiles_of_task = recon_up(j->tiles, BACK_TASKS);
-    j->tasks = recon_up(j->tiles, j->tiles_of_task);
+    j->tiles = recon_pieces_of(recon_slices_in_rows(&a->x, recon_tensor_rows(&a->x)), TILE_ROWS);
+    j->tiles_of_task = a->x.slices ? j->tiles.per : recon_up(j->tiles.tasks, BACK_TASKS);
+    j->tasks = recon_up(j->tiles.tasks, j->tiles_of_task);
     RECON_TRY(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
     RECON_TRY(recon_arena_take(ctx, arena, &j->w, j->weights + 1, sizeof *j->w));
     copy_weights(j, j->w, (float *)w, 1);
@@ -399,7 +398,7 @@ recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *a)
     if (recon_tensor_rows(&a->x) == 0)
         return RECON_OK;
     RECON_TRY(open_job(ctx, &j, a));
-    RECON_TRY(recon_parallel(ctx, forward_task, &j, j.tiles));
+    RECON_TRY(recon_parallel(ctx, forward_task, &j, j.tiles.tasks));
 done:
     recon_arena_release(arena, mark);
     return status;
@@ -410,7 +409,7 @@ static recon_status sum_tasks(recon_ctx *ctx, const job *j)
 {
     recon_status status = RECON_OK;
     size_t count = j->weights + j->plan->out[0];
-    recon_pieces tasks = recon_pieces_alone(j->tasks);
+    recon_pieces tasks = recon_pieces_each(&j->tiles.s, j->a->x.slices ? 1 : j->tasks);
     RECON_TRY(recon_pieces_sum(ctx, &tasks, j->partial, RECON_F32, j->partial,
                                count * sizeof(float), count));
     if (j->a->dw.data)

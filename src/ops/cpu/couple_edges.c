@@ -36,8 +36,10 @@ typedef struct {
     size_t node_at[DEGREES], scalar_at, extra_at, bias_at, weights;
     float *w;
     int32_t *tile; /* [tiles + 1] first nodes */
-    size_t tiles, tiles_of_task, tasks;
-    float *partial; /* the tasks' gradients */
+    size_t tiles;
+    recon_pieces tasks;           /* of the way back; where x is cut, one for each slice */
+    size_t first[BACK_TASKS + 1]; /* tile of each */
+    float *partial;               /* their gradients */
 } job;
 
 /* Does the path couple first? */
@@ -386,7 +388,7 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    size_t begin = index * j->tiles_of_task, end = recon_min(j->tiles, begin + j->tiles_of_task);
+    size_t begin = j->first[index], end = j->first[index + 1];
     float *sums = j->partial + index * j->weights;
     memset(sums, 0, j->weights * sizeof *sums);
     for (size_t i = begin; i < end; i++) {
@@ -469,7 +471,18 @@ static void move_weights(const job *j, float *used, float *plain, int to_plain)
     }
 }
 
-/* Tiles end where no edge reaches across. */
+/* Tiles to tasks: those of a slice, or about as many to each. */
+static void cut_tasks(job *j, const recon_slices *nodes)
+{
+    size_t of_task = recon_up(j->tiles, BACK_TASKS), task = 0;
+    for (size_t i = 1; i < j->tiles; i++)
+        if (j->a->x.slices ? (size_t)j->tile[i] % nodes->each == 0 : i % of_task == 0)
+            j->first[++task] = i;
+    j->first[++task] = j->tiles;
+    j->tasks = recon_pieces_each(nodes, j->a->x.slices ? 1 : task);
+}
+
+/* Tiles end where no edge reaches across, and with their slice. */
 static recon_status cut_tiles(recon_ctx *ctx, job *j)
 {
     recon_status status = RECON_OK;
@@ -477,7 +490,9 @@ static recon_status cut_tiles(recon_ctx *ctx, job *j)
     size_t nodes = recon_tensor_rows(&j->a->x), edges = recon_tensor_rows(&j->a->attr);
     const int32_t *source = j->a->source.data, *target = j->a->target.data;
     int32_t *across, open = 0;
-    RECON_TRY(recon_arena_take(ctx, arena, &j->tile, nodes / TILE_NODES + 2, sizeof *j->tile));
+    recon_slices slices = recon_slices_in_rows(&j->a->x, nodes);
+    RECON_TRY(recon_arena_take(ctx, arena, &j->tile, nodes / TILE_NODES + 2 + RECON_SLICES,
+                               sizeof *j->tile));
     RECON_TRY(recon_arena_take(ctx, arena, &across, nodes + 1, sizeof *across));
     memset(across, 0, (nodes + 1) * sizeof *across);
     for (size_t e = 0; e < edges; e++) {
@@ -487,11 +502,11 @@ static recon_status cut_tiles(recon_ctx *ctx, job *j)
     j->tile[0] = 0;
     for (size_t i = 1; i <= nodes; i++) {
         open += across[i];
-        if (i == nodes || (open == 0 && i - (size_t)j->tile[j->tiles] >= TILE_NODES))
+        if (i == nodes || i % slices.each == 0 ||
+            (open == 0 && i - (size_t)j->tile[j->tiles] >= TILE_NODES))
             j->tile[++j->tiles] = (int32_t)i;
     }
-    j->tiles_of_task = recon_up(j->tiles, BACK_TASKS);
-    j->tasks = recon_up(j->tiles, j->tiles_of_task);
+    cut_tasks(j, &slices);
 done:
     return status;
 }
@@ -543,10 +558,9 @@ recon_status recon_cpu_couple_edges_back(recon_ctx *ctx, const recon_couple_edge
     if (recon_tensor_rows(&a->attr) == 0)
         return recon_ops_ref.couple_edges_back(ctx, a);
     RECON_TRY(open_job(ctx, &j, a));
-    RECON_TRY(floats(ctx, arena, &j.partial, j.tasks * j.weights));
-    RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
-    recon_pieces tasks = recon_pieces_alone(j.tasks);
-    RECON_TRY(recon_pieces_sum(ctx, &tasks, j.partial, RECON_F32, j.partial,
+    RECON_TRY(floats(ctx, arena, &j.partial, j.tasks.tasks * j.weights));
+    RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks.tasks));
+    RECON_TRY(recon_pieces_sum(ctx, &j.tasks, j.partial, RECON_F32, j.partial,
                                j.weights * sizeof(float), j.weights));
     if (a->dw.data)
         move_weights(&j, j.partial, a->dw.data, 1);

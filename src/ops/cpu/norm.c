@@ -309,12 +309,13 @@ static recon_status segments_back(recon_ctx *ctx, job *j)
     if (status != RECON_OK)
         return status;
     double *total = j->sums + count * n;
+    recon_pieces tasks =
+        j->a->offset.slices ? recon_pieces_of(*j->a->offset.slices, 1) : recon_pieces_alone(count);
     status = recon_parallel(ctx, segment_task, j, count);
-    memset(total, 0, n * sizeof *total);
-    for (size_t s = 0; s < count; s++)
-        for (size_t i = 0; i < n; i++)
-            total[i] += j->sums[s * n + i];
-    set_gradients(j, total, total + j->channels);
+    if (status == RECON_OK)
+        status = recon_pieces_sum(ctx, &tasks, total, RECON_F64, j->sums, n * sizeof *total, n);
+    if (status == RECON_OK)
+        set_gradients(j, total, total + j->channels);
     return status;
 }
 

@@ -301,9 +301,7 @@ static void set_parts(job *j)
         while (slice < last && (size_t)offset[m] >= (slice + 1) * cut.each)
             j->first[++slice] = m;
     j->first[slice + 1] = j->molecules;
-    j->pieces = recon_pieces_of(
-        (recon_slices){ cut.count * PARTS_OF_SLICE, PARTS_OF_SLICE, cut.count, cut.begin, cut.end },
-        1);
+    j->pieces = recon_pieces_each(&cut, PARTS_OF_SLICE);
 }
 
 recon_status recon_cpu_pairs(recon_ctx *ctx, const recon_pairs_args *args)
