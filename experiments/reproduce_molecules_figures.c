@@ -286,7 +286,7 @@ done:
 
 static recon_status draw_roc(recon_ctx *ctx, const album *a)
 {
-    static const char *const names[] = { "IE-AE", "RECON, trace", "RECON, density" };
+    static const char *const names[] = { "not centred", "centred trace", "our density" };
     const molecule_reproduction *r = a->r;
     recon_roc_point *points[3] = { NULL };
     recon_roc_line lines[3];
