@@ -89,7 +89,7 @@ static recon_status refuse(recon_ctx *ctx, const recon_step_planner *p, size_t b
 
 static int is_shared(const recon_ctx *ctx, const recon_step_planner *p)
 {
-    return p->cut && recon_comm_size(ctx) > 1;
+    return (p->cut || p->part.n) && recon_comm_size(ctx) > 1;
 }
 
 recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p, uint64_t *parts,
