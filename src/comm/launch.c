@@ -50,9 +50,9 @@ int recon_launch_place(void)
 {
     static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                          "SLURM_LOCALID" };
-    int place = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !place; i++)
-        place = number(names[i], 0);
+    int place = -1; /* the first that is set counts: others may be of a launcher around it */
+    for (size_t i = 0; i < sizeof names / sizeof *names && place < 0; i++)
+        place = number(names[i], -1);
     return place > 0 ? place : 0;
 }
 
