@@ -98,7 +98,7 @@ static void check(recon_status (*search)(recon_ctx *, const recon_nearest_args *
     table.nearest_tiles = one_tile;
     other->ops = &table;
     fill();
-    for (int metric = RECON_DOT; metric <= RECON_EUCLIDEAN; metric++)
+    for (int metric = RECON_COSINE; metric <= RECON_EUCLIDEAN; metric++)
         for (int self = 0; self < 3; self++) {
             recon_knn_options o = { .k = K,
                                     .metric = (recon_metric)metric,
