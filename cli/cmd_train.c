@@ -37,7 +37,7 @@ const cli_command cli_train = {
         "that does not fit into memory is split. --from fine-tunes another model, which determines\n"
         "preset, width, code and size. Images of different sizes (images:) are scaled to one size,\n"
         "which is chosen, printed and stored in the model; other commands use it. Under mpirun, up to\n"
-        "8 ranks share each batch of images, with bit-identical results. The next step is\n"
+        "8 ranks share each batch, on CPUs with bit-identical results. The next step is\n"
         "`recon discover`.",
     .run = run,
     .over_ranks = 1,
