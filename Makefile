@@ -218,6 +218,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
 # their own.
 $(BUILD)/tests/%.o: COMMON += -Itests
 $(BUILD)/tests/%.o: OPT := $(if $(SANITIZE),-O0,-O1 -fno-math-errno)
+$(if $(SANITIZE),$(CLI_OBJ): OPT := -O0)
 $(BUILD)/experiments/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
 # What is preloaded before `recon` by tests/trust/test_whole.c.
 SHIM := $(BUILD)/tests/trust/shim.so

@@ -49,6 +49,8 @@ static inline recon_molecules *chains_data(recon_ctx *ctx)
 static inline void chains_train(recon_ctx *ctx, const recon_molecules *data)
 {
     recon_train_result r;
+    if (scratch_find("chains", "backbone.safetensors"))
+        return;
     CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("backbone.safetensors"),
                                            &(recon_molecule_net_options){
                                                .shape = { .preset = RECON_PRESET_SMALL,
@@ -61,6 +63,7 @@ static inline void chains_train(recon_ctx *ctx, const recon_molecules *data)
                                                .batch = 16,
                                                .seed = 5,
                                            }));
+    scratch_keep("chains", "backbone.safetensors");
 }
 
 static const recon_discover_options chains_options = {

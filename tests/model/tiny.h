@@ -56,6 +56,9 @@ static inline recon_dataset *tiny_data(recon_ctx *ctx)
 static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data, double density)
 {
     recon_train_result r;
+    const char *kept = density < 0 ? "tiny-plain" : "tiny-density";
+    if (scratch_find(kept, "backbone.safetensors"))
+        return;
     CHECK_OK(ctx, recon_ieae_train(
                       ctx, &r, data, scratch("backbone.safetensors"),
                       &(recon_ieae_options){
@@ -65,6 +68,7 @@ static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data, double 
                           .batch = 22,
                           .seed = 1,
                           .overwrite = 1 }));
+    scratch_keep(kept, "backbone.safetensors");
 }
 
 static const recon_discover_options tiny_options = {
