@@ -201,7 +201,8 @@ template <bool BOTH> static __global__ void scan_tile(scan s)
 /* --- exact scores and lists ------------------------------------------------------------------- */
 
 /* By half a warp, each lane one of the sums that knn/points.c keeps side by side. Lane 0 has it. The
- * product of two floats is exact in double, and the square of a difference is fused there too. */
+ * product of two floats is exact in double, and the square of a difference is fused there too, on
+ * CPUs with FMA. */
 static __device__ double exact_score(const float *a, const float *b, size_t d, int euclidean,
                                      double divisor)
 {
