@@ -103,7 +103,8 @@ static recon_status feed_batch(recon_input_feed *feed, recon_tape *t, const reco
     const recon_molecule_encoder *net = ((const molecule_nets *)feed->nets)->net[0];
     fed *f = feed->own;
     recon_status status;
-    RECON_TRY(recon_molecule_net_pack(feed->ctx, &f->pack, backbone_of(feed->nets), x, NULL, n, 0, 0));
+    RECON_TRY(
+        recon_molecule_net_pack(feed->ctx, &f->pack, backbone_of(feed->nets), x, NULL, n, 0, 0));
     RECON_TRY(recon_molecule_batch_feed(t, &f->batch, &f->pack, NULL));
     RECON_TRY(net->feed(t, net, &f->batch, &f->pack, 0));
 done:
