@@ -11,7 +11,7 @@ recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_back
     recon_train_result result;
     const recon_ieae_options o = {
         .shape = recon_ieae_describe((const recon_ieae *)backbone),
-        .epochs = recon_recipe_size(file, "epochs"),
+        .epochs = recon_recipe_short(file),
         .batch = recon_recipe_batch(file, recon_dataset_describe(images).n),
         .rate = recon_recipe_number(file, "rate"),
         .density = recon_recipe_weight(file, "density"),

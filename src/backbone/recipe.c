@@ -8,6 +8,7 @@
 #include <math.h>
 
 #define MOST 1e9
+enum { SHORTER = 3 };
 
 double recon_recipe_number(const recon_safetensors *file, const char *name)
 {
@@ -70,6 +71,12 @@ int recon_recipe_is_lost(recon_ctx *ctx, const recon_safetensors *file)
                 from->params && recon_fingerprint_weights(ctx, &now, from->params) == RECON_OK;
     recon_backbone_close(ctx, from);
     return !found || now != print;
+}
+
+size_t recon_recipe_short(const recon_safetensors *file)
+{
+    size_t epochs = recon_recipe_size(file, "epochs");
+    return (epochs + SHORTER - 1) / SHORTER;
 }
 
 size_t recon_recipe_batch(const recon_safetensors *file, size_t n)

@@ -38,6 +38,11 @@ const char *recon_recipe_from(const recon_safetensors *file);
 /* Whether there was one, and it is not there any more or has other weights. */
 int recon_recipe_is_lost(recon_ctx *ctx, const recon_safetensors *file);
 
+/* The epochs of a backbone of images that is fitted again only to measure how unusual inputs are that it
+ * has not seen: a part of the first training's. What is measured are tails of its own densities, and those
+ * of a shorter training are wider, but hold as many of the poses as they say. */
+size_t recon_recipe_short(const recon_safetensors *file);
+
 /* The batch for n inputs: what the file says, but no more than a quarter of them. */
 size_t recon_recipe_batch(const recon_safetensors *file, size_t n);
 

@@ -6,6 +6,7 @@
 #include "core/folder.h"
 #include "core/memory.h"
 #include "core/tree.h"
+#include "data/kinds.h"
 #include "data/permute.h"
 
 #include <fcntl.h>
@@ -185,7 +186,9 @@ done:
 static void say_time(recon_ctx *ctx, const run *r, size_t folds)
 {
     const recon_folds_job *job = r->job;
-    double epochs = recon_recipe_number(r->file, "epochs");
+    int images = recon_data_images(job->data) != NULL;
+    double epochs =
+        (double)(images ? recon_recipe_short(r->file) : recon_recipe_size(r->file, "epochs"));
     double each = is_kept(r->job, r->file) ? 0 : epochs * STEP_COSTS * job->embed_seconds;
     recon_log(ctx, RECON_LOG_INFO,
               "calibrating on all %zu %s by cross-validation: %s fitted %zu times. "

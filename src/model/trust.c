@@ -1,9 +1,9 @@
 /* trust.c - can these natural poses be trusted?
  *
- * All measures are taken on inputs that the backbone has not learned from. What the natural pose of
- * an input should be, its neighbours say: the mean of their Lambda, in which the errors of single
- * inputs cancel. A bias that a whole kind shares shows in none of these; the comparison of the ways
- * to Lambda is there for that. */
+ * The measures are taken on inputs that the backbone has not learned from; the gain on all, unless it knows
+ * the others by heart. How far inputs are from their natural pose, their neighbours say: by how far similar
+ * ones lie apart. A bias that a whole kind shares shows in none of these; the comparison of the ways to
+ * Lambda is there for that. */
 #include "model/trust.h"
 #include "backbone/embedded.h"
 #include "core/degrees.h"
@@ -12,7 +12,6 @@
 #include "model/lambda.h"
 #include "stats/quantile.h"
 
-#include <complex.h>
 #include <math.h>
 #include <recon/group/so2.h>
 #include <recon/stats/mean.h>
@@ -143,15 +142,6 @@ double recon_trust_unsure(const recon_frames *f)
     return (double)f->natural[RECON_NATURAL_UNSURE] / (double)f->rows;
 }
 
-/* Where the neighbours' Lambda lie: the mean direction. */
-static double natural_of(const double *lambda, const int64_t *neighbors, size_t k)
-{
-    double complex sum = 0;
-    for (size_t j = 0; j < k; j++)
-        sum += cexp(I * lambda[neighbors[j]]);
-    return carg(sum);
-}
-
 void recon_trust_information(recon_trust *t, const double *nats, size_t n)
 {
     double sum = 0, squares = 0;
@@ -174,28 +164,64 @@ recon_status recon_trust_firm(recon_ctx *ctx, unsigned char *out, const recon_so
     return status;
 }
 
-void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
+/* What a point gains by its neighbours that count: its Lambda lies closer to theirs than its pose does.
+ * What is wrong with a neighbour, or with the frame of a pose, is in both distances, and makes their
+ * difference smaller. Lambdas that are means over neighbours agree whatever they are worth: there, it must
+ * be the neighbours' poses that the Lambda is closer to. 0: none of them counts. */
+static int gain_of(double *out, const recon_trust_points *p, size_t i)
 {
     const recon_frames *f = p->frames;
-    double before = 0, after = 0, squares = 0;
+    double sum = 0;
     size_t n = 0;
-    for (size_t i = 0; i < f->rows; i++) {
-        if (!p->counts[i] || f->verdict[i] != RECON_NATURAL_ONE)
+    for (size_t j = 0; j < f->k; j++) {
+        int64_t other = f->neighbors[i * f->k + j];
+        if (!p->index_counts[other])
             continue;
-        double natural = natural_of(p->index_lambda, f->neighbors + i * f->k, f->k);
-        double from = recon_so2_distance(p->psi[i], natural),
-               to = recon_so2_distance(p->lambda[i], natural);
-        before += from;
-        after += to;
-        squares += (from - to) * (from - to);
+        double to = p->smoothed ? p->index_psi[other] : p->index_lambda[other];
+        sum += recon_so2_distance(p->psi[i], to) - recon_so2_distance(p->lambda[i], to);
+        n++;
+    }
+    *out = n ? sum / (double)n : 0;
+    return n > 0;
+}
+
+/* A pose lies as far from its own Lambda as from its natural pose and that from its Lambda, together:
+ * these are the sum of the distances before and after, as the gain is their difference. */
+void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
+{
+    double gain = 0, squares = 0, apart = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < p->frames->rows; i++) {
+        double own;
+        if (!p->counts[i] || !gain_of(&own, p, i))
+            continue;
+        gain += own;
+        squares += own * own;
+        apart += recon_so2_distance(p->psi[i], p->lambda[i]);
         n++;
     }
     if (n < GAIN_POINTS)
         return;
-    t->before = before / (double)n;
-    t->after = after / (double)n;
-    t->gain = t->before - t->after;
+    t->gain = gain / (double)n;
     t->gain_error = sqrt(fmax(squares / (double)n - t->gain * t->gain, 0) / (double)(n - 1));
+    t->before = fmax(apart / (double)n + t->gain, 0) / 2;
+    t->after = t->before - t->gain;
+}
+
+int recon_trust_memorized(const double *nats, const unsigned char *held, size_t n)
+{
+    double sum[2] = { 0 }, squares[2] = { 0 }, count[2] = { 0 }, error = 0;
+    for (size_t i = 0; i < n; i++) {
+        int h = held[i] != 0;
+        count[h]++;
+        sum[h] += nats[i];
+        squares[h] += nats[i] * nats[i];
+    }
+    for (int h = 0; h < 2; h++) {
+        double mean = sum[h] / count[h];
+        error += fmax(squares[h] / count[h] - mean * mean, 0) / fmax(count[h] - 1, 1);
+    }
+    return !(sum[0] / count[0] - sum[1] / count[1] <= 2 * sqrt(error)); /* nor where one is empty */
 }
 
 /* --- of a discovery --------------------------------------------------------------------------- */
@@ -248,55 +274,67 @@ static void count_centres(recon_trust *t, double *nats, const double *angles, si
         *t = by_centre;
 }
 
-/* What the density knows of the poses held out. */
-static recon_status measure_information(recon_ctx *ctx, recon_trust *t, const recon_model *model,
-                                        const recon_embedded *e, const void *said)
+/* What the density knows of every pose, [n], and as a measure of those held out. */
+static recon_status measure_information(recon_ctx *ctx, recon_trust *t, double *nats,
+                                        const recon_model *model, const recon_embedded *e,
+                                        const void *said)
 {
     const recon_maps_kind *kind = model->maps->kind;
-    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, *nats = NULL, *angles = NULL;
+    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, *held = NULL, *angles = NULL;
     size_t n = 0;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &nats, e->n, sizeof *nats));
+    RECON_TRY(recon_alloc_raw(ctx, &held, e->n, sizeof *held));
     RECON_TRY(recon_alloc_raw(ctx, &angles, e->n, sizeof *angles));
-    for (size_t i = 0; i < e->n; i++)
-        if (model->maps->held[i]) {
-            const char *map = (const char *)said + i * kind->map;
-            if (kind->group == RECON_SO2)
-                angles[n] = recon_so2_absolute((const recon_so2_map *)(const void *)map, e->so2[i]);
-            nats[n++] = flat - kind->score(map, recon_embedded_pose(e, i));
-        }
-    recon_trust_information(t, nats, n);
+    for (size_t i = 0; i < e->n; i++) {
+        const char *map = (const char *)said + i * kind->map;
+        nats[i] = flat - kind->score(map, recon_embedded_pose(e, i));
+        if (!model->maps->held[i])
+            continue;
+        if (kind->group == RECON_SO2)
+            angles[n] = recon_so2_absolute((const recon_so2_map *)(const void *)map, e->so2[i]);
+        held[n++] = nats[i];
+    }
+    recon_trust_information(t, held, n);
     if (kind->group == RECON_SO2 && t->lambda.taken == RECON_LAMBDA_DENSITY)
-        count_centres(t, nats, angles, n);
+        count_centres(t, held, angles, n);
 done:
     free(angles);
-    free(nats);
+    free(held);
     return status;
 }
 
+/* The points that were learned from count too, unless they are known by heart: they are many more. */
 static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_model *model,
                                 const recon_data *data, const recon_embedded *e,
-                                const recon_frames *f, const recon_so2_map *said)
+                                const recon_frames *f, const recon_so2_map *said,
+                                const double *nats)
 {
+    const unsigned char *held = model->maps->held;
+    int all = !recon_trust_memorized(nats, held, e->n);
     double *lambda = NULL;
-    unsigned char *counts = NULL;
+    unsigned char *firm = NULL, *counts = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &lambda, e->n, sizeof *lambda));
+    RECON_TRY(recon_alloc_raw(ctx, &firm, e->n, sizeof *firm));
     RECON_TRY(recon_alloc_raw(ctx, &counts, e->n, sizeof *counts));
     for (size_t i = 0; i < e->n; i++) {
         lambda[i] = said[i].lambda;
-        counts[i] = 0;
-        if (model->maps->held[i])
-            RECON_TRY(recon_trust_firm(ctx, &counts[i], &said[i].density));
+        RECON_TRY(recon_trust_firm(ctx, &firm[i], &said[i].density));
+        counts[i] = firm[i] && (all || held[i]);
     }
-    recon_trust_distances(t, &(recon_trust_points){ .psi = e->so2,
-                                                    .lambda = lambda,
-                                                    .index_lambda = lambda,
-                                                    .counts = counts,
-                                                    .frames = f });
+    recon_trust_distances(
+        t, &(recon_trust_points){ .psi = e->so2,
+                                  .lambda = lambda,
+                                  .index_psi = e->so2,
+                                  .index_lambda = lambda,
+                                  .counts = counts,
+                                  .index_counts = firm,
+                                  .frames = f,
+                                  .smoothed = t->lambda.taken != RECON_LAMBDA_DENSITY });
     RECON_TRY(measure_moved(ctx, t, model, data, lambda));
 done:
     free(counts);
+    free(firm);
     free(lambda);
     return status;
 }
@@ -306,15 +344,18 @@ recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon
                                  const recon_frames *frames, double inconsistent, const void *said)
 {
     recon_lambda_choice choice = trust->lambda;
+    double *nats = NULL;
     recon_status status;
     *trust = recon_trust_unmeasured();
     trust->lambda = choice;
     trust->cannot_tell = recon_trust_unsure(frames);
     trust->inconsistent = inconsistent;
-    RECON_TRY(measure_information(ctx, trust, model, embedded, said));
+    RECON_TRY(recon_alloc_raw(ctx, &nats, embedded->n, sizeof *nats));
+    RECON_TRY(measure_information(ctx, trust, nats, model, embedded, said));
     if (frames->group == RECON_SO2)
-        RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said));
+        RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said, nats));
     recon_trust_judge(trust);
 done:
+    free(nats);
     return status;
 }

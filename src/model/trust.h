@@ -34,14 +34,19 @@ void recon_trust_information(recon_trust *trust, const double *nats, size_t n);
 /* Angles of points, one for each row of the frames, and of those that their neighbours are among. */
 typedef struct {
     const double *psi, *lambda; /* [rows] */
-    const double *index_lambda;
-    const unsigned char *counts; /* [rows] which of them count */
+    const double *index_psi, *index_lambda;
+    const unsigned char *counts, *index_counts; /* [rows] which of them count, and as neighbours */
     const recon_frames *frames;
+    int smoothed; /* Lambda is a mean over neighbours, or learned from such means */
 } recon_trust_points;
 
-/* Sets before, after, gain and its error, of the points with one natural pose; where these are too few for a
- * mean, they stay as they are. */
+/* Sets before, after, gain and its error, of the points that count; where these are too few for a mean,
+ * they stay as they are. */
 void recon_trust_distances(recon_trust *trust, const recon_trust_points *points);
+
+/* Whether the points that a density learned from are better known to it than those held out, beyond
+ * chance; nats [n] of all points. */
+int recon_trust_memorized(const double *nats, const unsigned char *held, size_t n);
 
 /* The share of rows whose poses are too few to tell. */
 double recon_trust_unsure(const recon_frames *frames);

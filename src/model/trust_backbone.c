@@ -38,21 +38,25 @@ static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded
                             const recon_embedded *held, const recon_frames *f)
 {
     double *known = NULL, *lambda = NULL, *nats = NULL;
-    unsigned char *firm = NULL;
+    unsigned char *firm = NULL, *index_firm = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &nats, held->n, sizeof *nats));
     RECON_TRY(lambdas_of(ctx, &known, index));
     RECON_TRY(lambdas_of(ctx, &lambda, held));
     RECON_TRY(firm_of(ctx, &firm, held));
+    RECON_TRY(firm_of(ctx, &index_firm, index));
     for (size_t i = 0; i < held->n; i++)
         nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
     recon_trust_information(t, nats, held->n);
     recon_trust_distances(t, &(recon_trust_points){ .psi = held->so2,
                                                     .lambda = lambda,
+                                                    .index_psi = index->so2,
                                                     .index_lambda = known,
                                                     .counts = firm,
+                                                    .index_counts = index_firm,
                                                     .frames = f });
 done:
+    free(index_firm);
     free(firm);
     free(lambda);
     free(known);

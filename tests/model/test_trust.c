@@ -191,43 +191,132 @@ static void information_is_a_mean_with_its_error(void **state)
     assert_true(t.points == 0 && isnan(t.information) && isnan(t.information_error));
 }
 
-/* Ten points of one kind whose Lambda is 1: each is as far away as its pose, and gets there. Of fewer,
- * or of others than the verdict "one", nothing is said. */
-static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
+/* Similar points 10 or 20 degrees from the Lambda of all: that is what they gain. Of fewer than ten that
+ * count, or without neighbours that do, nothing is said. */
+static void the_gain_is_how_much_closer_points_come_to_similar_ones(void **state)
 {
     enum { ROWS = 12, K = 3 };
-    unsigned char counts[ROWS];
+    unsigned char counts[ROWS], known[ROWS];
     double psi[ROWS], lambda[ROWS];
     int64_t near[ROWS * K];
-    int8_t verdict[ROWS];
     recon_trust t = recon_trust_unmeasured();
-    const recon_frames f = {
-        .group = RECON_SO2, .rows = ROWS, .k = K, .neighbors = near, .verdict = verdict
-    };
-    const recon_trust_points p = {
-        .psi = psi, .lambda = lambda, .index_lambda = lambda, .counts = counts, .frames = &f
-    };
+    const recon_frames f = { .group = RECON_SO2, .rows = ROWS, .k = K, .neighbors = near };
+    recon_trust_points p = { .psi = psi,
+                             .lambda = lambda,
+                             .index_psi = psi,
+                             .index_lambda = lambda,
+                             .counts = counts,
+                             .index_counts = known,
+                             .frames = &f };
     (void)state;
     for (int i = 0; i < ROWS; i++) {
         lambda[i] = 1;
-        counts[i] = 1;
-        verdict[i] = i < 10 ? RECON_NATURAL_ONE : RECON_NATURAL_NONE;
+        counts[i] = known[i] = i < 10;
         psi[i] = i < 10 ? 1 + (i % 2 ? 20 : -10) * degree : 3;
-        for (int j = 0; j < K; j++)
-            near[i * K + j] = (i + j) % ROWS;
+        for (int j = 0; j < K; j++) /* of the other sort, or one that does not count */
+            near[i * K + j] = j == 2 ? 11 : (i + 1 + 2 * j) % 10;
     }
     recon_trust_distances(&t, &p);
     CHECK_NEAR(t.before / degree, 15, 1e-9);
     CHECK_NEAR(t.after / degree, 0, 1e-9);
     CHECK_NEAR(t.gain / degree, 15, 1e-9);
     CHECK_NEAR(t.gain_error / degree, 5 / 3., 1e-9); /* half gain 20, half 10 */
-    for (int how = 0; how < 2; how++) {              /* one point too few */
+    p.smoothed = 1; /* that Lambdas agree is no news: 30 from the neighbours' poses, now 10 or 20 */
+    recon_trust_distances(&t, &p);
+    CHECK_NEAR(t.gain / degree, 15, 1e-9);
+    CHECK_NEAR(t.gain_error / degree, 5 / 3., 1e-9);
+    for (int how = 0; how < 2; how++) { /* one point too few */
         t = recon_trust_unmeasured();
-        verdict[0] = how ? RECON_NATURAL_ONE : RECON_NATURAL_SEVERAL;
-        counts[0] = !how;
+        counts[0] = how != 0;
+        for (int j = 0; how && j < K; j++)
+            near[j] = 11;
         recon_trust_distances(&t, &p);
         assert_true(isnan(t.before) && isnan(t.after) && isnan(t.gain));
     }
+}
+
+/* Three kinds of known laws, with what happens in practice: some Lambdas are far off, every point has an
+ * error of its own in the frame of its kind, and some neighbours are of another kind. */
+enum { ALIKE = 300, KINDS = 3, POINTS = ALIKE * KINDS, NEAR = 10 };
+typedef struct {
+    double psi[POINTS], lambda[POINTS], gain;
+    int64_t near[POINTS * NEAR];
+    unsigned char counts[POINTS];
+} simulated;
+
+static double normal_of(recon_rng *rng, double sigma)
+{
+    return sigma * sqrt(-2 * log(1 - recon_rng_uniform(rng))) *
+           cos(2 * M_PI * recon_rng_uniform(rng));
+}
+
+static void simulate(simulated *s, double bias, uint64_t seed)
+{
+    recon_rng rng = recon_rng_new(seed, 0);
+    s->gain = 0;
+    for (int i = 0; i < POINTS; i++) {
+        int kind = i / ALIKE;
+        double frame = kind + normal_of(&rng, 8 * degree);
+        double pose = kind == 0   ? 0
+                      : kind == 1 ? 45 * degree * (2 * recon_rng_uniform(&rng) - 1)
+                                  : normal_of(&rng, 20 * degree);
+        double error = bias + (recon_rng_uniform(&rng) < 0.03 ? recon_so2_haar(&rng)
+                                                              : normal_of(&rng, 4 * degree));
+        s->psi[i] = frame + pose;
+        s->lambda[i] = frame + error;
+        s->gain += (fabs(pose) - fabs(recon_so2_wrap(error))) / POINTS;
+        s->counts[i] = 1;
+        for (int j = 0; j < NEAR; j++) {
+            int of = recon_rng_uniform(&rng) < 0.15 ? POINTS : ALIKE;
+            double at = (of == ALIKE ? kind * ALIKE : 0) + of * recon_rng_uniform(&rng);
+            s->near[i * NEAR + j] = (int64_t)at;
+        }
+    }
+}
+
+static void the_gain_is_near_the_truth_and_not_above_it(void **state)
+{
+    simulated s;
+    const recon_frames f = { .group = RECON_SO2, .rows = POINTS, .k = NEAR, .neighbors = s.near };
+    recon_trust_points p = { .psi = s.psi,
+                             .lambda = s.lambda,
+                             .index_psi = s.psi,
+                             .index_lambda = s.lambda,
+                             .counts = s.counts,
+                             .index_counts = s.counts,
+                             .frames = &f };
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        recon_trust t = recon_trust_unmeasured();
+        simulate(&s, 0, seed);
+        recon_trust_distances(&t, &p);
+        assert_true(t.gain < s.gain + 1 * degree && t.gain > 0.45 * s.gain);
+    }
+    for (uint64_t seed = 1; seed <= 5; seed++) { /* Lambdas that agree upon what is wrong */
+        recon_trust t = recon_trust_unmeasured();
+        simulate(&s, 60 * degree, seed);
+        p.smoothed = 1;
+        recon_trust_distances(&t, &p);
+        assert_true(s.gain < 0 && t.gain < 0);
+    }
+}
+
+/* What is known of the learned points beyond chance better than of the others is known by heart. */
+static void points_known_by_heart_are_noticed(void **state)
+{
+    double nats[N];
+    unsigned char held[N];
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        recon_rng rng = recon_rng_new(3, 0);
+        for (int i = 0; i < N; i++) {
+            held[i] = i % 12 == 0;
+            nats[i] = 1 + normal_of(&rng, 1) + (more && !held[i] ? 1 : 0);
+        }
+        assert_int_equal(recon_trust_memorized(nats, held, N), more);
+    }
+    memset(held, 0, sizeof held); /* with none to compare them to, nobody knows */
+    assert_true(recon_trust_memorized(nats, held, N));
 }
 
 static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
@@ -318,7 +407,9 @@ int main(void)
         cmocka_unit_test(every_failing_has_its_reason),
         cmocka_unit_test(nothing_learned_gains_nothing),
         cmocka_unit_test(information_is_a_mean_with_its_error),
-        cmocka_unit_test(the_gain_is_that_of_points_with_one_natural_pose),
+        cmocka_unit_test(the_gain_is_how_much_closer_points_come_to_similar_ones),
+        cmocka_unit_test(the_gain_is_near_the_truth_and_not_above_it),
+        cmocka_unit_test(points_known_by_heart_are_noticed),
         cmocka_unit_test(a_firm_pose_is_neither_broad_nor_one_of_two),
         cmocka_unit_test(json_gives_it_back),
         cmocka_unit_test(what_is_no_trust_is_not_taken_for_one),
