@@ -57,6 +57,9 @@ void cli_print_trust(const recon_trust *t)
             fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
             t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES,
             t->gain_error * RECON_TO_DEGREES);
+    if (isfinite(t->gain) && isfinite(t->one))
+        printf("             That is of inputs with one natural pose: %.0f %% of those held out.\n",
+               100 * t->one);
     printf("  verdict    %s (%zu held-out inputs)\n", recon_trust_name(t->level), t->points);
     cli_print_reasons(t, 13);
 }

@@ -291,6 +291,7 @@ Trust = _structure(
     ("after", c_double),
     ("gain", c_double),
     ("gain_error", c_double),
+    ("one", c_double),
     ("cannot_tell", c_double),
     ("inconsistent", c_double),
     ("lambda", LambdaChoice),

@@ -47,6 +47,7 @@ def trust_of(handle: int) -> dict[str, Any] | None:
         "after_deg": _degrees(trust.after),
         "gain_deg": _degrees(trust.gain),
         "gain_error_deg": _degrees(trust.gain_error),
+        "one_pose": _number(trust.one),
         "cannot_tell": _number(trust.cannot_tell),
         "inconsistent": _number(trust.inconsistent),
         "lambda_choice": _choice(getattr(trust, "lambda")),

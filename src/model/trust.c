@@ -92,7 +92,7 @@ static const struct {
       " inputs of each kind, or --crop auto." },
     { RECON_TRUST_FEW_OF_A_KIND,
       "Most inputs have too few similar ones to estimate their pose distribution. Use more "
-      "inputs of each kind." },
+      "inputs of each kind, and rely only on inputs with the verdict one (poses.csv)." },
     { RECON_TRUST_FEW_HELD_OUT,
       "Few inputs were held out, so the result is hardly verified. Use more inputs." },
     { RECON_TRUST_INCONSISTENT,
@@ -129,6 +129,7 @@ recon_trust recon_trust_unmeasured(void)
                       .after = NAN,
                       .gain = NAN,
                       .gain_error = NAN,
+                      .one = NAN,
                       .cannot_tell = NAN,
                       .inconsistent = NAN };
     for (int a = 0; a < 4; a++)
@@ -154,13 +155,15 @@ void recon_trust_information(recon_trust *t, const double *nats, size_t n)
     t->information_error = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
 }
 
-recon_status recon_trust_firm(recon_ctx *ctx, unsigned char *out, const recon_so2_density *density)
+recon_status recon_trust_natural(recon_ctx *ctx, recon_natural *out,
+                                 const recon_so2_density *density)
 {
     double angles[RECON_DENSITY_COUNTS];
     recon_so2_center said;
     recon_so2_quantiles(angles, density, RECON_DENSITY_COUNTS);
     recon_status status = recon_so2_mean(ctx, &said, angles, RECON_DENSITY_COUNTS, NULL);
-    *out = status == RECON_OK && said.natural == RECON_NATURAL_ONE;
+    *out = status != RECON_OK || said.natural == RECON_NATURAL_NONE ? RECON_NATURAL_UNSURE
+                                                                    : said.natural;
     return status;
 }
 
@@ -313,15 +316,22 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
     int all = !recon_trust_memorized(nats, held, e->n);
     double *lambda = NULL;
     unsigned char *firm = NULL, *counts = NULL;
+    size_t one = 0, unsure = 0;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &lambda, e->n, sizeof *lambda));
     RECON_TRY(recon_alloc_raw(ctx, &firm, e->n, sizeof *firm));
     RECON_TRY(recon_alloc_raw(ctx, &counts, e->n, sizeof *counts));
     for (size_t i = 0; i < e->n; i++) {
+        recon_natural natural;
         lambda[i] = said[i].lambda;
-        RECON_TRY(recon_trust_firm(ctx, &firm[i], &said[i].density));
+        RECON_TRY(recon_trust_natural(ctx, &natural, &said[i].density));
+        firm[i] = natural == RECON_NATURAL_ONE;
         counts[i] = firm[i] && (all || held[i]);
+        one += held[i] && firm[i];
+        unsure += held[i] && natural == RECON_NATURAL_UNSURE;
     }
+    t->one = (double)one / (double)t->points;
+    t->cannot_tell = fmax(t->cannot_tell, (double)unsure / (double)t->points);
     recon_trust_distances(
         t, &(recon_trust_points){ .psi = e->so2,
                                   .lambda = lambda,

@@ -69,8 +69,9 @@ int recon_trust_from_json(recon_trust *out, const json_t *from);
 recon_status recon_trust_read(recon_ctx *ctx, recon_trust *out, int *known, const char *verdict,
                               const char *measures, const char *path);
 
-/* Whether a density has one natural pose, by the verdict that its input gets: on the full circle or
- * with two opposite poses there is nothing to come closer to. */
-recon_status recon_trust_firm(recon_ctx *ctx, unsigned char *out, const recon_so2_density *density);
+/* What is known of the natural pose by a density alone: what its input is told, so that a flat one is
+ * RECON_NATURAL_UNSURE. On the full circle or with two opposite poses there is nothing to come closer to. */
+recon_status recon_trust_natural(recon_ctx *ctx, recon_natural *out,
+                                 const recon_so2_density *density);
 
 #endif

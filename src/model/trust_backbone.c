@@ -28,8 +28,10 @@ static recon_status firm_of(recon_ctx *ctx, unsigned char **out, const recon_emb
     recon_status status = recon_alloc_raw(ctx, out, e->n, sizeof **out);
     for (size_t i = 0; status == RECON_OK && i < e->n; i++) {
         recon_so2_map map = { .family = RECON_SO2_NORMAL };
+        recon_natural natural;
         recon_so2_map_density(&map, e->so2[i], e->density + i * RECON_POSE_BINS, RECON_MAPS_LAMBDA);
-        status = recon_trust_firm(ctx, *out + i, &map.density);
+        status = recon_trust_natural(ctx, &natural, &map.density);
+        (*out)[i] = natural == RECON_NATURAL_ONE;
     }
     return status;
 }
@@ -39,12 +41,16 @@ static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded
 {
     double *known = NULL, *lambda = NULL, *nats = NULL;
     unsigned char *firm = NULL, *index_firm = NULL;
+    size_t one = 0;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &nats, held->n, sizeof *nats));
     RECON_TRY(lambdas_of(ctx, &known, index));
     RECON_TRY(lambdas_of(ctx, &lambda, held));
     RECON_TRY(firm_of(ctx, &firm, held));
     RECON_TRY(firm_of(ctx, &index_firm, index));
+    for (size_t i = 0; i < held->n; i++)
+        one += firm[i];
+    t->one = (double)one / (double)held->n;
     for (size_t i = 0; i < held->n; i++)
         nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
     recon_trust_information(t, nats, held->n);

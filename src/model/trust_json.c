@@ -72,6 +72,7 @@ json_t *recon_trust_json(const recon_trust *t)
     recon_json_put(&out, "after_deg", number(t->after * RECON_TO_DEGREES));
     recon_json_put(&out, "gain_deg", number(t->gain * RECON_TO_DEGREES));
     recon_json_put(&out, "gain_error_deg", number(t->gain_error * RECON_TO_DEGREES));
+    recon_json_put(&out, "one_pose", number(t->one));
     recon_json_put(&out, "cannot_tell", number(t->cannot_tell));
     recon_json_put(&out, "inconsistent", number(t->inconsistent));
     recon_json_put(&out, "lambda_choice", lambda_json(&t->lambda));
@@ -151,6 +152,7 @@ static void read_measures(recon_trust *out, const json_t *from)
     out->after = angle_of(from, "after_deg");
     out->gain = angle_of(from, "gain_deg");
     out->gain_error = angle_of(from, "gain_error_deg");
+    out->one = real_of(from, "one_pose");
     out->cannot_tell = real_of(from, "cannot_tell");
     out->inconsistent = real_of(from, "inconsistent");
     read_lambda(&out->lambda, json_object_get(from, "lambda_choice"));

@@ -65,6 +65,9 @@ static void say_measures(recon_page *page, const recon_trust *t)
             "average (%.1f degrees from it before, %.1f after).",
             fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
             t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
+    if (isfinite(t->gain) && isfinite(t->one))
+        recon_page_say(page, "That is of inputs with one natural pose: %.0f %% of those held out.",
+                       100 * t->one);
     else if (isfinite(t->moved)) /* images, where it is measured otherwise */
         recon_page_say(
             page,

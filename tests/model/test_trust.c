@@ -106,6 +106,7 @@ static recon_trust good(void)
                       .before = 20 * degree,
                       .after = 5 * degree,
                       .gain = 15 * degree,
+                      .one = 0.8,
                       .cannot_tell = 0.1,
                       .lambda = { .taken = RECON_LAMBDA_DENSITY } };
     for (int a = 0; a < 4; a++)
@@ -323,7 +324,7 @@ static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
 {
     recon_so2_density one = { .family = RECON_SO2_NORMAL, .width = 1 }, broad = one,
                       two = { .family = RECON_SO2_BINS }, uneven = two;
-    unsigned char firm;
+    recon_natural natural;
     broad.width = 1.5;
     two.bin[0] = two.bin[RECON_POSE_BINS / 2] = (float)(RECON_POSE_BINS / (4 * M_PI));
     for (int b = 0; b < RECON_POSE_BINS;
@@ -331,14 +332,14 @@ static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
         double from = fmin(b, RECON_POSE_BINS - b) * 5 * degree, to = M_PI - from;
         uneven.bin[b] = (float)(3 * exp(-100 * from * from) + exp(-100 * to * to));
     }
-    CHECK_OK(*state, recon_trust_firm(*state, &firm, &one));
-    assert_true(firm);
-    CHECK_OK(*state, recon_trust_firm(*state, &firm, &broad));
-    assert_false(firm);
-    CHECK_OK(*state, recon_trust_firm(*state, &firm, &two));
-    assert_false(firm);
-    CHECK_OK(*state, recon_trust_firm(*state, &firm, &uneven));
-    assert_false(firm);
+    CHECK_OK(*state, recon_trust_natural(*state, &natural, &one));
+    assert_int_equal(natural, RECON_NATURAL_ONE);
+    CHECK_OK(*state, recon_trust_natural(*state, &natural, &broad));
+    assert_int_equal(natural, RECON_NATURAL_UNSURE);
+    CHECK_OK(*state, recon_trust_natural(*state, &natural, &two));
+    assert_true(natural == RECON_NATURAL_SEVERAL || natural == RECON_NATURAL_MODULO);
+    CHECK_OK(*state, recon_trust_natural(*state, &natural, &uneven));
+    assert_true(natural == RECON_NATURAL_SEVERAL || natural == RECON_NATURAL_MODULO);
 }
 
 /* --- written and read ------------------------------------------------------------------------- */

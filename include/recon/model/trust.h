@@ -48,7 +48,10 @@ typedef struct {
                              learned                                                              */
     double gain;          /* before - after: how much closer to its natural pose an input gets    */
     double gain_error;    /* its standard error; NaN likewise                                     */
-    double cannot_tell;   /* share of the inputs; NaN: not measured (a sample of many)        */
+    double one;           /* share of the held-out inputs with one natural pose, by the density: the
+                             gain is that of such inputs; NaN: not measured                       */
+    double cannot_tell;  /* share of the inputs, by their neighbours or by the density, whichever is
+                             more; NaN: not measured (a sample of many)                           */
     double inconsistent; /* SO(3): share with alike neighbours of unlike poses; NaN: not measured */
     recon_lambda_choice lambda;
 } recon_trust;
