@@ -94,7 +94,10 @@ static const recon_ieae_options presets[] = {
                                    .pose = 0.2,
                                    .contrast = 0.1 },
 };
-#define PHOTO_DECAY 0.05
+#define DECAY                                                                                      \
+    0.05 /* of weights that could learn their few images, or their photographs, by heart */
+#define LONGEST                                                                                    \
+    0.99 /* the average of weights that few images shake forgets no slower             */
 
 static size_t views_of(const recon_ieae_options *o)
 {
@@ -458,10 +461,20 @@ static recon_schedule schedule_of(const recon_ieae_options *o, uint64_t epoch, u
                              .steps = steps };
 }
 
+static recon_adam_options adam_of(const recon_ieae_options *o, size_t n, uint64_t steps)
+{
+    int few = is_few(o, n) && !is_plain(o);
+    return (recon_adam_options){ .clip = 1,
+                                 .decay = few || is_photo(o) ? DECAY : 0,
+                                 .average =
+                                     few ? fmin(LONGEST, 1 - 10 / fmax((double)steps, 20)) : 0 };
+}
+
 static recon_status run(trainer *k, recon_train_result *result, const char *path)
 {
     const recon_ieae_options *o = k->o;
-    uint64_t epoch = recon_dataset_describe(k->train).n / o->batch, steps = o->epochs * epoch;
+    size_t n = recon_dataset_describe(k->train).n;
+    uint64_t epoch = n / o->batch, steps = o->epochs * epoch;
     description d;
     recon_status status = describe_run(k, &d);
     if (status != RECON_OK)
@@ -487,7 +500,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                            .seed = o->seed,
                            .precision = o->precision,
                            .schedule = schedule_of(o, epoch, steps),
-                           .adam = { .clip = 1, .decay = is_photo(o) ? PHOTO_DECAY : 0 },
+                           .adam = adam_of(o, n, steps),
                            .path = path,
                            .metadata = d.list.entry,
                            .n_metadata = d.list.n,

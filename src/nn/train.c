@@ -595,9 +595,11 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     RECON_TRY(open_files(&r));
     RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
     RECON_TRY(recon_tape_new(ctx, &r.eval, r.o.precision, r.o.seed));
+    hold_on(&r); /* until there is a state to resume from, and the loop looks for interruptions */
     RECON_TRY(recon_adam_new(ctx, &r.adam, trainee->params, &r.o.adam));
     RECON_TRY(make_undoable(&r));
     RECON_TRY(resume_at_all(&r));
+    ctx->hold = 0;
     uint64_t before = r.at.step;
     if (!finished(&r))
         RECON_TRY(loop(&r));
@@ -608,6 +610,7 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     out->peak = recon_tape_peak(r.tape);
     out->seconds = recon_now() - r.begun;
 done:
+    ctx->hold = 0;
     if (status == RECON_ERR_MEMORY && trainee->remedy)
         recon_note(ctx, status, "%s", trainee->remedy);
     recon_graph_free(ctx, r.graph);
