@@ -12,10 +12,13 @@
 #include "group/se3.h"
 #include "model/codes.h"
 
-/* So many poses a pose density counts as, when it is asked for a verdict. It is sure of a mean
- * direction of 0.4 or more then: on inputs unlike those it has learned from a network's densities of
- * objects without a natural pose have one of 0.3 by chance. */
-enum { RECON_DENSITY_COUNTS = 20 };
+/* So many poses a pose density counts as, when it is asked for a verdict: enough to be sure of two
+ * opposite poses of which one is four times as frequent. What it says then, of the verdict of these: a
+ * flat density cannot tell, nor one whose mean direction is below a half, that of an arc of +-108 degrees.
+ * On inputs unlike those it has learned from, a network's densities of objects without a natural pose have
+ * one of 0.3 by chance, and up to a half. Both numbers were chosen on letters of training fonts. */
+enum { RECON_DENSITY_COUNTS = 30 };
+recon_natural recon_density_natural(const recon_so2_center *counted);
 
 struct recon_model {
     recon_backbone *backbone;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_DIRECTION 0.5
+
 enum { SCORED = 64 }; /* inputs of a task */
 
 typedef struct {
@@ -78,6 +80,13 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
+recon_natural recon_density_natural(const recon_so2_center *counted)
+{
+    int broad = counted->natural == RECON_NATURAL_ONE && counted->moment[0] < LEAST_DIRECTION;
+    return broad || counted->natural == RECON_NATURAL_NONE ? RECON_NATURAL_UNSURE
+                                                           : counted->natural;
+}
+
 static recon_status judge(recon_ctx *ctx, recon_distribution *out, const double *angles, size_t n,
                           size_t pool)
 {
@@ -86,10 +95,9 @@ static recon_status judge(recon_ctx *ctx, recon_distribution *out, const double 
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
     RECON_TRY(recon_so2_mean_batch(ctx, said, angles, n, pool, NULL));
     for (size_t i = 0; i < n; i++) {
-        int flat = said[i].natural == RECON_NATURAL_NONE &&
-                   out[i].density.family == RECON_SO2_BINS; /* as it is of what was never seen */
-        out[i].verdict = flat ? RECON_NATURAL_UNSURE : said[i].natural;
-        out[i].fold = said[i].fold;
+        out[i].verdict = out[i].density.family == RECON_SO2_BINS ? recon_density_natural(&said[i])
+                                                                 : said[i].natural;
+        out[i].fold = out[i].verdict == said[i].natural ? said[i].fold : 0;
         out[i].modes = said[i].modes;
         memcpy(out[i].mode, said[i].mode, sizeof out[i].mode);
     }

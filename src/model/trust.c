@@ -30,6 +30,7 @@ enum {
 #define MOVED_CARE        (10 * RECON_TO_RADIANS)
 #define UPRIGHT           (3 * RECON_TO_RADIANS)
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
+#define ROUNDING          1e-9 /* of an angle */
 #define CANNOT_TELL_MANY  0.5
 #define INCONSISTENT_MANY 0.3
 
@@ -65,6 +66,7 @@ void recon_trust_judge(recon_trust *t)
     t->against = learned ? 0 : RECON_TRUST_NOTHING_LEARNED;
     t->against |= t->moved > MOVED_CARE ? RECON_TRUST_NOT_FOLLOWING : 0;
     t->against |= worse && !upright ? RECON_TRUST_NO_GAIN : 0;
+    t->against |= t->gain < 2 * t->gain_error && !worse && !upright ? RECON_TRUST_GAIN_UNSURE : 0;
     t->against |= upright ? RECON_TRUST_UPRIGHT : 0;
     t->against |= t->cannot_tell > CANNOT_TELL_MANY ? RECON_TRUST_FEW_OF_A_KIND : 0;
     t->against |= ways_disagree(&t->lambda) ? RECON_TRUST_DISAGREES : 0;
@@ -90,6 +92,9 @@ static const struct {
     { RECON_TRUST_NO_GAIN,
       "Canonicalizing would move inputs away from their natural pose. Try more epochs, more"
       " inputs of each kind, or --crop auto." },
+    { RECON_TRUST_GAIN_UNSURE,
+      "It is not certain that canonicalizing brings inputs closer to their natural pose: the gain "
+      "is within twice its standard error. Use more inputs of each kind." },
     { RECON_TRUST_FEW_OF_A_KIND,
       "Most inputs have too few similar ones to estimate their pose distribution. Use more "
       "inputs of each kind, and rely only on inputs with the verdict one (poses.csv)." },
@@ -162,8 +167,7 @@ recon_status recon_trust_natural(recon_ctx *ctx, recon_natural *out,
     recon_so2_center said;
     recon_so2_quantiles(angles, density, RECON_DENSITY_COUNTS);
     recon_status status = recon_so2_mean(ctx, &said, angles, RECON_DENSITY_COUNTS, NULL);
-    *out = status != RECON_OK || said.natural == RECON_NATURAL_NONE ? RECON_NATURAL_UNSURE
-                                                                    : said.natural;
+    *out = status == RECON_OK ? recon_density_natural(&said) : RECON_NATURAL_UNSURE;
     return status;
 }
 
@@ -205,7 +209,7 @@ void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
     }
     if (n < GAIN_POINTS)
         return;
-    t->gain = gain / (double)n;
+    t->gain = fabs(gain) > ROUNDING * (double)n ? gain / (double)n : 0;
     t->gain_error = sqrt(fmax(squares / (double)n - t->gain * t->gain, 0) / (double)(n - 1));
     t->before = fmax(apart / (double)n + t->gain, 0) / 2;
     t->after = t->before - t->gain;

@@ -156,6 +156,11 @@ static void every_failing_has_its_reason(void **state)
     t.before = 1 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_UPRIGHT, "--only-if");
     t = good();
+    t.gain_error = 8 * degree;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_GAIN_UNSURE, "not certain");
+    t.gain_error = 7 * degree;
+    check(&t, RECON_TRUST_GOOD, 0, "");
+    t = good();
     t.cannot_tell = 0.7;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more inputs of each kind");
     t = good();
@@ -320,26 +325,41 @@ static void points_known_by_heart_are_noticed(void **state)
     assert_true(recon_trust_memorized(nats, held, N));
 }
 
+static recon_natural natural_of(recon_ctx *ctx, const recon_so2_density *density)
+{
+    recon_natural natural;
+    CHECK_OK(ctx, recon_trust_natural(ctx, &natural, density));
+    return natural;
+}
+
+static recon_so2_density arc_of(double reach)
+{
+    recon_so2_density arc = { .family = RECON_SO2_BINS };
+    for (int b = 0; b < RECON_POSE_BINS; b++)
+        arc.bin[b] = fmin(b, RECON_POSE_BINS - b) * 5 <= reach ? 1 : 0.001f;
+    return arc;
+}
+
+/* Of two opposite poses the lighter one counts, too, if it has a fifth of the mass; and a density that is
+ * broader than any half of the circle is not one of a natural pose. */
 static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
 {
     recon_so2_density one = { .family = RECON_SO2_NORMAL, .width = 1 }, broad = one,
-                      two = { .family = RECON_SO2_BINS }, uneven = two;
-    recon_natural natural;
+                      two = { .family = RECON_SO2_BINS }, uneven = two, arc = arc_of(90),
+                      broad_arc = arc_of(120), circle = arc_of(180);
     broad.width = 1.5;
     two.bin[0] = two.bin[RECON_POSE_BINS / 2] = (float)(RECON_POSE_BINS / (4 * M_PI));
-    for (int b = 0; b < RECON_POSE_BINS;
-         b++) { /* the lighter one of two opposite poses counts, too */
+    for (int b = 0; b < RECON_POSE_BINS; b++) {
         double from = fmin(b, RECON_POSE_BINS - b) * 5 * degree, to = M_PI - from;
-        uneven.bin[b] = (float)(3 * exp(-100 * from * from) + exp(-100 * to * to));
+        uneven.bin[b] = (float)(4 * exp(-100 * from * from) + exp(-100 * to * to));
     }
-    CHECK_OK(*state, recon_trust_natural(*state, &natural, &one));
-    assert_int_equal(natural, RECON_NATURAL_ONE);
-    CHECK_OK(*state, recon_trust_natural(*state, &natural, &broad));
-    assert_int_equal(natural, RECON_NATURAL_UNSURE);
-    CHECK_OK(*state, recon_trust_natural(*state, &natural, &two));
-    assert_true(natural == RECON_NATURAL_SEVERAL || natural == RECON_NATURAL_MODULO);
-    CHECK_OK(*state, recon_trust_natural(*state, &natural, &uneven));
-    assert_true(natural == RECON_NATURAL_SEVERAL || natural == RECON_NATURAL_MODULO);
+    assert_int_equal(natural_of(*state, &one), RECON_NATURAL_ONE);
+    assert_int_equal(natural_of(*state, &arc), RECON_NATURAL_ONE);
+    assert_int_equal(natural_of(*state, &broad), RECON_NATURAL_UNSURE);
+    assert_int_equal(natural_of(*state, &broad_arc), RECON_NATURAL_UNSURE);
+    assert_int_equal(natural_of(*state, &circle), RECON_NATURAL_UNSURE);
+    assert_int_equal(natural_of(*state, &two), RECON_NATURAL_MODULO);
+    assert_int_equal(natural_of(*state, &uneven), RECON_NATURAL_SEVERAL);
 }
 
 /* --- written and read ------------------------------------------------------------------------- */
@@ -347,7 +367,7 @@ static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
 /* Whatever is written is read back: every reason, every measure, NaN as NaN. */
 static void json_gives_it_back(void **state)
 {
-    for (unsigned bits = 1; bits <= RECON_TRUST_INCONSISTENT; bits *= 2) {
+    for (unsigned bits = 1; bits <= RECON_TRUST_GAIN_UNSURE; bits *= 2) {
         recon_trust t = good(), back, of_file;
         int known;
         t.level = RECON_TRUST_CARE;

@@ -32,7 +32,8 @@ enum {
     RECON_TRUST_DISAGREES = 16,      /* the estimates of Lambda disagree                         */
     RECON_TRUST_UPRIGHT = 32,        /* inputs are already in their natural pose                 */
     RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to verify the result                      */
-    RECON_TRUST_INCONSISTENT = 128   /* similar inputs get contradictory poses                   */
+    RECON_TRUST_INCONSISTENT = 128,  /* similar inputs get contradictory poses                   */
+    RECON_TRUST_GAIN_UNSURE = 256    /* the gain is within twice its standard error              */
 };
 
 typedef struct {
