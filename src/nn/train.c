@@ -300,6 +300,15 @@ static recon_status measure(run *r, double *metric)
     return status;
 }
 
+/* The weights that are trained again. A kernel may forget why the validation before it failed. */
+static recon_status swap_back(run *r, recon_status measured)
+{
+    char why[sizeof r->ctx->message];
+    snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
+    recon_status status = recon_adam_swap(r->ctx, r->adam);
+    return measured == RECON_OK ? status : recon_fail(r->ctx, measured, "%s", why);
+}
+
 static recon_status validate(run *r)
 {
     double metric;
@@ -308,8 +317,7 @@ static recon_status validate(run *r)
     recon_status measured = measure(r, &metric);
     if (measured == RECON_OK)
         measured = keep_best_at_all(r, metric);
-    RECON_TRY(recon_adam_swap(r->ctx, r->adam));
-    RECON_TRY(measured);
+    RECON_TRY(swap_back(r, measured));
     r->at.due = 0;
     if (r->log && r->it->validate)
         recon_metrics_append(r->ctx, r->log,
