@@ -21,9 +21,12 @@ def shape_text(shape: Sequence[int]) -> str:
 
 
 def is_batch(x: Any, size: tuple[int, int, int]) -> bool:
-    """Whether x is images of that size, n x height x width [x channels], of bytes or floats."""
-    if isinstance(x, (list, tuple)) and len({np.shape(one) for one in x}) != 1:
-        return False
+    """Whether x is images of that size, n x height x width [x channels], of bytes or floats. Those
+    of a list must be of one kind: bytes among floats would not be divided by 255."""
+    if isinstance(x, (list, tuple)):
+        listed = [array(one, None, "images") for one in x]
+        if len({(one.shape, one.dtype) for one in listed}) != 1:
+            return False
     dtype = array(x, None, "images").dtype
     shape = np.shape(x)
     sized = len(shape) in (3, 4) and (*shape[1:], 1)[:3] == size

@@ -99,7 +99,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         if not isinstance(opened, ImageModel):
             raise InputError(f"{opened.path}: a model of molecules, but images are needed")
         self.model_ = opened
-        self.n_features_in_ = int(np.prod(opened.size))
+        self.n_features_in_ = int(np.prod(self.shape or opened.size))
 
     def __getstate__(self) -> dict[str, Any]:
         """A model that fit has made is in the pickle, not where it was made."""
@@ -239,7 +239,7 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         out, poses = self.model_.canonicalize(
             images, only_if=self.only_if, interpolation=self.interpolation)
         rows = not isinstance(X, (list, tuple)) and np.ndim(X) == 2  # a table of data too
-        return (out.reshape(len(out), self.n_features_in_) if rows else out), poses
+        return (out.reshape(np.shape(X)) if rows else out), poses
 
     def score(self, X: Any, y: Any = None) -> float:
         """How likely the poses of images are under the model: for GridSearchCV.

@@ -253,18 +253,24 @@ def _arrays(images: Images) -> Any:
             raise InputError(f"images of {tuple(one.shape)}: {wanted} is needed")
     if several:
         return [_array(one, True) for one in images]
-    stacked = _array(images.permute(0, 2, 3, 1), False)  # type: ignore[union-attr]
-    return list(stacked) if stacked.dtype == np.uint8 else stacked  # which keep their dtype
+    return _array(images.permute(0, 2, 3, 1), False)  # type: ignore[union-attr]
 
 
 def _tensors(out: Any, like: Images) -> Any:
     """What the model made of them, as tensors like those."""
     if not isinstance(like, Tensor):
-        return [_tensor(a, one, True) for a, one in zip(out, like)]
+        return [_tensor(_sampled(a, one), one, True) for a, one in zip(out, like)]
     if not len(out):
         return torch.empty_like(like)
-    stacked = torch.from_numpy(np.ascontiguousarray(np.moveaxis(np.asarray(out), -1, 1)))
-    return stacked.to(device=like.device, dtype=like.dtype)
+    back = np.ascontiguousarray(np.moveaxis(_sampled(out, like), -1, 1))
+    return torch.from_numpy(back).to(device=like.device, dtype=like.dtype)
+
+
+def _sampled(a: Array, like: Tensor) -> Array:
+    """Bytes again, where the model made floats of them: it does of images of its own size."""
+    if like.dtype == torch.uint8 and a.dtype.kind == "f":
+        a = np.rint(255 * a)
+    return a
 
 
 def _check_fits(images: Images, frozen: nn.Module) -> None:

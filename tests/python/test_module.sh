@@ -31,11 +31,17 @@ assert torch.equal(Canonicalizer("fashion")(x), upright)
 for dtype in torch.float64, torch.float16, torch.uint8:
     made = Canonicalizer("fashion")((255 * x).to(dtype) if dtype == torch.uint8 else x.to(dtype))
     assert made.dtype == dtype and made.shape == x.shape and made.device == x.device
+    seen = made.float() / (255 if dtype == torch.uint8 else 1)
+    near = (seen - upright).abs().amax((1, 2, 3)) < 0.05  # all but where rounding chooses another mode
+    assert near.float().mean() > 0.9, (dtype, near)
 colour = torch.randint(0, 255, (3, 3, 90, 60), dtype=torch.uint8)
 made = Canonicalizer("fashion")(colour)
 assert made.shape == colour.shape and made.dtype == torch.uint8
 arrays = [one.permute(1, 2, 0).numpy() for one in colour]
 assert all(np.array_equal(a.permute(1, 2, 0).numpy(), b) for a, b in zip(made, model.canonicalize(arrays)[0]))
+mixed = Canonicalizer("fashion")([(255 * x[0]).round().to(torch.uint8), x[1]])  # of one size, bytes and floats
+assert mixed[0].dtype == torch.uint8 and (mixed[0].float() / 255 - upright[0]).abs().max() < 0.05
+assert mixed[1].dtype == torch.float32 and (mixed[1] - upright[1]).abs().max() < 1e-5
 several = Canonicalizer("fashion")([colour[0], colour[1, :, :50, :40], x[0]])
 assert [tuple(one.shape) for one in several] == [(3, 90, 60), (3, 50, 40), (1, 28, 28)] and several[2].dtype == torch.float32
 gated = Canonicalizer("fashion", only_if=0.01)

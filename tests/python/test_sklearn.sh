@@ -92,6 +92,9 @@ class Table:  # as pandas has it
     def __array__(self, dtype=None): return rows
 assert np.array_equal(p["upright"].transform(Table()), p["upright"].transform(rows)) and p["upright"].transform(rows).ndim == 2
 assert p["upright"].transform(rows[:0]).shape == (0, 784)
+large = np.kron(images[:3], np.ones((2, 2), np.float32))
+c = Canonicalizer("fashion", frozen=True, shape=(56, 56)).fit(large.reshape(3, -1))  # not of the model's size
+assert np.array_equal(c.transform(large.reshape(3, -1)).reshape(3, 56, 56), c.transform(large)) and c.n_features_in_ == 3136
 assert Canonicalizer(shape=(28, 28), model="models/mnist-small.safetensors", folds=0).fit(rows).transform(rows).shape == rows.shape
 PROGRAM
 passes "GridSearchCV over k" <<'PROGRAM'
