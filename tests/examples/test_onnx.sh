@@ -46,33 +46,47 @@ fi
 node "$root/examples/pack-page.js" upright.onnx page.html >"$scratch/stdout" 2>"$scratch/stderr"
 code=$?
 report $code "the page as one file"
-# Garment 5, which lies on its side, as a bitmap file; the command's pose of it is row 5 of g.npy.
+# Garment 5, which lies on its side, as a bitmap file; and enlarged, in colour and not square, also as the command reads
+# it. pose: of both by the command, in radians.
+node -e 'const fs = require("fs"), x = fs.readFileSync("images.npy").subarray(128 + 5 * 784);
+function bmp(width, height, colour) {
+    const stride = (3 * width + 3) & ~3, out = Buffer.alloc(54 + stride * height);
+    out.write("BM"), out.writeUInt32LE(out.length, 2), out.writeUInt32LE(54, 10), out.writeUInt32LE(40, 14);
+    out.writeInt32LE(width, 18), out.writeInt32LE(-height, 22), out.writeUInt16LE(1, 26), out.writeUInt16LE(24, 28);
+    for (let i = 0; i < height; i++) for (let j = 0; j < width; j++)
+        colour(i, j).forEach((v, c) => { out[54 + i * stride + 3 * j + 2 - c] = v; });
+    return out;
+}
+fs.writeFileSync("garment.bmp", bmp(28, 28, (i, j) => Array(3).fill(x[i * 28 + j])));
+const at = (i, j) => x[Math.floor(i / 5) * 28 + Math.floor(j / 5)], large = (i, j) => [at(i, j), at(i, j) >> 1, 90 * (i % 2)];
+fs.writeFileSync("large.bmp", bmp(131, 140, large));
+const rgb = Buffer.alloc(3 * 131 * 140).map((_, k) => large(Math.floor(k / 393), Math.floor(k / 3) % 131)[k % 3]);
+fs.mkdirSync("large"), fs.writeFileSync("large/large.ppm", Buffer.concat([Buffer.from("P6 131 140 255\n"), rgb]));'
 run canonicalize --model "$root/models/fashion.safetensors" --data npy:images.npy --precision f32 --out c.npy --poses g.npy
-node -e 'const fs = require("fs"), x = fs.readFileSync("images.npy").subarray(128 + 5 * 784), n = 28;
-const out = Buffer.alloc(54 + 3 * n * n);
-out.write("BM"), out.writeUInt32LE(out.length, 2), out.writeUInt32LE(54, 10), out.writeUInt32LE(40, 14);
-out.writeInt32LE(n, 18), out.writeInt32LE(-n, 22), out.writeUInt16LE(1, 26), out.writeUInt16LE(24, 28);
-for (let i = 0; i < 3 * n * n; i++) out[54 + i] = x[Math.floor(i / 3)];
-fs.writeFileSync("garment.bmp", out);'
-# upright PAGE SHOT WHERE: a garment that is dropped on the page is rotated as the command says.
+run canonicalize --model "$root/models/fashion.safetensors" --data images:large --precision f32 --out c2 --poses g2.npy
+pose() { # FILE ROW OF
+    node -e 'const bytes = require("fs").readFileSync(process.argv[1]), [row, of] = process.argv.slice(2).map(Number);
+console.log(bytes.readDoubleLE(bytes.length - 8 * (of - row)));' "$@"
+}
+# upright PAGE PICTURE POSE SHOT WHERE: a picture that is dropped on the page is rotated as the command says.
 upright() {
-    node "$here/browser.js" "$1" garment.bmp "$2" >"$scratch/stdout" 2>"$scratch/stderr"
+    node "$here/browser.js" "$1" "$2" "$4" >"$scratch/stdout" 2>"$scratch/stderr"
     code=$?
-    [ "$code" -eq 0 ] && [ "$(wc -c <"$2")" -gt 10000 ]
-    report $? "$3, a dropped garment is rotated by $(cat "$scratch/stdout") degrees"
-    node -e 'const bytes = require("fs").readFileSync("g.npy"), pose = bytes.readDoubleLE(bytes.length - 8 * (128 - 5));
-const apart = Number(process.argv[1]) + pose * 180 / Math.PI;
-process.exit(Math.abs(apart - 360 * Math.round(apart / 360)) < 0.05 ? 0 : 1);' -- "$(cat "$scratch/stdout")"
+    [ "$code" -eq 0 ] && [ "$(wc -c <"$4")" -gt 10000 ]
+    report $? "$5, a dropped garment is rotated by $(cat "$scratch/stdout") degrees"
+    node -e 'const [degrees, pose] = process.argv.slice(1).map(Number), apart = degrees + pose * 180 / Math.PI;
+process.exit(Math.abs(apart - 360 * Math.round(apart / 360)) < 0.05 ? 0 : 1);' -- "$(cat "$scratch/stdout")" "$3"
     report $? "which is what the command says"
 }
-upright page.html shot.png "without a network"
+upright page.html garment.bmp "$(pose g.npy 5 128)" shot.png "without a network"
 if command -v python3 >/dev/null; then
     mkdir served && ln -s "$root/examples" "$root/node_modules" "$PWD/upright.onnx" served/
     python3 -u -m http.server 0 --bind 127.0.0.1 --directory served >port 2>/dev/null &
     server=$!
     while [ ! -s port ]; do sleep 0.1; done
     port=$(sed 's/.*port \([0-9]*\).*/\1/' port)
-    upright "http://127.0.0.1:$port/examples/upright.html?model=../upright.onnx" served.png "from a local server and no other host"
+    upright "http://127.0.0.1:$port/examples/upright.html?model=../upright.onnx" large.bmp "$(pose g2.npy 0 1)" served.png \
+        "from a local server and no other host, in colour and not square"
     kill $server
 else
     skip "the page from a local server" "no python3"
