@@ -21,7 +21,7 @@ const cli_command cli_export = {
         "2, the cosine and sine of the angle that rotates each image into its natural pose\n"
         "(counter-clockwise on screen), and `angle`, the same in radians; `psi` and `lambda`, n x 2,\n"
         "are the poses that it is computed from. --what canonicalize adds `canonical`, the rotated\n"
-        "images. --what score adds `score`, `p_value`, `sharpness`, `tail` (n) and the density:\n"
+        "images. --what score adds to these `score`, `p_value`, `sharpness`, `tail` (n) and the density:\n"
         "`log_q` (n x 72), its logarithm per radian at 0, 5, 10 ... degrees, or, for a model without a\n"
         "pose density, `weights`, `means` and `kappas` of a mixture of von Mises densities. --what\n"
         "classifier exports a model of `recon classifier train`; its output is `logits`, n x classes.\n"

@@ -227,7 +227,7 @@ recon_status recon_model_export(recon_ctx *ctx, const char *path, const recon_mo
     RECON_TRY(recon_onnx_new(ctx, &e.o, "recon"));
     e.images = recon_onnx_input(e.o, "images", RECON_ONNX_F32, shape);
     find_pose(&e, o.what == RECON_EXPORT_SCORE);
-    if (o.what == RECON_EXPORT_CANONICALIZE)
+    if (o.what != RECON_EXPORT_POSE)
         put_image(&e, shape);
     if (o.what == RECON_EXPORT_SCORE)
         put_scores(&e);

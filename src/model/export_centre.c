@@ -92,8 +92,8 @@ static recon_onnx_value find_modes(recon_onnx *o, recon_onnx_value *count, recon
     from = recon_graph_two(o, "Mod", recon_graph_two(o, "Add", from, recon_onnx_integer(o, 1)),
                            recon_onnx_integer(o, BINS));
     p = recon_graph_gather(o, p, from, 1);
-    recon_onnx_value valley = find_valleys(o, p), zero = recon_onnx_integer(o, 1);
-    recon_onnx_value mode = recon_onnx_op(o, "CumSum", RECON_ONNX_IN(valley, zero),
+    recon_onnx_value valley = find_valleys(o, p), axis = recon_onnx_integer(o, 1);
+    recon_onnx_value mode = recon_onnx_op(o, "CumSum", RECON_ONNX_IN(valley, axis),
                                           RECON_ONNX_WITH(RECON_ONNX_SET_INT("exclusive", 1)));
     *count = recon_graph_cast(o, recon_graph_sum(o, valley, 1, 1), RECON_ONNX_I64);
     recon_onnx_value belongs =

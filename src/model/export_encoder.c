@@ -89,25 +89,83 @@ static void fold(float *weight, float *bias, const numbers *n, const recon_steer
     }
 }
 
-static recon_onnx_value convolve(recon_onnx *o, const recon_steerable *l, const numbers *n,
-                                 recon_ctx *ctx, recon_onnx_value x)
+/* Weights in the order of fold(), under the layer's name. */
+static recon_onnx_value filters(recon_onnx *o, const recon_steerable *l, const char *part,
+                                const float *weight)
+{
+    int64_t outs = (int64_t)recon_fields_channels(&l->out), size = (int64_t)l->size;
+    recon_layer_name name;
+    snprintf(name, sizeof name, "%.50s.%s", l->name, part);
+    return recon_onnx_floats(
+        o, name, weight,
+        RECON_ONNX_SHAPE(outs, (int64_t)recon_fields_channels(&l->in), size, size));
+}
+
+static recon_onnx_value convolve_with(recon_onnx *o, const recon_steerable *l, recon_onnx_value w,
+                                      recon_onnx_value bias, recon_onnx_value x)
+{
+    int64_t pad = (int64_t)l->pad;
+    return recon_onnx_op(o, "Conv", RECON_ONNX_IN(x, w, bias),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INTS("pads", pad, pad, pad, pad)));
+}
+
+/* Leaves in each filter of n weights what is above 2^-LEAD_WEIGHTS of their sum; rest is what that lacks. */
+enum { LEAD_WEIGHTS = 12, LEAD_PIXELS = 10 };
+static void cut(float *weight, float *rest, size_t filters, size_t n)
+{
+    for (size_t a = 0; a < filters; a++, weight += n, rest += n) {
+        double sum = 0;
+        int exponent;
+        for (size_t i = 0; i < n; i++)
+            sum += fabs((double)weight[i]);
+        frexp(sum, &exponent);
+        for (size_t i = 0; i < n; i++) {
+            double lead = rint(ldexp((double)weight[i], LEAD_WEIGHTS - exponent));
+            lead = ldexp(lead, exponent - LEAD_WEIGHTS);
+            rest[i] = (float)((double)weight[i] - lead);
+            weight[i] = (float)lead;
+        }
+    }
+}
+
+/* The first layer. On a plain background it rounds alike at all pixels, and later layers add that up: of a
+ * word on white paper two runtimes would give log q with 1e-4 between them. So pixels and weights are cut:
+ * the leading parts are so short that sums of their products are exact, the others too small to matter. */
+static recon_onnx_value convolve_image(recon_ctx *ctx, recon_onnx *o, const recon_steerable *l,
+                                       float *weight, recon_onnx_value bias, recon_onnx_value x)
+{
+    size_t outs = recon_fields_channels(&l->out);
+    size_t n = recon_fields_channels(&l->in) * l->size * l->size;
+    float *rest = NULL;
+    if (!recon_onnx_did(o, recon_alloc_raw(ctx, &rest, outs, n * sizeof *rest)))
+        return 0;
+    cut(weight, rest, outs, n);
+    recon_onnx_value w = filters(o, l, "filter", weight), fine = filters(o, l, "rest", rest);
+    free(rest);
+    recon_onnx_value up = recon_onnx_number(o, 1 << LEAD_PIXELS);
+    recon_onnx_value lead = recon_graph_two(
+        o, "Div", recon_graph_one(o, "Round", recon_graph_two(o, "Mul", x, up)), up);
+    recon_onnx_value small =
+        recon_graph_two(o, "Add", convolve_with(o, l, w, 0, recon_graph_two(o, "Sub", x, lead)),
+                        convolve_with(o, l, fine, bias, x));
+    return recon_graph_two(o, "Add", convolve_with(o, l, w, 0, lead), small);
+}
+
+static recon_onnx_value convolve(recon_ctx *ctx, recon_onnx *o, const recon_steerable *l,
+                                 const numbers *n, int of_image, recon_onnx_value x)
 {
     size_t outs = recon_fields_channels(&l->out), ins = recon_fields_channels(&l->in);
-    int64_t size = (int64_t)l->size, pad = (int64_t)l->pad;
     float *weight = NULL, *bias = NULL;
-    recon_onnx_value w, b;
+    recon_onnx_value b;
     recon_layer_name name;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &weight, outs * ins, l->size * l->size * sizeof *weight));
     RECON_TRY(recon_alloc_raw(ctx, &bias, outs, sizeof *bias));
     fold(weight, bias, n, l);
-    snprintf(name, sizeof name, "%.50s.filter", l->name);
-    w = recon_onnx_floats(o, name, weight,
-                          RECON_ONNX_SHAPE((int64_t)outs, (int64_t)ins, size, size));
     snprintf(name, sizeof name, "%.50s.offset", l->name);
     b = recon_onnx_floats(o, name, bias, RECON_ONNX_SHAPE((int64_t)outs));
-    x = recon_onnx_op(o, "Conv", RECON_ONNX_IN(x, w, b),
-                      RECON_ONNX_WITH(RECON_ONNX_SET_INTS("pads", pad, pad, pad, pad)));
+    x = of_image ? convolve_image(ctx, o, l, weight, b, x)
+                 : convolve_with(o, l, filters(o, l, "filter", weight), b, x);
 done:
     recon_onnx_did(o, status);
     free(weight);
@@ -159,7 +217,7 @@ static recon_onnx_value layer(recon_ctx *ctx, recon_onnx *o, const recon_encoder
     const recon_steerable *l = &e->conv[i];
     numbers n = read_layer(ctx, o, l, &e->norm[i]);
     if (recon_onnx_did(o, RECON_OK)) {
-        x = convolve(o, l, &n, ctx, x);
+        x = convolve(ctx, o, l, &n, i == 0, x);
         x = activate(ctx, o, &n, &l->out, x);
     }
     numbers_free(&n);

@@ -57,13 +57,20 @@ else
     skip "the checker of ONNX" "no python3-onnx: tools/setup onnx"
 fi
 
-# answers RUNTIME BATCH MODEL.onnx images.npy poses.npy canonical.npy|table.csv: within the limits of docs/export.md.
+# ask RUNTIME BATCH MODEL.onnx images.npy poses.npy [canonical.npy] [table.csv], and what it answered: within the limits
+# of docs/export.md. answers: one after the other.
+ask() {
+    NODE_PATH=$root/node_modules node "$here/export.js" "$@" >"$3-$1-$2.out" 2>"$3-$1-$2.err"
+    echo $? >"$3-$1-$2.code"
+}
+answered() {
+    mv "$3-$1-$2.out" "$scratch/stdout" && mv "$3-$1-$2.err" "$scratch/stderr"
+    code=$(cat "$3-$1-$2.code")
+    report "$code" "onnxruntime-$1, ${3%.onnx}, batches of $2: $(cat "$scratch/stdout")"
+}
 answers() {
-    runtime=$1 batch=$2
-    shift 2
-    NODE_PATH=$root/node_modules node "$here/export.js" "$runtime" "$1" "$2" "$3" "$batch" "$4" >"$scratch/stdout" 2>"$scratch/stderr"
-    code=$?
-    report $code "onnxruntime-$runtime, ${1%.onnx}, batches of $batch: $(cat "$scratch/stdout")"
+    ask "$@"
+    answered "$1" "$2" "$3"
 }
 
 for lambda in density head; do
@@ -78,7 +85,7 @@ for runtime in node web; do
     answers $runtime 64 density.onnx images.npy density-g.npy density.npy
     answers $runtime 1 density.onnx images.npy density-g.npy density.npy
     answers $runtime 64 head.onnx images.npy head-g.npy head.npy
-    answers $runtime 64 score.onnx images.npy density-g.npy score.csv
+    answers $runtime 64 score.onnx images.npy density-g.npy density.npy score.csv
     NODE_PATH=$root/node_modules node -e 'const ort = require("onnxruntime-" + process.argv[1]), fs = require("fs");
 const none = new ort.Tensor("float32", [], [0, 1, 28, 28]);
 ort.InferenceSession.create(new Uint8Array(fs.readFileSync("density.onnx"))).then(s => s.run({ images: none })).then(
@@ -105,35 +112,69 @@ for case in "photo colour.npy" "paper images.npy"; do
     accepted "export of $1" export --model $1 --what canonicalize --out $1.onnx --quiet
     accepted "export of scores of $1" export --model $1 --what score --out $1-score.onnx --quiet
     answers node 64 $1.onnx $2 $1-g.npy $1.npy
-    answers node 64 $1-score.onnx $2 $1-g.npy $1.csv
+    answers node 64 $1-score.onnx $2 $1-g.npy $1.npy $1.csv
 done
 [ -n "${RECON_SLOW:-}" ] || finish
 
-# The table of docs/export.md: every shipped model of images, 1,000 images, each rotated at random.
+# The table of docs/export.md: every shipped model of images (or RECON_MODELS), 1,000 images, each rotated at random.
 . "$here/../python/python.sh"
-for name in mnist-small mnist mnist-plain fashion fashion-plain general; do
-    "$python" - $name "$root" <<'PROGRAM' || exit 1
+if [ -z "$python" ]; then
+    skip "1,000 images of every model" "no python3 with NumPy"
+    finish
+fi
+# Words in fonts that `words` has not seen, as reproduce draws them; the reader reads nothing.
+mkdir bin
+printf '#!/bin/sh\nwhile read -r file; do echo "{ \\"text\\": \\"\\", \\"own\\": \\"\\" }"; done\n' >bin/node
+chmod +x bin/node
+(cd "$root" && PATH=$work/bin:$PATH && run reproduce words --reader ppocr --images 1000 --quiet --out "$work/drawn")
+for name in ${RECON_MODELS:-words mnist-small mnist mnist-plain fashion fashion-plain general}; do
+    if [ $name = words ] && [ ! -d drawn/seed-1/rotated ]; then
+        skip "words" "none could be drawn: tools/setup words"
+        continue
+    fi
+    "$python" - $name "$root" >"$scratch/stdout" 2>"$scratch/stderr" <<'PROGRAM'
 import os, sys, numpy as np
 name, root = sys.argv[1:]
 here = os.getcwd()
 os.chdir(root)
 import recon
-pad = (recon.load(f"models/{name}.safetensors").size[0] - 28) // 2
-data = "mnist/test" if name.startswith("mnist") else "fashion/test"
-x = recon.read_images(data, limit=1000, seed=5, rotate="all", rotate_seed=7).images
-np.save(f"{here}/x.npy", np.round(255 * np.pad(x, ((0, 0), (pad, pad), (pad, pad)))).astype(np.uint8))
+model = recon.load(f"models/{name}.safetensors", precision="f32")
+if name == "words":
+    x = recon.read_images(f"images:{here}/drawn/seed-1/rotated", size=model.size).images
+else:
+    data = "mnist/test" if name.startswith("mnist") else "fashion/test"
+    x = recon.read_images(data, limit=1000, seed=5, rotate="all", rotate_seed=7).images
+    pad = (model.size[0] - 28) // 2
+    x = np.pad(x, ((0, 0), (pad, pad), (pad, pad)))
+assert len(x) == 1000, x.shape
+x = np.round(255 * x).astype(np.uint8)
+np.save(f"{here}/x.npy", x)
+
+# The table of `recon score` with all digits; of a pose density also what the p-value is computed from.
+found = model.distribution(x)
+table = {"score": [one.score for one in found], "p_value": [one.p_value for one in found]}
+if not name.endswith("plain"):
+    bins, fine = 72, np.arange(4) / 4
+    angles = 2 * np.pi * np.arange(bins) / bins
+    q = np.exp([one.log_density(one.pose.absolute + angles) for one in found])
+    cells = (q[:, :, None] * (1 - fine) + np.roll(q, -1, 1)[:, :, None] * fine).reshape(len(q), -1)
+    less = np.clip(0.5 + (q[:, :1] - cells) / (0.005 * q[:, :1] + 1e-30), 0, 1)
+    table["sharpness"] = [one.moments.max() for one in found]
+    table["tail"] = (cells * less).sum(1) / cells.sum(1)
+np.savetxt(f"{here}/x.csv", np.transpose(list(table.values())), "%.17g", ",", header=",".join(table), comments="")
 PROGRAM
-    given="--model $root/models/$name.safetensors --data npy:x.npy --crop none --precision f32"
-    run canonicalize $given --out x-c.npy --poses x-g.npy
-    run score $given --out x.csv
-    for what in canonicalize score; do
-        accepted "$name, $what" export --model "$root/models/$name.safetensors" --what $what --out $name-$what.onnx
+    code=$?
+    report $code "$name: 1,000 images"
+    run canonicalize --model "$root/models/$name.safetensors" --data npy:x.npy --crop none --precision f32 --out x-c.npy --poses x-g.npy
+    accepted "$name" export --model "$root/models/$name.safetensors" --what score --out $name.onnx
+    for runtime in node web; do # each on one core
+        ask $runtime 64 $name.onnx x.npy x-g.npy x-c.npy x.csv &
+        ask $runtime 1 $name.onnx x.npy x-g.npy x-c.npy x.csv &
     done
+    wait
     for runtime in node web; do
-        for batch in 64 1; do
-            answers $runtime $batch $name-canonicalize.onnx x.npy x-g.npy x-c.npy
-            answers $runtime $batch $name-score.onnx x.npy x-g.npy x.csv
-        done
+        answered $runtime 64 $name.onnx
+        answered $runtime 1 $name.onnx
     done
 done
 finish

@@ -54,7 +54,7 @@ static void a_file_says_what_it_takes_and_gives(void **state)
         proto m = export_of(*state, RECON_LAMBDA_DENSITY, (recon_export_what)what, &block);
         for (size_t i = 0; i < 4; i++)
             assert_true(has_output(m, pose[i]));
-        assert_int_equal(has_output(m, "canonical"), what == RECON_EXPORT_CANONICALIZE);
+        assert_int_equal(has_output(m, "canonical"), what != RECON_EXPORT_POSE);
         assert_int_equal(has_output(m, "p_value"), what == RECON_EXPORT_SCORE);
         assert_int_equal(has_output(m, "log_q"), what == RECON_EXPORT_SCORE);
         assert_true(says(m, "what", recon_export_name((recon_export_what)what)));

@@ -15,9 +15,9 @@ struct recon_classifier; /* recon/backbone/classifier.h */
 
 /* What the file computes for each image. */
 typedef enum {
-    RECON_EXPORT_POSE,         /* its pose, and the rotation to its natural one */
-    RECON_EXPORT_CANONICALIZE, /* the same, and the image rotated by it         */
-    RECON_EXPORT_SCORE,        /* the same as POSE, and how unusual the pose is */
+    RECON_EXPORT_POSE,         /* its pose, and the rotation to its natural one  */
+    RECON_EXPORT_CANONICALIZE, /* the same, and the image rotated by it          */
+    RECON_EXPORT_SCORE,        /* the same, and how unusual the pose is: to gate */
 } recon_export_what;
 
 /* Zero in any field means its default. */
