@@ -126,35 +126,45 @@ static void put_scores(export *e)
 
 /* --- the image -------------------------------------------------------------------------------- */
 
+static recon_onnx_value shaped(recon_onnx *o, const char *op, recon_onnx_value x,
+                               recon_onnx_ints shape)
+{
+    const recon_onnx_ints count = RECON_ONNX_SHAPE((int64_t)shape.count);
+    return recon_graph_two(o, op, x, recon_onnx_integers(o, shape.at, count));
+}
+
+/* The places of count pixels from the middle, as an axis of an image. */
+static recon_onnx_value places(recon_onnx *o, int64_t count, recon_onnx_ints axis)
+{
+    recon_onnx_value begin = recon_onnx_number(o, -(double)(count - 1) / 2);
+    recon_onnx_value end = recon_onnx_number(o, (double)count / 2), one = recon_onnx_number(o, 1);
+    recon_onnx_value at =
+        recon_onnx_op(o, "Range", RECON_ONNX_IN(begin, end, one), RECON_ONNX_PLAIN);
+    return shaped(o, "Reshape", at, axis);
+}
+
 /* Where each pixel of a rotated image comes from, n x height x width x 2: ops/ref/rotate.c, in units of
  * half the image. Two rows for each image, of x' = c x - s y and y' = s x + c y, times the places in pixels
  * from the middle: a product of matrices, not of stacks of them, which a runtime refuses where n is 0. */
 static recon_onnx_value grid(export *e)
 {
     const recon_ieae_shape *s = &e->backbone->shape;
-    const int64_t h = (int64_t)s->height, w = (int64_t)s->width_px, size = h * w;
+    const int64_t h = (int64_t)s->height, w = (int64_t)s->width_px;
+    const recon_onnx_ints size = RECON_ONNX_SHAPE(h, w), row = RECON_ONNX_SHAPE(1, h * w);
     const float unit[2] = { 2 / (float)w, 2 / (float)h };
     recon_onnx *o = e->o;
-    float *places = NULL;
-    recon_onnx_value at = 0;
-    if (recon_onnx_did(o, recon_alloc(e->ctx, &places, (size_t)size, 2 * sizeof *places)))
-        for (int64_t i = 0; i < size; i++) {
-            places[i] = (float)((double)(i % w) - (double)(w - 1) / 2);
-            places[size + i] = (float)((double)(i / w) - (double)(h - 1) / 2);
-        }
-    if (places)
-        at = recon_onnx_floats(o, NULL, places, RECON_ONNX_SHAPE(2, size));
-    free(places);
+    recon_onnx_value x = shaped(o, "Expand", places(o, w, RECON_ONNX_SHAPE(1, w)), size);
+    recon_onnx_value y = shaped(o, "Expand", places(o, h, RECON_ONNX_SHAPE(h, 1)), size);
+    recon_onnx_value at =
+        recon_graph_concat(o, shaped(o, "Reshape", x, row), shaped(o, "Reshape", y, row), 0);
     recon_onnx_value c = recon_graph_slice(o, e->rotation, 1, 0, 1),
                      sine = recon_graph_slice(o, e->rotation, 1, 1, 2);
     recon_onnx_value rows =
         recon_graph_concat(o, recon_graph_concat(o, c, recon_graph_one(o, "Neg", sine), 1),
                            recon_graph_concat(o, sine, c, 1), 1);
-    rows = recon_graph_two(o, "Reshape", rows,
-                           recon_onnx_integers(o, (int64_t[]){ -1, 2 }, RECON_ONNX_SHAPE(2)));
+    rows = shaped(o, "Reshape", rows, RECON_ONNX_SHAPE(-1, 2));
     recon_onnx_value from =
-        recon_graph_two(o, "Reshape", recon_graph_two(o, "MatMul", rows, at),
-                        recon_onnx_integers(o, (int64_t[]){ -1, 2, h, w }, RECON_ONNX_SHAPE(4)));
+        shaped(o, "Reshape", recon_graph_two(o, "MatMul", rows, at), RECON_ONNX_SHAPE(-1, 2, h, w));
     from = recon_graph_two(o, "Mul", from,
                            recon_onnx_floats(o, NULL, unit, RECON_ONNX_SHAPE(2, 1, 1)));
     return recon_onnx_op(o, "Transpose", RECON_ONNX_IN(from),

@@ -89,13 +89,11 @@ static void fold(float *weight, float *bias, const numbers *n, const recon_steer
     }
 }
 
-/* Weights in the order of fold(), under the layer's name. */
-static recon_onnx_value filters(recon_onnx *o, const recon_steerable *l, const char *part,
+/* Weights in the order of fold(). */
+static recon_onnx_value filters(recon_onnx *o, const recon_steerable *l, const char *name,
                                 const float *weight)
 {
     int64_t outs = (int64_t)recon_fields_channels(&l->out), size = (int64_t)l->size;
-    recon_layer_name name;
-    snprintf(name, sizeof name, "%.50s.%s", l->name, part);
     return recon_onnx_floats(
         o, name, weight,
         RECON_ONNX_SHAPE(outs, (int64_t)recon_fields_channels(&l->in), size, size));
@@ -132,7 +130,8 @@ static void cut(float *weight, float *rest, size_t filters, size_t n)
  * word on white paper two runtimes would give log q with 1e-4 between them. So pixels and weights are cut:
  * the leading parts are so short that sums of their products are exact, the others too small to matter. */
 static recon_onnx_value convolve_image(recon_ctx *ctx, recon_onnx *o, const recon_steerable *l,
-                                       float *weight, recon_onnx_value bias, recon_onnx_value x)
+                                       const char *name, float *weight, recon_onnx_value bias,
+                                       recon_onnx_value x)
 {
     size_t outs = recon_fields_channels(&l->out);
     size_t n = recon_fields_channels(&l->in) * l->size * l->size;
@@ -140,7 +139,7 @@ static recon_onnx_value convolve_image(recon_ctx *ctx, recon_onnx *o, const reco
     if (!recon_onnx_did(o, recon_alloc_raw(ctx, &rest, outs, n * sizeof *rest)))
         return 0;
     cut(weight, rest, outs, n);
-    recon_onnx_value w = filters(o, l, "filter", weight), fine = filters(o, l, "rest", rest);
+    recon_onnx_value w = filters(o, l, name, weight), fine = filters(o, l, NULL, rest);
     free(rest);
     recon_onnx_value up = recon_onnx_number(o, 1 << LEAD_PIXELS);
     recon_onnx_value lead = recon_graph_two(
@@ -164,8 +163,9 @@ static recon_onnx_value convolve(recon_ctx *ctx, recon_onnx *o, const recon_stee
     fold(weight, bias, n, l);
     snprintf(name, sizeof name, "%.50s.offset", l->name);
     b = recon_onnx_floats(o, name, bias, RECON_ONNX_SHAPE((int64_t)outs));
-    x = of_image ? convolve_image(ctx, o, l, weight, b, x)
-                 : convolve_with(o, l, filters(o, l, "filter", weight), b, x);
+    snprintf(name, sizeof name, "%.50s.filter", l->name);
+    x = of_image ? convolve_image(ctx, o, l, name, weight, b, x)
+                 : convolve_with(o, l, filters(o, l, name, weight), b, x);
 done:
     recon_onnx_did(o, status);
     free(weight);

@@ -23,6 +23,7 @@ accepted "canonicalize, by the density" export --model "$model" --what canonical
 accepted "canonicalize, by the head" export --model "$model" --what canonicalize --lambda head --out head.onnx --quiet
 accepted "score" export --model "$model" --what score --out score.onnx --quiet
 accepted "a name of any letters" export --model "$model" --licence "MIT – Größe" --out "größe 尺.onnx" --quiet
+accepted "of 64 x 64 pixels" export --model "$root/models/words.safetensors" --what score --out words.onnx --quiet
 accepted "a classifier" export --model "$root/models/mnist-classifier.safetensors" --what classifier --out frozen.onnx --quiet
 run export --model "$model" --out again.onnx --json
 is_json "$scratch/stdout" && cmp -s pose.onnx again.onnx
@@ -38,24 +39,24 @@ zcat "$root/data/garments/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c $((
 run train --data npy:images.npy $short --preset small --width 0.25 --code 8 --plain --epochs 1 --batch 32 --out paper-b
 refused 1 "a model without maps" export --model paper-b --out m.onnx
 
-checker() {
-    for python in python3 /usr/bin/python3; do
-        "$python" -c 'import onnx' 2>/dev/null && echo "$python" && return
-    done
-}
-python=$(checker)
-if [ -n "$python" ]; then
-    "$python" -c 'import onnx, os, sys
+for candidate in python3 /usr/bin/python3; do
+    "$candidate" -c 'import onnx' 2>/dev/null && checker=$candidate && break
+done
+checked() { # FILES
+    if [ -z "${checker:-}" ]; then
+        skip "the checker of ONNX" "no python3-onnx: tools/setup onnx"
+        return
+    fi
+    "$checker" -c 'import onnx, os, sys
 for path in sys.argv[1:]:
     model = onnx.load(path)
     onnx.checker.check_model(model, full_check=True)
     weights = sum(len(t.raw_data) for t in model.graph.initializer if "." in t.name)
-    assert os.path.getsize(path) < 1.1 * weights, (path, weights)' *.onnx >"$scratch/stdout" 2>"$scratch/stderr"
+    assert os.path.getsize(path) < 1.1 * weights, (path, weights)' "$@" >"$scratch/stdout" 2>"$scratch/stderr"
     code=$?
     report $code "the checker of ONNX has nothing to say; at most 1.1 times the weights"
-else
-    skip "the checker of ONNX" "no python3-onnx: tools/setup onnx"
-fi
+}
+checked *.onnx
 
 # ask RUNTIME BATCH MODEL.onnx images.npy poses.npy [canonical.npy] [table.csv], and what it answered: within the limits
 # of docs/export.md. answers: one after the other.
@@ -167,6 +168,7 @@ PROGRAM
     report $code "$name: 1,000 images"
     run canonicalize --model "$root/models/$name.safetensors" --data npy:x.npy --crop none --precision f32 --out x-c.npy --poses x-g.npy
     accepted "$name" export --model "$root/models/$name.safetensors" --what score --out $name.onnx
+    checked $name.onnx
     for runtime in node web; do # each on one core
         ask $runtime 64 $name.onnx x.npy x-g.npy x-c.npy x.csv &
         ask $runtime 1 $name.onnx x.npy x-g.npy x-c.npy x.csv &
