@@ -109,13 +109,6 @@ static int is_photo(const recon_ieae_options *o)
     return recon_preset_is_photo(o->shape.preset);
 }
 
-/* The density and the pose term ask for the rotation of a view: whatever else would give it away, the
- * frame's edges and the pattern of a resampling, must not be seen. */
-static int asks_rotation(const recon_ieae_options *o)
-{
-    return o->density > 0 || o->pose > 0;
-}
-
 static int is_few(const recon_ieae_options *o, size_t n)
 {
     return (o->shape.preset == RECON_PRESET_SMALL || o->from) && n < FEW;
@@ -352,7 +345,7 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
                                .keep_last = 1,
                                .threads = k->o->threads,
                                .rotate = is_photo(k->o),
-                               .regrid = asks_rotation(k->o) };
+                               .regrid = k->o->density > 0 };
     recon_status status;
     size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
     o.batch = o.batch < room ? o.batch : room;
@@ -545,7 +538,7 @@ static recon_loader_options batches_of(const recon_ieae_options *o)
                                    .inside = photo,
                                    .gain = all ? 0.2 : 0,
                                    .blur = all ? 0.2 : 0,
-                                   .regrid = asks_rotation(o) };
+                                   .regrid = o->density > 0 };
 }
 
 /* Whether images show something at their borders: the share of their squares outside the disc. What
@@ -642,7 +635,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                              "%zu images do not fill a batch of %zu: use a smaller batch",
                              recon_dataset_describe(train).n, o.batch));
-    if (!o.shape.mask && asks_rotation(&o)) {
+    if (!o.shape.mask && o.density > 0) {
         RECON_TRY(reach_borders(ctx, &o.shape.mask, train));
         o.shape.mask *= RECON_MASK_DISC;
     }
