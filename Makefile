@@ -230,7 +230,7 @@ $(BUILD)/tests/trust/test_whole: | $(SHIM) $(BUILD)/recon
 comma := ,
 FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflateInit2_ inflate \
           open openat fstat read write pwrite fsync rename renameat renameat2 linkat \
-          unlinkat mkdir mkdirat mmap opendir readdir scandir $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
+          unlinkat mkdir mkdirat mmap opendir readdir scandir json_loadb $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
           dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
   LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)

@@ -34,8 +34,9 @@ typedef struct {
 } gate;
 
 static gate memory, disk;
-static atomic_long live; /* blocks of memory */
-static int json_refused; /* jansson's parser takes some such failures for mistakes in the text */
+static atomic_long live;  /* blocks of memory */
+static int json_may_fail; /* and not only what is ours */
+static int json_refused;  /* jansson's parser takes some such failures for mistakes in the text */
 
 static int refuses(gate *g)
 {
@@ -128,16 +129,36 @@ NEEDS_MEMORY(dnnl_out_of_memory, dnnl_status_t, dnnl_primitive_create,
              (dnnl_primitive_t * out, const_dnnl_primitive_desc_t desc), (out, desc))
 #endif
 
+static inline void *json_block_always(size_t size)
+{
+    return lives(__real_malloc(size));
+}
+
+static _Thread_local int json_parses;
+
 static inline void *json_block(size_t size)
 {
+    if (json_parses)
+        return json_block_always(size);
     void *block = __wrap_malloc(size);
     json_refused |= !block;
     return block;
 }
 
-static inline void *json_block_always(size_t size)
+/* Refused as a whole or not at all: within, jansson (2.14) goes on with a text that lacks what it had no
+ * memory for, and writes beyond its end. */
+WRAP(json_t *, json_loadb, (const char *text, size_t size, size_t flags, json_error_t *error))
 {
-    return lives(__real_malloc(size));
+    if (json_may_fail && refuses(&memory)) {
+        json_refused = 1;
+        if (error)
+            *error = (json_error_t){ .text = "out of memory" };
+        return NULL;
+    }
+    json_parses = 1;
+    json_t *value = __real_json_loadb(text, size, flags, error);
+    json_parses = 0;
+    return value;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */

@@ -129,6 +129,7 @@ static inline long fault_next(const fault_job *job, const fault_count *count, lo
 /* Each allocation in turn, alone and with all that follow it. */
 static inline void fault_memory(const fault_job *job)
 {
+    json_may_fail = !job->not_json;
     json_set_alloc_funcs(job->not_json ? json_block_always : json_block, free);
     fault_count count = fault_count_of(job, &memory);
     for (long n = 1; n <= count.requests; n = fault_next(job, &count, n))
