@@ -52,18 +52,9 @@ void recon_json_append(json_t **to, json_t *value)
     give_up_if(json_array_append_new(*to, value) != 0, to);
 }
 
-int recon_json_is_foul(const char *text)
-{
-    json_error_t error;
-    json_t *value = json_pack_ex(&error, 0, "s", text);
-    int foul = !value && json_error_code(&error) == json_error_invalid_utf8;
-    json_decref(value);
-    return foul;
-}
-
 void recon_json_put_text(json_t **to, const char *key, const char *text)
 {
-    if (!recon_json_is_foul(text))
+    if (recon_utf8_is(text))
         recon_json_put(to, key, json_string(text));
 }
 

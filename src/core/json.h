@@ -20,9 +20,6 @@ void recon_json_append(json_t **to, json_t *value);
 /* The same of a text, which is left out where it is not UTF-8. */
 void recon_json_put_text(json_t **to, const char *key, const char *text);
 
-/* Whether jansson would refuse it, however much memory there is. */
-int recon_json_is_foul(const char *text);
-
 /* Indented by 2, keys as they were added, numbers with all their digits. The file appears complete
  * or not at all. A NULL value means that memory ran out while it was built. */
 recon_status recon_json_write(recon_ctx *ctx, const char *path, const json_t *value);

@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/shipped.h"
+#include "core/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -367,7 +368,7 @@ static recon_status add(recon_ctx *ctx, json_t *object, const char *name, json_t
     }
     if (json_object_set_new(object, name, value) == 0)
         return RECON_OK;
-    if (recon_json_is_foul(name) || (text && recon_json_is_foul(text)))
+    if (!recon_utf8_is(name) || (text && !recon_utf8_is(text)))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: '%.100s' or its value is not UTF-8", path,
                           name);
     return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);

@@ -1,6 +1,7 @@
 /* source.c - the source as summary.json has it. */
 #include "model/source.h"
 #include "core/json.h"
+#include "core/utf8.h"
 
 static void add_count(json_t **out, const char *key, uint64_t value)
 {
@@ -10,7 +11,7 @@ static void add_count(json_t **out, const char *key, uint64_t value)
 
 void recon_source_add(json_t **out, const recon_source *s)
 {
-    if (!s || !s->spec || recon_json_is_foul(s->spec))
+    if (!s || !s->spec || !recon_utf8_is(s->spec))
         return;
     json_t *source = json_object();
     recon_json_put(&source, "spec", json_string(s->spec));
