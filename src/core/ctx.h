@@ -11,6 +11,7 @@
 struct recon_ops;  /* ops/ops.h: core only carries the pointer that recon_ops_attach sets */
 struct recon_pool; /* threads.c */
 struct recon_comm; /* comm/comm.h: lent by recon_comm_attach; NULL: one process */
+struct recon_sums; /* ops/sums.h: gradients that wait; NULL: none does */
 
 /* One that begins another within itself keeps a copy of its own and puts it back. */
 typedef struct {
@@ -27,6 +28,7 @@ struct recon_ctx {
     const struct recon_ops *ops;
     struct recon_pool *pool;
     struct recon_comm *comm;
+    struct recon_sums *sums;
     recon_ctx_options options;
     recon_hash_key hash_key; /* of every table of names: see hash.h */
     atomic_int interrupted;

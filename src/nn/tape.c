@@ -1,5 +1,6 @@
 /* tape.c - the record of one step. */
 #include "nn/tape.h"
+#include "comm/comm.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "ops/plan.h"
@@ -43,6 +44,7 @@ void recon_tape_free(recon_tape *t)
     recon_step_free(t->ctx, &t->side[1]);
     if (t->constants)
         t->ops->release(t->ctx, t->constants);
+    recon_sums_free(t->sums);
     recon_arena_free(t->nodes);
     free(t);
 }
@@ -186,6 +188,12 @@ recon_tensor recon_tape_like(recon_tape *t, const recon_tensor *x)
     return y;
 }
 
+/* Rows of a batch that is cut, or what all of them have made. */
+static int is_of_batch(recon_var x)
+{
+    return x->of_batch || x->value.slices;
+}
+
 recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, recon_back *back,
                             const void *args, size_t size)
 {
@@ -196,6 +204,7 @@ recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, 
     *n = (recon_node){ .value = value };
     for (int i = 0; i < RECON_NODE_INPUTS; i++) {
         n->needs |= in.x[i] && in.x[i]->needs;
+        n->of_batch |= in.x[i] && is_of_batch(in.x[i]);
         if (in.x[i] && in.x[i]->value.slices)
             n->value.slices = in.x[i]->value.slices;
     }
@@ -351,8 +360,6 @@ recon_tensor recon_tape_want_all(recon_tape *t, recon_var x)
 /* Sums go where nobody else looks: a gradient that is there may be shared. */
 static void settle(recon_tape *t, recon_var x, recon_tensor gradient, int shared)
 {
-    if (!x || !x->needs || !gradient.data || t->status != RECON_OK)
-        return;
     recon_tensor *sum = x->param ? &x->param->grad : &x->grad;
     if (x->param && gradient.data == sum->data)
         return; /* written where it belongs */
@@ -367,14 +374,66 @@ static void settle(recon_tape *t, recon_var x, recon_tensor gradient, int shared
     }
 }
 
+static void settle_later(recon_tape *t, recon_var x, recon_tensor gradient, int shared)
+{
+    recon_late *l;
+    if (!recon_tape_did(t, recon_arena_take(t->ctx, t->nodes, &l, 1, sizeof *l)))
+        return;
+    *l = (recon_late){ x, gradient, shared, NULL };
+    *t->late_end = l;
+    t->late_end = &l->next;
+}
+
+/* Gradients of weights may wait for other ranks. Those of a batch's own rows, which the gathered rows of
+ * a batch can be the weights of, are needed next. */
+static void hand_over(recon_tape *t, recon_var x, recon_tensor gradient, int shared)
+{
+    if (!x || !x->needs || !gradient.data || t->status != RECON_OK)
+        return;
+    if (t->late_end && !is_of_batch(x))
+        settle_later(t, x, gradient, shared);
+    else if (!recon_sums_wait_for(t->ctx, gradient.data) ||
+             recon_tape_did(t, recon_sums_finish(t->ctx)))
+        settle(t, x, gradient, shared);
+}
+
 void recon_tape_give(recon_tape *t, recon_var x, recon_tensor gradient)
 {
-    settle(t, x, gradient, 0);
+    hand_over(t, x, gradient, 0);
 }
 
 void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient)
 {
-    settle(t, x, gradient, 1);
+    hand_over(t, x, gradient, 1);
+}
+
+/* Through the nodes that are made from a batch's slices, or the others, or all. */
+static void go_back(recon_tape *t, int of_batch, int others)
+{
+    for (recon_var n = t->last; n && t->status == RECON_OK; n = n->before) {
+        if (!n->grad.data || !(is_of_batch(n) ? of_batch : others))
+            continue; /* not on the way to the loss, or not yet */
+        n->back(t, n);
+        n->grad.data = NULL; /* another pass over the same record begins anew */
+    }
+}
+
+/* Of a batch that is cut. What is computed from weights alone comes after the batch, so that their
+ * gradients can wait, and meet those of other ranks all at once. */
+static void go_back_in_slices(recon_tape *t)
+{
+    t->late = NULL;
+    t->late_end = &t->late;
+    if (recon_comm_size(t->ctx) > 1)
+        recon_tape_did(t, recon_sums_begin(t->ctx, &t->sums));
+    go_back(t, 1, 0);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, recon_sums_finish(t->ctx));
+    recon_sums_end(t->ctx);
+    t->late_end = NULL;
+    for (const recon_late *l = t->late; l && t->status == RECON_OK; l = l->next)
+        settle(t, l->x, l->gradient, l->shared);
+    go_back(t, 0, 1);
 }
 
 recon_status recon_tape_backward(recon_tape *t, recon_var loss)
@@ -388,11 +447,9 @@ recon_status recon_tape_backward(recon_tape *t, recon_var loss)
     loss->grad = loss->value;
     loss->grad.data = loss->value.type == RECON_F64 ? (void *)&t->constants->share64
                                                     : (void *)&t->constants->share32;
-    for (recon_var n = t->last; n && t->status == RECON_OK; n = n->before) {
-        if (!n->grad.data)
-            continue; /* not on the way to the loss */
-        n->back(t, n);
-        n->grad.data = NULL; /* another pass over the same record begins anew */
-    }
+    if (t->cut.count)
+        go_back_in_slices(t);
+    else
+        go_back(t, 1, 1);
     return t->status;
 }

@@ -12,7 +12,7 @@
 #include "nn/params.h"
 #include "nn/step.h"
 #include "ops/ops.h"
-#include "ops/slices.h"
+#include "ops/sums.h"
 
 enum { RECON_NODE_INPUTS = 4 };
 typedef void recon_back(recon_tape *t, recon_var n);
@@ -21,11 +21,20 @@ typedef struct recon_node {
     recon_tensor value, grad; /* grad.data NULL: none has arrived */
     recon_param *param;       /* of a leaf that is one            */
     int needs;                /* somebody asks for its gradient   */
+    int of_batch;             /* made from what is cut into slices */
     recon_back *back;         /* NULL: a leaf                     */
     recon_var in[RECON_NODE_INPUTS];
     void *args; /* the kernel's, kept for the way back */
     recon_var before;
 } recon_node;
+
+/* A gradient that is handed over later. */
+typedef struct recon_late {
+    recon_var x;
+    recon_tensor gradient;
+    int shared;
+    struct recon_late *next;
+} recon_late;
 
 /* What kernels read on the way. */
 typedef struct {
@@ -50,8 +59,10 @@ struct recon_tape {
     uint64_t seed, sites;            /* dropouts so far in this step */
     recon_tape_constants *constants; /* in the backend's memory */
     recon_slice slice;
-    recon_slices cut; /* the slice in slices; count 0: it is not cut */
-    recon_ops plan;   /* what ops points to while it is planned */
+    recon_slices cut;             /* the slice in slices; count 0: it is not cut */
+    recon_sums *sums;             /* gradients that wait for other ranks; NULL: none has yet */
+    recon_late *late, **late_end; /* while late_end is set, gradients of weights come later */
+    recon_ops plan;               /* what ops points to while it is planned */
 };
 
 /* What is applied in between belongs to a network that stays as it is: its parameters get no gradient,

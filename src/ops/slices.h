@@ -5,8 +5,7 @@
  * belong to the things of this rank's slices, each to as many rows as any other. Kernels whose rows
  * do not meet need not look. Those with a library's call inside, or a sum over the batch, cut their
  * tasks at the slices' ends (recon_pieces), so that a call has the same rows on any number of ranks,
- * and add up through recon_pieces_sum: the tasks of a slice in order, then slices as one fixed tree,
- * wherever they are. */
+ * and add up through sums.h. */
 #ifndef OPS_SLICES_H
 #define OPS_SLICES_H
 
@@ -62,10 +61,5 @@ static inline recon_rows recon_pieces_rows(const recon_pieces *p, size_t task)
     begin += task % p->per * p->piece;
     return (recon_rows){ begin, begin + p->piece < stop ? begin + p->piece : stop };
 }
-
-/* out [width] = the sum over the whole batch of what the tasks have left in part, [width] each and
- * `stride` bytes apart: F32 or F64. The parts are not kept; out may be the first of them. */
-recon_status recon_pieces_sum(recon_ctx *ctx, const recon_pieces *pieces, void *out,
-                              recon_dtype type, void *part, size_t stride, size_t width);
 
 #endif

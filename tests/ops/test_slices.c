@@ -1,5 +1,5 @@
-/* Batches in slices, on 1 to 4 ranks under both MPIs: cut by their size alone, summed through one
- * fixed tree, and kernels whose bits are those of one process. */
+/* Batches in slices, on 1 to 4 ranks under both MPIs: cut by their size alone, and kernels whose bits
+ * are those of one process. */
 #include "ranks.h"
 #include "ops/ops.h"
 #include "ops/slices.h"
@@ -44,43 +44,6 @@ static void tasks_cover_rows_and_stay_within_slices(void **state)
                 }
                 assert_int_equal(at, rows);
             }
-}
-
-/* --- sums ------------------------------------------------------------------------------------- */
-
-/* Numbers whose sum depends on the order. */
-static double number(size_t row, size_t column)
-{
-    recon_rng r = recon_rng_new(row, column);
-    return exp(40 * recon_rng_uniform(&r) - 20);
-}
-
-/* The tree of the documentation, for eight slices of two tasks each. */
-static double by_hand(size_t column)
-{
-    double s[8];
-    for (size_t i = 0; i < 8; i++)
-        s[i] = number(2 * i, column) + number(2 * i + 1, column);
-    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-}
-
-static void a_sum_is_the_fixed_tree(void **state)
-{
-    recon_ctx *ctx = *state;
-    enum { WIDTH = 5000 }; /* more than are added at a time */
-    recon_slices cut = recon_slices_of(ctx, 16);
-    recon_tensor x = { .slices = &cut };
-    size_t here = recon_slices_here(&cut), before = recon_slices_before(&cut);
-    recon_pieces p = recon_pieces_of(recon_slices_in_rows(&x, here), 1);
-    double *part = malloc(here * WIDTH * sizeof *part), *sum = malloc(WIDTH * sizeof *sum);
-    for (size_t i = 0; i < here; i++)
-        for (size_t c = 0; c < WIDTH; c++)
-            part[i * WIDTH + c] = number(before + i, c);
-    CHECK_OK(ctx, recon_pieces_sum(ctx, &p, sum, RECON_F64, part, WIDTH * sizeof *part, WIDTH));
-    for (size_t c = 0; c < WIDTH; c++)
-        assert_true(sum[c] == by_hand(c));
-    free(sum);
-    free(part);
 }
 
 /* --- kernels ---------------------------------------------------------------------------------- */
@@ -195,7 +158,6 @@ static int run_rank(void)
     const struct CMUnitTest laws[] = {
         cmocka_unit_test(slices_are_cut_by_the_batch_alone),
         cmocka_unit_test(tasks_cover_rows_and_stay_within_slices),
-        cmocka_unit_test(a_sum_is_the_fixed_tree),
         cmocka_unit_test(a_layer_has_the_bits_of_one_process),
     };
     int failed = cmocka_run_group_tests(laws, rank_setup, check_teardown);
@@ -214,7 +176,6 @@ int main(int argc, char **argv)
                                         check_teardown),
         cmocka_unit_test_setup_teardown(tasks_cover_rows_and_stay_within_slices, check_setup,
                                         check_teardown),
-        cmocka_unit_test_setup_teardown(a_sum_is_the_fixed_tree, check_setup, check_teardown),
         cmocka_unit_test(under_openmpi),
         cmocka_unit_test(under_mpich),
     };

@@ -4,7 +4,7 @@
 
 #include "ops/cpu/dnnl.h"
 #include "ops/ops.h"
-#include "ops/slices.h"
+#include "ops/sums.h"
 
 /* A convolution prepared for whole tasks, for the last one of a slice, which may be smaller, and for
  * the last one of all, which may be smaller still. */

@@ -152,35 +152,49 @@ static recon_status sum_unpacked(recon_ctx *ctx, const job *j, float *dw, size_t
                                sizeof *plain));
     for (size_t i = 0; i < slices.tasks; i++)
         RECON_TRY(unpack_slice(ctx, j, i, plain + i * count, plain + slices.tasks * count, count));
-    RECON_TRY(recon_pieces_sum(ctx, &slices, dw, RECON_F32, plain, count * sizeof *dw, count));
+    RECON_TRY(recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &slices,
+                                                         .part = plain,
+                                                         .stride = count * sizeof *plain,
+                                                         .width = count,
+                                                         .out = dw,
+                                                         .count = count }));
 done:
     return status;
+}
+
+static recon_status unpack(recon_ctx *ctx, const void *user, float *out, float *sum)
+{
+    return recon_conv_unpack(ctx, user, 0, out, sum);
 }
 
 static recon_status sum_weights(recon_ctx *ctx, const job *j)
 {
-    recon_status status = RECON_OK;
-    float *dw = j->a->dw.data;
     size_t count = j->o * j->kh * j->kw * j->c;
-    if (recon_conv_by_gemm(j))
-        return recon_pieces_sum(ctx, &j->pieces, dw, RECON_F32, j->partial, j->stride, count);
-    if (!is_even(j))
-        return sum_unpacked(ctx, j, dw, count);
-    RECON_TRY(recon_pieces_sum(ctx, &j->pieces, j->partial, RECON_F32, j->partial, j->stride,
-                               recon_conv_packed_count(j)));
-    RECON_TRY(recon_conv_unpack(ctx, j, 0, dw, j->partial));
-done:
-    return status;
+    recon_gradient g = { .pieces = &j->pieces,
+                         .part = j->partial,
+                         .stride = j->stride,
+                         .width = count,
+                         .out = j->a->dw.data,
+                         .count = count };
+    if (!recon_conv_by_gemm(j)) {
+        if (!is_even(j))
+            return sum_unpacked(ctx, j, g.out, count);
+        g.width = recon_conv_packed_count(j);
+        g.arrange = unpack;
+        g.user = j;
+    }
+    return recon_gradient_sum(ctx, &g);
 }
 
 static recon_status sum_bias(recon_ctx *ctx, const job *j)
 {
-    float *out = j->a->dbias.data;
-    recon_status status = recon_pieces_sum(ctx, &j->pieces, j->bias, RECON_F64, j->bias,
-                                           j->o * sizeof *j->bias, j->o);
-    for (size_t c = 0; status == RECON_OK && c < j->o; c++)
-        out[c] = (float)j->bias[c];
-    return status;
+    return recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &j->pieces,
+                                                      .part = j->bias,
+                                                      .stride = j->o * sizeof *j->bias,
+                                                      .width = j->o,
+                                                      .as_double = 1,
+                                                      .out = j->a->dbias.data,
+                                                      .count = j->o });
 }
 
 static recon_status take_partials(recon_ctx *ctx, job *j)

@@ -404,18 +404,36 @@ done:
     return status;
 }
 
+static recon_status to_plain(recon_ctx *ctx, const void *user, float *out, float *products)
+{
+    (void)ctx;
+    copy_weights(user, products, out, 0);
+    return RECON_OK;
+}
+
 /* Over the tasks, in order, and back to the caller's order. */
 static recon_status sum_tasks(recon_ctx *ctx, const job *j)
 {
     recon_status status = RECON_OK;
-    size_t count = j->weights + j->plan->out[0];
     recon_pieces tasks = recon_pieces_each(&j->tiles.s, j->a->x.slices ? 1 : j->tasks);
-    RECON_TRY(recon_pieces_sum(ctx, &tasks, j->partial, RECON_F32, j->partial,
-                               count * sizeof(float), count));
-    if (j->a->dw.data)
-        copy_weights(j, j->partial, j->a->dw.data, 0);
-    if (j->a->dbias.data)
-        memcpy(j->a->dbias.data, j->partial + j->weights, j->plan->out[0] * sizeof(float));
+    recon_gradient weights = { .pieces = &tasks,
+                               .part = j->partial,
+                               .stride = (j->weights + j->plan->out[0]) * sizeof(float),
+                               .width = j->weights,
+                               .arrange = to_plain,
+                               .user = j,
+                               .out = j->a->dw.data,
+                               .count = j->weights };
+    recon_gradient bias = { .pieces = &tasks,
+                            .part = j->partial + j->weights,
+                            .stride = weights.stride,
+                            .width = j->plan->out[0],
+                            .out = j->a->dbias.data,
+                            .count = j->plan->out[0] };
+    if (weights.out)
+        RECON_TRY(recon_gradient_sum(ctx, &weights));
+    if (bias.out)
+        RECON_TRY(recon_gradient_sum(ctx, &bias));
 done:
     return status;
 }

@@ -549,6 +549,38 @@ done:
     return status;
 }
 
+static recon_status to_plain(recon_ctx *ctx, const void *user, float *out, float *used)
+{
+    (void)ctx;
+    move_weights(user, used, out, 1);
+    return RECON_OK;
+}
+
+static recon_status sum_tasks(recon_ctx *ctx, const job *j)
+{
+    recon_status status = RECON_OK;
+    recon_gradient weights = { .pieces = &j->tasks,
+                               .part = j->partial,
+                               .stride = j->weights * sizeof(float),
+                               .width = j->bias_at,
+                               .arrange = to_plain,
+                               .user = j,
+                               .out = j->a->dw.data,
+                               .count = recon_tensor_count(&j->a->w) };
+    recon_gradient bias = { .pieces = &j->tasks,
+                            .part = j->partial + j->bias_at,
+                            .stride = weights.stride,
+                            .width = j->plan->out[0],
+                            .out = j->a->dbias.data,
+                            .count = j->plan->out[0] };
+    if (weights.out)
+        RECON_TRY(recon_gradient_sum(ctx, &weights));
+    if (bias.out)
+        RECON_TRY(recon_gradient_sum(ctx, &bias));
+done:
+    return status;
+}
+
 recon_status recon_cpu_couple_edges_back(recon_ctx *ctx, const recon_couple_edges_args *a)
 {
     recon_status status = RECON_OK;
@@ -560,12 +592,7 @@ recon_status recon_cpu_couple_edges_back(recon_ctx *ctx, const recon_couple_edge
     RECON_TRY(open_job(ctx, &j, a));
     RECON_TRY(floats(ctx, arena, &j.partial, j.tasks.tasks * j.weights));
     RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks.tasks));
-    RECON_TRY(recon_pieces_sum(ctx, &j.tasks, j.partial, RECON_F32, j.partial,
-                               j.weights * sizeof(float), j.weights));
-    if (a->dw.data)
-        move_weights(&j, j.partial, a->dw.data, 1);
-    if (a->dbias.data)
-        memcpy(a->dbias.data, j.partial + j.bias_at, a->plan->out[0] * sizeof(float));
+    RECON_TRY(sum_tasks(ctx, &j));
 done:
     recon_arena_release(arena, mark);
     return status;

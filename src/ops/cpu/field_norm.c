@@ -5,7 +5,7 @@
  * What the nonlinearity did is computed anew on the way back: cheaper than having kept it. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
-#include "ops/slices.h"
+#include "ops/sums.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"

@@ -4,7 +4,7 @@
  * Then everything is a multiply-add by column. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
-#include "ops/slices.h"
+#include "ops/sums.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
@@ -301,21 +301,32 @@ static size_t segments(const recon_norm_args *a)
     return recon_tensor_count(&a->offset) - 1;
 }
 
+static recon_status sum_segments(recon_ctx *ctx, const job *j, double *part,
+                                 const recon_tensor *out)
+{
+    const recon_slices *cut = j->a->offset.slices;
+    recon_pieces tasks = cut ? recon_pieces_of(*cut, 1) : recon_pieces_alone(segments(j->a));
+    return recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &tasks,
+                                                      .part = part,
+                                                      .stride = 2 * j->channels * sizeof *part,
+                                                      .width = j->channels,
+                                                      .as_double = 1,
+                                                      .out = out->data,
+                                                      .count = j->channels });
+}
+
 static recon_status segments_back(recon_ctx *ctx, job *j)
 {
     size_t n = 2 * j->channels, count = segments(j->a);
-    recon_status status = recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->sums,
-                                           (count + 1) * n, sizeof *j->sums);
+    recon_status status =
+        recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->sums, count * n, sizeof *j->sums);
     if (status != RECON_OK)
         return status;
-    double *total = j->sums + count * n;
-    recon_pieces tasks =
-        j->a->offset.slices ? recon_pieces_of(*j->a->offset.slices, 1) : recon_pieces_alone(count);
     status = recon_parallel(ctx, segment_task, j, count);
     if (status == RECON_OK)
-        status = recon_pieces_sum(ctx, &tasks, total, RECON_F64, j->sums, n * sizeof *total, n);
-    if (status == RECON_OK)
-        set_gradients(j, total, total + j->channels);
+        status = sum_segments(ctx, j, j->sums, &j->a->dscale);
+    if (status == RECON_OK && j->a->field == 1 && j->a->dshift.data)
+        status = sum_segments(ctx, j, j->sums + j->channels, &j->a->dshift);
     return status;
 }
 

@@ -2,12 +2,12 @@
  *
  * A pair has the same filters either way, so they are made once for both. On the way back their
  * gradients too are gathered for both; a task then takes the molecules of a part of a slice, in order,
- * and the parts are added up in order (slices.h). The formulas are in ref/pairs.c. */
+ * and the parts are added up in order (sums.h). The formulas are in ref/pairs.c. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/cpu/images.h"
 #include "ops/pairs.h"
-#include "ops/slices.h"
+#include "ops/sums.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/simd.h"
@@ -328,8 +328,12 @@ recon_status recon_cpu_pairs_back(recon_ctx *ctx, const recon_pairs_args *args)
     clear_rest(&j, &args->du);
     RECON_TRY(recon_parallel(ctx, part_task, &j, j.pieces.tasks));
     if (args->dw.data)
-        RECON_TRY(recon_pieces_sum(ctx, &j.pieces, args->dw.data, RECON_F32, j.dw,
-                                   count * sizeof *j.dw, count));
+        RECON_TRY(recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &j.pieces,
+                                                             .part = j.dw,
+                                                             .stride = count * sizeof *j.dw,
+                                                             .width = count,
+                                                             .out = args->dw.data,
+                                                             .count = count }));
 done:
     recon_arena_release(arena, mark);
     return status;

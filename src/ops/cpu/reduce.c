@@ -2,7 +2,7 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/cpu/images.h"
-#include "ops/slices.h"
+#include "ops/sums.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"

@@ -331,8 +331,12 @@ recon_status recon_cpu_steer_back(recon_ctx *ctx, const recon_steer_args *a)
     if (a->dx.data)
         recon_run_wrote(j.dx, &a->dx, 0, count);
     if (a->dw.data)
-        RECON_TRY(recon_pieces_sum(ctx, &j.pieces, a->dw.data, RECON_F32, j.partial,
-                                   j.weights * sizeof(float), j.weights));
+        RECON_TRY(recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &j.pieces,
+                                                             .part = j.partial,
+                                                             .stride = j.weights * sizeof(float),
+                                                             .width = j.weights,
+                                                             .out = a->dw.data,
+                                                             .count = j.weights }));
 done:
     recon_arena_release(arena, mark);
     return status;

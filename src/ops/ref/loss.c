@@ -1,6 +1,6 @@
 /* loss.c - losses as means over rows, and their gradients. */
 #include "ops/ref/ref.h"
-#include "ops/slices.h"
+#include "ops/sums.h"
 #include "core/bessel.h"
 
 #include <math.h>
