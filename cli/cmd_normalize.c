@@ -169,15 +169,10 @@ static recon_normalize_options options_of(const settings *s)
     };
 }
 
-/* Blocks of rows that travel between ranks are compared on CPUs. */
 static recon_status attach(recon_ctx *ctx, int device)
 {
     static const char *const devices[] = { "cpu", "cuda", "ref" };
-    if (device == DEVICE_CUDA && recon_comm_size(ctx) > 1)
-        return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                          "--device cuda searches in one process, and %d were started",
-                          recon_comm_size(ctx));
-    return recon_ops_attach(ctx, devices[device]);
+    return recon_comm_agree(ctx, recon_ops_attach(ctx, devices[device]));
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)

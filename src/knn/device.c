@@ -1,6 +1,7 @@
 /* device.c - the search of a backend, and the host's for rows that it could not settle. */
 #include "knn/device.h"
 #include "knn/exact.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -14,14 +15,15 @@
 
 int recon_device_takes(recon_ctx *ctx, const recon_points *rows, const recon_points *p, size_t k)
 {
-    return recon_ops_of(ctx)->nearest && k <= RECON_NEAREST_MOST &&
+    return recon_ops_of(ctx)->nearest && k <= RECON_NEAREST_MOST && k <= p->n &&
            (double)rows->n * (double)p->n >= PAIRS && rows->longest <= RECON_NEAREST_LONGEST;
 }
 
 static recon_status tile_done(recon_ctx *ctx)
 {
     recon_progress_add(ctx, 1);
-    return recon_interrupted(ctx);
+    recon_status status = recon_comm_poll(ctx, 0); /* rows of other ranks may be on their way */
+    return status == RECON_OK ? recon_interrupted(ctx) : status;
 }
 
 static recon_nearest_side side_of(const recon_points *p)

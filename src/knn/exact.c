@@ -254,19 +254,12 @@ static size_t choose_parts(size_t query_tiles, size_t index_tiles, int threads)
     return parts < index_tiles ? parts : index_tiles;
 }
 
-/* What was known and what every part has found, into one list. */
+/* What every part has found, into what was known. */
 static void merge_found(query_search *s, recon_neighbor *out, size_t q, recon_neighbor *scratch)
 {
-    size_t k = s->k, n = s->parts * k;
-    recon_neighbor *known = out + q * k;
-    memcpy(scratch, s->found + q * n, n * sizeof *scratch);
-    if (known[0].score > -INFINITY) {
-        memcpy(scratch + n, known, k * sizeof *scratch);
-        n += k;
-    }
-    if (n > k)
-        recon_neighbors_sort(scratch, n);
-    memcpy(known, scratch, k * sizeof *known);
+    for (size_t part = 0; part < s->parts; part++)
+        recon_neighbors_merge(out + q * s->k, s->k, s->found + (q * s->parts + part) * s->k, s->k,
+                              scratch);
 }
 
 static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
@@ -281,7 +274,7 @@ static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
     s->parts = choose_parts(query_tiles, tiles, recon_ctx_threads(ctx));
     s->part_tiles = (tiles + s->parts - 1) / s->parts;
     RECON_TRY(recon_alloc_raw(ctx, &s->found, n * s->parts, k * sizeof *s->found));
-    RECON_TRY(recon_alloc_raw(ctx, &scratch, s->parts + 1, k * sizeof *scratch));
+    RECON_TRY(recon_alloc_raw(ctx, &scratch, k, sizeof *scratch));
     recon_neighbors_clear(s->found, n * s->parts * k);
     RECON_TRY(recon_parallel(ctx, query_task, s, query_tiles * s->parts));
     for (size_t q = 0; q < n; q++)
@@ -296,6 +289,39 @@ recon_status recon_exact_search_on(recon_ctx *ctx, recon_neighbor *out, const re
                                    const recon_points *p, size_t first, size_t k)
 {
     return search(ctx, &(query_search){ .queries = queries, .p = p, .k = k, .first = first }, out);
+}
+
+static recon_status more_on_device(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
+                                   const recon_points *p, size_t first, size_t k)
+{
+    recon_progress_job outer = ctx->progress; /* the device counts tiles of its own */
+    size_t n = queries->n;
+    recon_neighbor *found = NULL, *scratch = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &found, n * k, sizeof *found));
+    RECON_TRY(recon_alloc_raw(ctx, &scratch, k, sizeof *scratch));
+    RECON_TRY(recon_device_search(ctx, found, queries, p, k));
+    for (size_t i = 0; i < n * k; i++)
+        found[i].index += (uint32_t)first;
+    for (size_t i = 0; i < n; i++)
+        recon_neighbors_merge(out + i * k, k, found + i * k, k, scratch);
+done:
+    ctx->progress = outer;
+    free(found);
+    free(scratch);
+    return status;
+}
+
+recon_status recon_exact_search_more(recon_ctx *ctx, recon_neighbor *out,
+                                     const recon_points *queries, const recon_points *p,
+                                     size_t first, size_t k)
+{
+    if (recon_device_takes(ctx, queries, p, k)) {
+        recon_status status = more_on_device(ctx, out, queries, p, first, k);
+        if (is_answered(ctx, status))
+            return status;
+    }
+    return recon_exact_search_on(ctx, out, queries, p, first, k);
 }
 
 static recon_status search_on_host(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,

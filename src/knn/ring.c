@@ -11,12 +11,14 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "core/threads.h"
+#include "ops/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN 16 /* tiles of own rows per task */
+#define RUN   ((size_t)16)               /* tiles of own rows per task */
+#define PIECE ((size_t)512 * RECON_TILE) /* rows that travel at a time to a device */
 
 /* --- preparation ------------------------------------------------------------------------------ */
 
@@ -77,6 +79,42 @@ done:
     return status;
 }
 
+/* --- visitors as an index ---------------------------------------------------------------------- */
+
+typedef struct {
+    const recon_points *queries;
+    recon_neighbor *best; /* [own queries][k] */
+    size_t k;
+} query_tour;
+
+static recon_status answer(recon_ctx *ctx, void *arg, const recon_visit *v)
+{
+    query_tour *s = arg;
+    recon_points visitor = { 0 };
+    recon_status status = RECON_OK;
+    if (v->rows == 0 || s->queries->n == 0)
+        return RECON_OK;
+    RECON_TRY(recon_points_make_part(ctx, &visitor, v->z, v->rows, s->queries->d, v->first,
+                                     s->queries->metric, v->like, "embeddings"));
+    RECON_TRY(recon_exact_search_more(ctx, s->best, s->queries, &visitor, v->first, s->k));
+done:
+    recon_points_free(&visitor);
+    return status;
+}
+
+/* The rows of all other ranks come by, in pieces that are worth a device's while where there is one. */
+static recon_status ask_all(recon_ctx *ctx, query_tour *s, const float *z, size_t n,
+                            const recon_points *like)
+{
+    return recon_tour(ctx, &(recon_tour_plan){ .z = z,
+                                               .n = n,
+                                               .d = s->queries->d,
+                                               .like = like,
+                                               .piece = recon_ops_of(ctx)->nearest ? PIECE : 0,
+                                               .arg = s,
+                                               .meet = answer });
+}
+
 /* --- all pairs -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -101,10 +139,22 @@ static recon_status floor_task(recon_ctx *ctx, void *arg, size_t tile, int worke
     return RECON_OK;
 }
 
+/* Of two ranks that visit each other each has half of the tiles: a task then takes twice as many, since
+ * packing the columns costs as much for half of them. */
+static size_t run_of(const self_tour *s)
+{
+    return s->visit->mutual ? 2 * RUN : RUN;
+}
+
+static size_t count_runs(const self_tour *s)
+{
+    return (s->own.tiles + run_of(s) - 1) / run_of(s);
+}
+
 static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     self_tour *s = arg;
-    size_t runs = (s->own.tiles + RUN - 1) / RUN, first = index % runs * RUN, col = index / runs;
+    size_t runs = count_runs(s), first = index % runs * run_of(s), col = index / runs;
     size_t mine = s->mine->first / RECON_TILE, theirs = s->visitor.first / RECON_TILE, rows;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
@@ -113,7 +163,7 @@ static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worke
     recon_status status;
     RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->own.all.capacity, sizeof *scratch));
     RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, &s->visitor, col, &s->tally));
-    for (size_t i = first; i < first + RUN && i < s->own.tiles; i++) {
+    for (size_t i = first; i < first + run_of(s) && i < s->own.tiles; i++) {
         if (!recon_visit_is_ours(s->visit, mine + i, theirs + col))
             continue;
         RECON_TRY(recon_sweep_scores(ctx, &sweep, s->mine, i, 1, &rows));
@@ -123,16 +173,6 @@ static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worke
 done:
     recon_arena_release(arena, mark);
     return status;
-}
-
-/* Puts count more neighbours into a list of k, the scratch having room for all. */
-static void merge(recon_neighbor *best, size_t k, const recon_neighbor *more, size_t count,
-                  recon_neighbor *scratch)
-{
-    memcpy(scratch, best, k * sizeof *best);
-    memcpy(scratch + k, more, count * sizeof *more);
-    recon_neighbors_sort(scratch, k + count);
-    memcpy(best, scratch, k * sizeof *best);
 }
 
 /* What the lists of a tile hold, exactly, with the places that the rows of `points` have among all. */
@@ -155,11 +195,10 @@ static recon_status keep_task(recon_ctx *ctx, void *arg, size_t tile, int worker
     recon_neighbor *found, *scratch;
     recon_status status;
     RECON_TRY(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, 2 * s->k, sizeof *scratch));
+    RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->k, sizeof *scratch));
     for (size_t i = 0; i < rows.count; i++) {
         size_t count = take(&rows, i, s->k, found);
-        if (count)
-            merge(s->best + (rows.begin + i) * s->k, s->k, found, count, scratch);
+        recon_neighbors_merge(s->best + (rows.begin + i) * s->k, s->k, found, count, scratch);
     }
 done:
     recon_arena_release(arena, mark);
@@ -193,8 +232,7 @@ static recon_status meet(recon_ctx *ctx, void *arg, const recon_visit *v)
     for (size_t i = 0; i < v->rows; i++)
         s->theirs.all.floor[i] = recon_shortlist_floor(&s->visitor, i, s->mine, v->kth[i]);
     RECON_TRY(recon_parallel(ctx, floor_task, s, s->own.tiles));
-    size_t runs = (s->own.tiles + RUN - 1) / RUN;
-    RECON_TRY(recon_parallel(ctx, pair_task, s, runs * s->theirs.tiles));
+    RECON_TRY(recon_parallel(ctx, pair_task, s, count_runs(s) * s->theirs.tiles));
     RECON_TRY(recon_parallel(ctx, keep_task, s, s->own.tiles));
     RECON_TRY(pack_visitor(ctx, s, v->found));
 done:
@@ -213,8 +251,7 @@ static void come_home(void *arg, size_t first, size_t rows, const recon_neighbor
         const recon_neighbor *more = found + i * s->k;
         while (count < s->k && more[count].score > -INFINITY)
             count++;
-        if (count)
-            merge(s->best + (first + i) * s->k, s->k, more, count, scratch);
+        recon_neighbors_merge(s->best + (first + i) * s->k, s->k, more, count, scratch);
     }
 }
 
@@ -239,6 +276,28 @@ done:
     return status;
 }
 
+static recon_status meet_all(recon_ctx *ctx, self_tour *s, const float *z, size_t n,
+                             const recon_points *like)
+{
+    recon_status status;
+    RECON_TRY(recon_lists_make(ctx, &s->own, s->mine, s->mine, s->k));
+    RECON_TRY(recon_tour(ctx, &(recon_tour_plan){ .z = z,
+                                                  .n = n,
+                                                  .d = s->mine->d,
+                                                  .k = s->k,
+                                                  .best = s->best,
+                                                  .like = like,
+                                                  .half = 1,
+                                                  .arg = s,
+                                                  .meet = meet,
+                                                  .come_home = come_home }));
+done:
+    recon_lists_free(&s->own);
+    return status;
+}
+
+/* A device finds neighbours for rows alone, not for columns at the same time: there own rows are
+ * queries, and each pair of ranks meets twice. */
 recon_status recon_ring_self(recon_ctx *ctx, recon_neighbor *out, const float *z, size_t n,
                              size_t d, const recon_knn_options *o)
 {
@@ -248,46 +307,17 @@ recon_status recon_ring_self(recon_ctx *ctx, recon_neighbor *out, const float *z
     RECON_TRY(check_sizes(ctx, n, d, o, o->include_self ? n : n - (n > 0)));
     RECON_TRY(recon_ring_prepare(ctx, &mine, &like, z, n, d, o->metric, "embeddings"));
     RECON_TRY(search_own(ctx, &s, o->include_self));
-    RECON_TRY(recon_lists_make(ctx, &s.own, &mine, &mine, o->k));
-    RECON_TRY(recon_tour(ctx, &(recon_tour_plan){ .z = z,
-                                                  .n = n,
-                                                  .d = d,
-                                                  .k = o->k,
-                                                  .best = out,
-                                                  .like = &like,
-                                                  .half = 1,
-                                                  .arg = &s,
-                                                  .meet = meet,
-                                                  .come_home = come_home }));
+    if (recon_ops_of(ctx)->nearest)
+        RECON_TRY(ask_all(ctx, &(query_tour){ &mine, out, o->k }, z, n, &like));
+    else
+        RECON_TRY(meet_all(ctx, &s, z, n, &like));
 done:
-    recon_lists_free(&s.own);
     recon_points_free(&mine);
     recon_points_free(&like);
     return status;
 }
 
 /* --- queries ---------------------------------------------------------------------------------- */
-
-typedef struct {
-    const recon_points *queries;
-    recon_neighbor *best; /* [own queries][k] */
-    size_t k;
-} query_tour;
-
-static recon_status answer(recon_ctx *ctx, void *arg, const recon_visit *v)
-{
-    query_tour *s = arg;
-    recon_points visitor = { 0 };
-    recon_status status = RECON_OK;
-    if (v->rows == 0 || s->queries->n == 0)
-        return RECON_OK;
-    RECON_TRY(recon_points_make_part(ctx, &visitor, v->z, v->rows, s->queries->d, v->first,
-                                     s->queries->metric, v->like, "embeddings"));
-    RECON_TRY(recon_exact_search_on(ctx, s->best, s->queries, &visitor, v->first, s->k));
-done:
-    recon_points_free(&visitor);
-    return status;
-}
 
 recon_status recon_ring_search(recon_ctx *ctx, recon_neighbor *out, const float *queries, size_t m,
                                const float *z, size_t n, size_t d, const recon_knn_options *o)
@@ -305,9 +335,7 @@ recon_status recon_ring_search(recon_ctx *ctx, recon_neighbor *out, const float 
     for (size_t i = 0; i < q.n * o->k; i++)
         if (out[i].score > -INFINITY)
             out[i].index += (uint32_t)mine.first;
-    RECON_TRY(recon_tour(
-        ctx,
-        &(recon_tour_plan){ .z = z, .n = n, .d = d, .like = &like, .arg = &s, .meet = answer }));
+    RECON_TRY(ask_all(ctx, &s, z, n, &like));
 done:
     recon_points_free(&q);
     recon_points_free(&mine);

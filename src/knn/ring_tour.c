@@ -10,20 +10,18 @@
 
 #include <stdlib.h>
 
-#define PIECE ((size_t)8 * RECON_TILE) /* rows of a stop */
-
 /* What is in memory of a stop. */
 typedef struct {
-    float *z;                     /* [PIECE][d] of the rank that is met     */
-    double *kth, *own_kth;        /* [PIECE] of that rank; of the own piece */
-    recon_neighbor *found, *home; /* [PIECE][k] for that rank; for the own piece */
+    float *z;                     /* [piece][d] of the rank that is met     */
+    double *kth, *own_kth;        /* [piece] of that rank; of the own piece */
+    recon_neighbor *found, *home; /* [piece][k] for that rank; for the own piece */
     recon_exchange rows, lists;
 } stop_memory;
 
 typedef struct {
     const recon_tour_plan *plan;
     int rank, size;
-    size_t pieces, stops;
+    size_t piece, pieces, stops; /* rows of a stop; stops at a rank, at all */
     stop_memory memory[3];
     recon_neighbor *scratch;
 } tour;
@@ -32,7 +30,7 @@ typedef struct {
 static recon_share piece_of(recon_ctx *ctx, const tour *t, int rank, size_t piece)
 {
     recon_share s = recon_comm_share(ctx, rank, t->plan->n, RECON_TILE);
-    size_t begin = s.begin + piece * PIECE, end = begin + PIECE;
+    size_t begin = s.begin + piece * t->piece, end = begin + t->piece;
     return (recon_share){ begin < s.end ? begin : s.end, end < s.end ? end : s.end };
 }
 
@@ -129,15 +127,15 @@ static recon_status alloc_memory(recon_ctx *ctx, tour *t)
     recon_status status;
     for (int i = 0; i < 3; i++) {
         stop_memory *m = &t->memory[i];
-        RECON_TRY(recon_alloc_raw(ctx, &m->z, PIECE * p->d, sizeof *m->z));
+        RECON_TRY(recon_alloc_raw(ctx, &m->z, t->piece * p->d, sizeof *m->z));
         if (!p->best)
             continue;
-        RECON_TRY(recon_alloc_raw(ctx, &m->kth, PIECE, sizeof *m->kth));
-        RECON_TRY(recon_alloc_raw(ctx, &m->own_kth, PIECE, sizeof *m->own_kth));
-        RECON_TRY(recon_alloc_raw(ctx, &m->found, PIECE * p->k, sizeof *m->found));
-        RECON_TRY(recon_alloc_raw(ctx, &m->home, PIECE * p->k, sizeof *m->home));
+        RECON_TRY(recon_alloc_raw(ctx, &m->kth, t->piece, sizeof *m->kth));
+        RECON_TRY(recon_alloc_raw(ctx, &m->own_kth, t->piece, sizeof *m->own_kth));
+        RECON_TRY(recon_alloc_raw(ctx, &m->found, t->piece * p->k, sizeof *m->found));
+        RECON_TRY(recon_alloc_raw(ctx, &m->home, t->piece * p->k, sizeof *m->home));
     }
-    RECON_TRY(recon_alloc_raw(ctx, &t->scratch, 2 * p->k + 1, sizeof *t->scratch));
+    RECON_TRY(recon_alloc_raw(ctx, &t->scratch, p->k + 1, sizeof *t->scratch));
 done:
     return status;
 }
@@ -157,22 +155,23 @@ static void free_memory(recon_ctx *ctx, tour *t)
     free(t->scratch);
 }
 
-/* The most pieces that any rank has. */
-static size_t count_pieces(recon_ctx *ctx, const tour *t)
+static void set_pieces(recon_ctx *ctx, tour *t)
 {
-    size_t most = 0;
+    size_t most = 1; /* rows of a rank */
     for (int r = 0; r < t->size; r++) {
         size_t rows = length(recon_comm_share(ctx, r, t->plan->n, RECON_TILE));
         most = rows > most ? rows : most;
     }
-    return (most + PIECE - 1) / PIECE;
+    t->piece = t->plan->piece ? t->plan->piece : 8 * RECON_TILE;
+    t->piece = t->piece < most ? t->piece : most;
+    t->pieces = (most + t->piece - 1) / t->piece;
 }
 
 recon_status recon_tour(recon_ctx *ctx, const recon_tour_plan *plan)
 {
     tour t = { .plan = plan, .rank = recon_comm_rank(ctx), .size = recon_comm_size(ctx) };
     recon_status status = RECON_OK;
-    t.pieces = count_pieces(ctx, &t);
+    set_pieces(ctx, &t);
     t.stops = t.pieces * (size_t)(plan->half ? t.size / 2 : t.size - 1);
     if (t.stops == 0)
         return RECON_OK;

@@ -26,9 +26,10 @@ typedef struct {
     const recon_points *like;   /* how rows are moved and scaled */
     const recon_neighbor *best; /* [own rows][k], or NULL: nothing is carried home */
     int half;                   /* each pair of ranks meets once; else each rank meets all others */
+    size_t piece;               /* rows that come by at a time; 0: 8 tiles */
     void *arg;
     recon_status (*meet)(recon_ctx *ctx, void *arg, const recon_visit *visit);
-    /* What was found elsewhere for own rows from `first` on; scratch [2 k]. NULL without best. */
+    /* What was found elsewhere for own rows from `first` on; scratch [k]. NULL without best. */
     void (*come_home)(void *arg, size_t first, size_t rows, const recon_neighbor *found,
                       recon_neighbor *scratch);
 } recon_tour_plan;

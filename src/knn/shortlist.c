@@ -37,6 +37,17 @@ void recon_neighbors_sort(recon_neighbor *list, size_t n)
     qsort(list, n, sizeof *list, nearer_first);
 }
 
+void recon_neighbors_merge(recon_neighbor *best, size_t k, const recon_neighbor *more, size_t count,
+                           recon_neighbor *scratch)
+{
+    size_t a = 0, b = 0;
+    if (count == 0 || nearer_first(best + k - 1, more) < 0)
+        return;
+    for (size_t i = 0; i < k; i++)
+        scratch[i] = b < count && nearer_first(more + b, best + a) < 0 ? more[b++] : best[a++];
+    memcpy(best, scratch, k * sizeof *best);
+}
+
 /* Rounded down, so that a candidate exactly at the bound is kept. */
 static void raise_floor(recon_shortlist *s, size_t i, double to)
 {

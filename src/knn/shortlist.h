@@ -53,4 +53,8 @@ void recon_neighbors_clear(recon_neighbor *list, size_t n);
 /* Sorts nearest first, ties to the lower index. */
 void recon_neighbors_sort(recon_neighbor *list, size_t n);
 
+/* The k nearest of best [k] and more [count], both sorted, to best. scratch [k]. */
+void recon_neighbors_merge(recon_neighbor *best, size_t k, const recon_neighbor *more, size_t count,
+                           recon_neighbor *scratch);
+
 #endif

@@ -5,6 +5,7 @@
 #include "knn/tiles.h"
 #include "core/ctx.h"
 #include "core/memory.h"
+#include "ops/ops.h"
 
 #include <recon/knn/knn.h>
 #include <recon/ops/backend.h>
@@ -154,6 +155,85 @@ static void a_bad_row_is_named_everywhere(void **state)
     free(got);
 }
 
+/* --- ranks with devices of their own ------------------------------------------------------------ */
+
+/* Plain loops in the place of a device, over rows of whole numbers: exact. */
+enum { D = 7, K = 4 };
+static int calls;
+
+static double dot(const float *a, const float *b)
+{
+    double sum = 0;
+    for (size_t c = 0; c < D; c++)
+        sum += (double)a[c] * (double)b[c];
+    return sum;
+}
+
+static void insert(double *best, uint32_t *who, double score, uint32_t index)
+{
+    size_t c = K - 1;
+    if (score <= best[c])
+        return;
+    for (; c > 0 && score > best[c - 1]; c--) {
+        best[c] = best[c - 1];
+        who[c] = who[c - 1];
+    }
+    best[c] = score;
+    who[c] = index;
+}
+
+static recon_status nearest(recon_ctx *ctx, const recon_nearest_args *a)
+{
+    calls++;
+    for (size_t i = 0; i < a->rows.n; i++) {
+        const float *x = a->rows.z + i * D;
+        double *best = a->score + i * K;
+        a->open[i] = i % 97 == 0; /* the host's */
+        for (size_t c = 0; c < K; c++)
+            best[c] = -INFINITY;
+        for (size_t j = 0; j < a->cols.n && !a->open[i]; j++)
+            if (!a->self || a->include_self || i != j)
+                insert(best, a->index + i * K, dot(x, a->cols.z + j * D), (uint32_t)j);
+    }
+    return a->tile_done(ctx);
+}
+
+static size_t one_tile(const recon_nearest_args *a)
+{
+    (void)a;
+    return 1;
+}
+
+/* Two ranks have enough rows for the device; others have a device that does not pay. */
+static void a_device_at_each_rank_answers_like_one_process(void **state)
+{
+    recon_ctx *ctx = *state;
+    const recon_ops *before = ctx->ops;
+    size_t n = recon_comm_size(ctx) == 2 ? 33 * RECON_TILE : 2600;
+    recon_knn_options o = { .k = K, .metric = RECON_DOT };
+    recon_share own = recon_comm_own(ctx, n, RECON_TILE);
+    recon_ops table = recon_ops_cpu;
+    float *z = rows_of(n, D, 5);
+    int64_t *want = malloc(n * K * sizeof *want);
+    recon_neighbor *got = malloc((n * K + 1) * sizeof *got);
+    for (size_t i = 0; i < n * D; i++)
+        z[i] = rintf(20 * z[i]);
+    table.nearest = nearest;
+    table.nearest_tiles = one_tile;
+    ctx->ops = &table;
+    calls = 0;
+    CHECK_OK(alone, recon_knn_self(alone, want, NULL, z, n, D, &o));
+    CHECK_OK(ctx, recon_ring_self(ctx, got, z, n, D, &o));
+    assert_int_equal(calls, recon_comm_size(ctx) == 2 ? 2 : 0);
+    for (size_t i = own.begin; i < own.end; i++)
+        for (size_t c = 0; c < K; c++)
+            assert_int_equal(got[(i - own.begin) * K + c].index, want[i * K + c]);
+    ctx->ops = before;
+    free(z);
+    free(want);
+    free(got);
+}
+
 static int run_rank(void)
 {
     const struct CMUnitTest laws[] = {
@@ -162,6 +242,7 @@ static int run_rank(void)
         cmocka_unit_test(components_are_those_of_one_process),
         cmocka_unit_test(a_rank_touches_its_own_rows),
         cmocka_unit_test(a_bad_row_is_named_everywhere),
+        cmocka_unit_test(a_device_at_each_rank_answers_like_one_process),
     };
     alone = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
     int failed = cmocka_run_group_tests(laws, rank_setup, check_teardown);
