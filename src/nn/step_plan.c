@@ -11,6 +11,7 @@
  * in multiples of the weights. Measured: 25 MB at 28 x 28 pixels, 56 MB at 64 x 64. */
 #define LIBRARIES   ((size_t)24 << 20)
 #define WEIGHTS     6
+#define EXCHANGED   4             /* the same where ranks exchange gradients (ops/sums.h) */
 #define GRAIN       8             /* of a side that is said to fit */
 #define SPARE(free) ((free) / 10) /* others need some, too */
 
@@ -43,10 +44,22 @@ done:
     return status;
 }
 
+static int is_shared(const recon_ctx *ctx, const recon_step_planner *p)
+{
+    return (p->cut || p->part.n) && recon_comm_size(ctx) > 1;
+}
+
+/* What does not grow with the batch. */
+static size_t fixed_bytes(const recon_ctx *ctx, const recon_step_planner *p)
+{
+    const recon_params *params = p->it->params;
+    size_t times = WEIGHTS + (is_shared(ctx, p) && p->cut ? EXCHANGED : 0);
+    return LIBRARIES + times * params->n_weights * recon_dtype_size(params->type);
+}
+
 static recon_status measure(recon_ctx *ctx, const recon_step_planner *p, size_t parts,
                             size_t *bytes)
 {
-    const recon_params *params = p->it->params;
     recon_status status;
     recon_tape_plan(p->train);
     recon_tape_plan(p->eval);
@@ -55,8 +68,8 @@ static recon_status measure(recon_ctx *ctx, const recon_step_planner *p, size_t 
     RECON_TRY(go_through(p, largest));
     if (parts > 1) /* the second part adds its gradients to those of the first */
         RECON_TRY(go_through(p, largest));
-    *bytes = recon_tape_peak(p->train) + recon_tape_peak(p->eval) + p->it->beside + LIBRARIES +
-             WEIGHTS * params->n_weights * recon_dtype_size(params->type);
+    *bytes =
+        recon_tape_peak(p->train) + recon_tape_peak(p->eval) + p->it->beside + fixed_bytes(ctx, p);
 done:
     recon_tape_execute(p->train);
     recon_tape_execute(p->eval);
@@ -64,10 +77,10 @@ done:
 }
 
 /* What a step takes grows with the pixels, but for the weights and libraries. 0: no size fits. */
-static size_t side_that_fits(const recon_step_planner *p, size_t bytes, size_t room)
+static size_t side_that_fits(const recon_ctx *ctx, const recon_step_planner *p, size_t bytes,
+                             size_t room)
 {
-    const recon_params *params = p->it->params;
-    size_t fixed = LIBRARIES + WEIGHTS * params->n_weights * recon_dtype_size(params->type);
+    size_t fixed = fixed_bytes(ctx, p);
     if (room <= fixed || bytes <= fixed)
         return 0;
     double share = (double)(room - fixed) / (double)(bytes - fixed);
@@ -76,7 +89,7 @@ static size_t side_that_fits(const recon_step_planner *p, size_t bytes, size_t r
 
 static recon_status refuse(recon_ctx *ctx, const recon_step_planner *p, size_t bytes, size_t room)
 {
-    size_t side = side_that_fits(p, bytes, room);
+    size_t side = side_that_fits(ctx, p, bytes, room);
     char fits[80] = "";
     if (side)
         snprintf(fits, sizeof fits, " (those of %zu x %zu pixels would fit)", side, side);
@@ -85,11 +98,6 @@ static recon_status refuse(recon_ctx *ctx, const recon_step_planner *p, size_t b
         "out of memory: a step takes about %zu MiB even where the batch is split into single inputs%s, "
         "and %zu MiB are free",
         bytes >> 20, fits, p->free >> 20);
-}
-
-static int is_shared(const recon_ctx *ctx, const recon_step_planner *p)
-{
-    return (p->cut || p->part.n) && recon_comm_size(ctx) > 1;
 }
 
 recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p, uint64_t *parts,
