@@ -132,7 +132,7 @@ static void find_floors(components *c)
     double limit = p->metric == RECON_COSINE ? 1 - c->eps * c->eps / 2 : -c->eps * c->eps;
     for (size_t i = 0; i < p->n; i++) {
         double blocked = recon_points_blocked(p, i, limit) - recon_points_error(p, i, c->cols);
-        c->floor[i] = nextafterf((float)blocked, -INFINITY);
+        c->floor[i] = recon_float_below((float)blocked);
     }
 }
 

@@ -120,6 +120,7 @@ static recon_status finish_task(recon_ctx *ctx, void *arg, size_t tile, int work
     recon_status status;
     RECON_TRY(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
     for (size_t i = 0; i < rows.count; i++) {
+        recon_shortlist_fetch(&rows, i + 1);
         recon_shortlist_take(&rows, i, found);
         memcpy(s->out + (rows.begin + i) * s->k, found, s->k * sizeof *found);
     }

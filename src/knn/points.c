@@ -136,18 +136,38 @@ typedef struct {
     const char *what;
 } preparation;
 
+RECON_CLONES
+static int are_finite(const float *x, size_t d)
+{
+    float sum[LANES] = { 0 }, all = 0;
+    size_t i = 0;
+    for (; i + LANES <= d; i += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            sum[l] += x[i + l] * 0.0f; /* NaN if one of them is NaN or infinite */
+    for (size_t l = 0; i < d; i++, l++)
+        sum[l] += x[i] * 0.0f;
+    for (size_t l = 0; l < LANES; l++)
+        all += sum[l];
+    return all == 0;
+}
+
 static recon_status check_row(recon_ctx *ctx, const preparation *in, size_t i)
 {
     const recon_points *p = in->p;
     const float *x = p->z + i * p->d;
-    double sum = 0;
-    for (size_t c = 0; c < p->d; c++)
-        sum += x[c] * 0.0; /* NaN if one of them is NaN or infinite */
-    for (size_t c = 0; sum != 0 && c < p->d; c++)
+    int finite = are_finite(x, p->d);
+    for (size_t c = 0; !finite && c < p->d; c++)
         if (!isfinite(x[c]))
             return recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu, column %zu is %g", in->what,
                               p->first + i, c, (double)x[c]);
     return RECON_OK;
+}
+
+RECON_CLONES
+static void divide(float *restrict w, const float *restrict x, double norm, size_t d)
+{
+    for (size_t c = 0; c < d; c++)
+        w[c] = (float)((double)x[c] / norm);
 }
 
 static recon_status prepare_cosine(recon_ctx *ctx, const preparation *in, size_t i)
@@ -159,8 +179,7 @@ static recon_status prepare_cosine(recon_ctx *ctx, const preparation *in, size_t
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: row %zu is the zero vector, which has no cosine similarity",
                           in->what, p->first + i);
-    for (size_t c = 0; c < p->d; c++)
-        p->w[i * p->d + c] = (float)((double)x[c] / norm);
+    divide(p->w + i * p->d, x, norm, p->d);
     p->norm[i] = norm;
     return RECON_OK;
 }
@@ -183,21 +202,54 @@ static recon_status prepare_scaled(recon_ctx *ctx, const preparation *in, size_t
     return RECON_OK;
 }
 
+RECON_CLONES
+static float largest_of(const float *w, size_t d)
+{
+    float most[LANES] = { 0 };
+    size_t i = 0;
+    for (; i + LANES <= d; i += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            most[l] = fabsf(w[i + l]) > most[l] ? fabsf(w[i + l]) : most[l];
+    for (; i < d; i++)
+        most[0] = fabsf(w[i]) > most[0] ? fabsf(w[i]) : most[0];
+    for (size_t l = 1; l < LANES; l++)
+        most[0] = most[l] > most[0] ? most[l] : most[0];
+    return most[0];
+}
+
+static inline __attribute__((always_inline)) void round_run(int8_t *restrict q,
+                                                            const float *restrict w, float step,
+                                                            double *restrict rest, size_t n)
+{
+    float divisor = step > 0 ? step : INFINITY;
+    for (size_t l = 0; l < n; l++) {
+        float whole = rintf(w[l] / divisor);
+        whole = whole > 127 ? 127 : whole < -127 ? -127 : whole;
+        double off = (double)w[l] - (double)step * (double)whole;
+        q[l] = (int8_t)whole;
+        rest[l] += off * off;
+    }
+}
+
+/* w in whole steps, and the square of what that leaves. */
+RECON_CLONES
+static double round_row(int8_t *q, const float *w, float step, size_t d)
+{
+    double rest[LANES] = { 0 };
+    size_t i = 0;
+    for (; i + LANES <= d; i += LANES)
+        round_run(q + i, w + i, step, rest, LANES);
+    round_run(q + i, w + i, step, rest, d - i);
+    for (size_t l = 1; l < LANES; l++)
+        rest[0] += rest[l];
+    return rest[0];
+}
+
 static void make_bytes(recon_points *p, size_t i)
 {
     const float *w = p->w + i * p->d;
-    int8_t *q = p->bytes + i * p->d;
-    float largest = 0;
-    double rest = 0;
-    for (size_t c = 0; c < p->d; c++)
-        largest = fmaxf(largest, fabsf(w[c]));
-    float step = largest / 127;
-    for (size_t c = 0; c < p->d; c++) {
-        float steps = step > 0 ? w[c] / step : 0;
-        q[c] = (int8_t)fmaxf(-127, fminf(127, rintf(steps)));
-        double off = (double)w[c] - (double)step * q[c];
-        rest += off * off;
-    }
+    float step = largest_of(w, p->d) / 127;
+    double rest = round_row(p->bytes + i * p->d, w, step, p->d);
     p->step[i] = step;
     p->rest[i] = nextafterf((float)sqrt(rest), INFINITY);
 }

@@ -12,6 +12,8 @@
 #ifndef KNN_POINTS_H
 #define KNN_POINTS_H
 
+#include <math.h>
+#include <string.h>
 #include <recon/knn/knn.h>
 
 typedef struct {
@@ -70,5 +72,17 @@ double recon_points_error(const recon_points *a, size_t i, const recon_points *b
 
 /* The same for the product of bytes against the blocked score itself. */
 double recon_points_coarse_error(const recon_points *a, size_t i, const recon_points *b);
+
+/* nextafterf(x, -INFINITY), which is a call: scans lower two floors for each row of a tile. */
+static inline float recon_float_below(float x)
+{
+    uint32_t bits;
+    if (!(x > -INFINITY))
+        return x; /* NaN too */
+    memcpy(&bits, &x, sizeof bits);
+    bits = x > 0 ? bits - 1 : x < 0 ? bits + 1 : 0x80000001u;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+}
 
 #endif

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN   ((size_t)16)               /* tiles of own rows per task */
+#define RUN   ((size_t)16)               /* tiles of own rows per task at least */
+#define AHEAD 8                          /* lists between asking for rows and using them */
 #define PIECE ((size_t)512 * RECON_TILE) /* rows that travel at a time to a device */
 
 /* --- preparation ------------------------------------------------------------------------------ */
@@ -124,7 +125,7 @@ typedef struct {
     recon_neighbor *best;    /* [own][k] */
     const recon_visit *visit;
     recon_tally tally;
-    size_t k;
+    size_t k, run; /* tiles of own rows per task */
 } self_tour;
 
 static recon_status floor_task(recon_ctx *ctx, void *arg, size_t tile, int worker)
@@ -139,22 +140,20 @@ static recon_status floor_task(recon_ctx *ctx, void *arg, size_t tile, int worke
     return RECON_OK;
 }
 
-/* Of two ranks that visit each other each has half of the tiles: a task then takes twice as many, since
- * packing the columns costs as much for half of them. */
-static size_t run_of(const self_tour *s)
+/* Packing the columns costs the same for few tiles of rows as for many: a task has as many as leave each
+ * thread a few tasks. */
+static size_t run_of(recon_ctx *ctx, const self_tour *s)
 {
-    return s->visit->mutual ? 2 * RUN : RUN;
-}
-
-static size_t count_runs(const self_tour *s)
-{
-    return (s->own.tiles + run_of(s) - 1) / run_of(s);
+    size_t tasks = 4 * (size_t)recon_ctx_threads(ctx);
+    size_t run = s->own.tiles * s->theirs.tiles / tasks;
+    return run > RUN ? run : RUN;
 }
 
 static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     self_tour *s = arg;
-    size_t runs = count_runs(s), first = index % runs * run_of(s), col = index / runs;
+    size_t runs = (s->own.tiles + s->run - 1) / s->run, first = index % runs * s->run;
+    size_t col = index / runs;
     size_t mine = s->mine->first / RECON_TILE, theirs = s->visitor.first / RECON_TILE, rows;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
@@ -163,7 +162,7 @@ static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worke
     recon_status status;
     RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->own.all.capacity, sizeof *scratch));
     RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, &s->visitor, col, &s->tally));
-    for (size_t i = first; i < first + run_of(s) && i < s->own.tiles; i++) {
+    for (size_t i = first; i < first + s->run && i < s->own.tiles; i++) {
         if (!recon_visit_is_ours(s->visit, mine + i, theirs + col))
             continue;
         RECON_TRY(recon_sweep_scores(ctx, &sweep, s->mine, i, 1, &rows));
@@ -197,6 +196,7 @@ static recon_status keep_task(recon_ctx *ctx, void *arg, size_t tile, int worker
     RECON_TRY(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
     RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->k, sizeof *scratch));
     for (size_t i = 0; i < rows.count; i++) {
+        recon_shortlist_fetch(&rows, i + AHEAD);
         size_t count = take(&rows, i, s->k, found);
         recon_neighbors_merge(s->best + (rows.begin + i) * s->k, s->k, found, count, scratch);
     }
@@ -212,8 +212,10 @@ static recon_status pack_visitor(recon_ctx *ctx, self_tour *s, recon_neighbor *o
     recon_shortlist *lists = &s->theirs.all;
     recon_status status = recon_alloc_raw(ctx, &found, lists->capacity, sizeof *found);
     recon_neighbors_clear(out, lists->count * s->k);
-    for (size_t i = 0; status == RECON_OK && i < lists->count; i++)
+    for (size_t i = 0; status == RECON_OK && i < lists->count; i++) {
+        recon_shortlist_fetch(lists, i + AHEAD);
         memcpy(out + i * s->k, found, take(lists, i, s->k, found) * sizeof *found);
+    }
     free(found);
     return status;
 }
@@ -232,7 +234,9 @@ static recon_status meet(recon_ctx *ctx, void *arg, const recon_visit *v)
     for (size_t i = 0; i < v->rows; i++)
         s->theirs.all.floor[i] = recon_shortlist_floor(&s->visitor, i, s->mine, v->kth[i]);
     RECON_TRY(recon_parallel(ctx, floor_task, s, s->own.tiles));
-    RECON_TRY(recon_parallel(ctx, pair_task, s, count_runs(s) * s->theirs.tiles));
+    s->run = run_of(ctx, s);
+    size_t runs = (s->own.tiles + s->run - 1) / s->run;
+    RECON_TRY(recon_parallel(ctx, pair_task, s, runs * s->theirs.tiles));
     RECON_TRY(recon_parallel(ctx, keep_task, s, s->own.tiles));
     RECON_TRY(pack_visitor(ctx, s, v->found));
 done:

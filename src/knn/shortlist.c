@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHORT   64  /* a list that is sorted by insertion */
+#define FETCHED 128 /* numbers of a row: the processor guesses the rest */
+
 /* Room for k and for those that rounding leaves open; more is rare, and is settled. */
 size_t recon_shortlist_capacity(size_t k)
 {
@@ -32,9 +35,20 @@ void recon_neighbors_clear(recon_neighbor *list, size_t n)
         list[i] = (recon_neighbor){ -INFINITY, UINT32_MAX };
 }
 
+/* Short lists come nearly sorted, by their blocked scores. */
 void recon_neighbors_sort(recon_neighbor *list, size_t n)
 {
-    qsort(list, n, sizeof *list, nearer_first);
+    if (n > SHORT) {
+        qsort(list, n, sizeof *list, nearer_first);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        recon_neighbor x = list[i];
+        size_t at = i;
+        for (; at > 0 && nearer_first(&x, list + at - 1) < 0; at--)
+            list[at] = list[at - 1];
+        list[at] = x;
+    }
 }
 
 void recon_neighbors_merge(recon_neighbor *best, size_t k, const recon_neighbor *more, size_t count,
@@ -51,9 +65,24 @@ void recon_neighbors_merge(recon_neighbor *best, size_t k, const recon_neighbor 
 /* Rounded down, so that a candidate exactly at the bound is kept. */
 static void raise_floor(recon_shortlist *s, size_t i, double to)
 {
-    float floor = nextafterf((float)to, -INFINITY);
+    float floor = recon_float_below((float)to);
     if (floor > s->floor[i])
         s->floor[i] = floor;
+}
+
+static void fetch(const recon_points *p, size_t i)
+{
+    for (size_t c = 0; c < p->d && c < FETCHED; c += 64 / sizeof *p->z)
+        __builtin_prefetch(p->z + i * p->d + c);
+}
+
+void recon_shortlist_fetch(const recon_shortlist *s, size_t i)
+{
+    if (i >= s->count || s->used[i] == 0)
+        return;
+    fetch(s->rows, s->begin + i);
+    for (size_t j = 0; j < s->used[i]; j++)
+        fetch(s->points, s->candidates[i * s->capacity + j].index);
 }
 
 static void score_exactly(const recon_shortlist *s, size_t i, recon_neighbor *out)
@@ -104,7 +133,7 @@ float recon_shortlist_floor(const recon_points *rows, size_t i, const recon_poin
     if (kth == -INFINITY)
         return -INFINITY;
     double floor = recon_points_blocked(rows, i, kth) - recon_points_error(rows, i, points);
-    return nextafterf((float)floor, -INFINITY);
+    return recon_float_below((float)floor);
 }
 
 void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out)

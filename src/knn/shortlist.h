@@ -47,6 +47,9 @@ float recon_shortlist_floor(const recon_points *rows, size_t i, const recon_poin
 /* The k nearest of list i, nearest first, ties to the lower index. out has room for capacity. */
 void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out);
 
+/* What taking list i needs begins to arrive, which may lie anywhere in memory; nothing behind the last. */
+void recon_shortlist_fetch(const recon_shortlist *s, size_t i);
+
 /* n places without a neighbour. */
 void recon_neighbors_clear(recon_neighbor *list, size_t n);
 

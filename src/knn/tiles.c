@@ -100,7 +100,7 @@ static const float *lowered(float *out, const float *floor, const recon_points *
 {
     for (size_t i = 0; i < n; i++) {
         double low = (double)floor[i] - recon_points_coarse_error(p, begin + i, other);
-        out[i] = nextafterf((float)low, -INFINITY);
+        out[i] = recon_float_below((float)low);
     }
     return out;
 }
