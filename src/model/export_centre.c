@@ -2,16 +2,17 @@
  *
  * The bins are put in the order in which C goes through them, from behind the lowest one. A valley is where
  * the density rises after it has fallen: the last step that is not level says which, and a maximum over
- * the steps so far finds that. Sums and peaks of the modes between valleys are products with a matrix of
- * zeros and ones. A Loop then joins the two modes that are parted least, in the rows that still need it,
- * until none does. */
+ * the steps so far finds that. Masses, places and peaks of the modes between valleys are products with a
+ * matrix of zeros and ones. A Loop then joins the two modes that are parted least, in the rows that still
+ * need it, until none does. */
 #include "model/export.h"
 #include "stats/so2_centre.h"
 
 #include <math.h>
 
 enum { BINS = RECON_POSE_BINS, MODES = BINS / 2 /* each rises and falls */ };
-enum { PEAK, MASS, VALLEY, RE, IM, FIELDS }; /* of a mode; rows of a state n x FIELDS x MODES */
+/* Of a mode: SIZE bins, in C's order, from FROM on. Rows of a state n x FIELDS x MODES. */
+enum { PEAK, MASS, VALLEY, FROM, SIZE, FIELDS };
 
 /* 0, 1, .. count - 1, as a row of this shape. */
 static recon_onnx_value count_up(recon_onnx *o, int64_t count, recon_onnx_ints shape)
@@ -79,19 +80,21 @@ static recon_onnx_value find_valleys(recon_onnx *o, recon_onnx_value p)
                            recon_onnx_floats(o, NULL, last, RECON_ONNX_SHAPE(BINS)));
 }
 
-/* The modes of densities n x BINS, in C's order; *count n x 1 of them. */
+/* Where C's order, from behind the lowest bin on, has the bins of densities n x BINS. */
+static recon_onnx_value find_order(recon_onnx *o, recon_onnx_value p)
+{
+    recon_onnx_value order = recon_graph_two(o, "Add", place_of(o, "ArgMin", p),
+                                             count_up(o, BINS, RECON_ONNX_SHAPE(1, BINS)));
+    return recon_graph_two(o, "Mod", recon_graph_two(o, "Add", order, recon_onnx_integer(o, 1)),
+                           recon_onnx_integer(o, BINS));
+}
+
+/* The modes of densities n x BINS in C's order; *count n x 1 of them. */
 static recon_onnx_value find_modes(recon_onnx *o, recon_onnx_value *count, recon_onnx_value p)
 {
-    float wave[2][BINS];
-    for (int i = 0; i < BINS; i++) {
-        wave[0][i] = (float)cos(2 * M_PI * i / BINS);
-        wave[1][i] = (float)sin(2 * M_PI * i / BINS);
-    }
-    recon_onnx_value from = recon_graph_two(o, "Add", place_of(o, "ArgMin", p),
-                                            count_up(o, BINS, RECON_ONNX_SHAPE(1, BINS)));
-    from = recon_graph_two(o, "Mod", recon_graph_two(o, "Add", from, recon_onnx_integer(o, 1)),
-                           recon_onnx_integer(o, BINS));
-    p = recon_graph_gather(o, p, from, 1);
+    float number[BINS];
+    for (int i = 0; i < BINS; i++)
+        number[i] = (float)i;
     recon_onnx_value valley = find_valleys(o, p), axis = recon_onnx_integer(o, 1);
     recon_onnx_value mode = recon_onnx_op(o, "CumSum", RECON_ONNX_IN(valley, axis),
                                           RECON_ONNX_WITH(RECON_ONNX_SET_INT("exclusive", 1)));
@@ -102,12 +105,13 @@ static recon_onnx_value find_modes(recon_onnx *o, recon_onnx_value *count, recon
     belongs = recon_graph_cast(o, belongs, RECON_ONNX_F32);
     recon_onnx_value peak = recon_graph_reduce(
         o, "ReduceMax", recon_graph_two(o, "Mul", belongs, insert_axis(o, p, 2)), 1, 1);
-    recon_onnx_value row[4] = { p, recon_graph_two(o, "Mul", p, valley) };
-    for (int i = 0; i < 2; i++)
-        row[2 + i] = recon_graph_two(
-            o, "Mul", p,
-            recon_graph_two(o, "Gather",
-                            recon_onnx_floats(o, NULL, wave[i], RECON_ONNX_SHAPE(BINS)), from));
+    /* A mode begins behind a valley; the first one at 0. */
+    recon_onnx_value begins =
+        recon_graph_two(o, "Mul", recon_graph_roll(o, valley, BINS - 1, BINS),
+                        recon_onnx_floats(o, NULL, number, RECON_ONNX_SHAPE(BINS)));
+    recon_onnx_value ones =
+        recon_graph_two(o, "Expand", recon_onnx_number(o, 1), recon_graph_one(o, "Shape", p));
+    recon_onnx_value row[4] = { p, recon_graph_two(o, "Mul", p, valley), begins, ones };
     for (int i = 0; i < 4; i++)
         row[i] = insert_axis(o, row[i], 1);
     recon_onnx_value rows =
@@ -156,7 +160,8 @@ static recon_onnx_value joined(recon_onnx *o, recon_onnx_value a, recon_onnx_val
         RECON_ONNX_IN(recon_graph_slice(o, recon_graph_two(o, "Max", a, b), 1, PEAK, PEAK + 1),
                       recon_graph_slice(o, sums, 1, MASS, MASS + 1),
                       recon_graph_slice(o, b, 1, VALLEY, VALLEY + 1),
-                      recon_graph_slice(o, sums, 1, RE, FIELDS)),
+                      recon_graph_slice(o, a, 1, FROM, FROM + 1),
+                      recon_graph_slice(o, sums, 1, SIZE, SIZE + 1)),
         RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
 }
 
@@ -200,9 +205,50 @@ static void join_once(recon_onnx *o, recon_onnx_value total)
                       RECON_ONNX_SHAPE(RECON_ONNX_BATCH, 1));
 }
 
+/* --- the centre ------------------------------------------------------------------------------- */
+
+/* The heaviest of count modes, n x FIELDS x 1. */
+static recon_onnx_value heaviest_of(recon_onnx *o, recon_onnx_value state, recon_onnx_value count)
+{
+    recon_onnx_value k = count_up(o, MODES, RECON_ONNX_SHAPE(1, MODES));
+    recon_onnx_value mass = recon_graph_choose(o, recon_graph_two(o, "Less", k, count),
+                                               field(o, state, MASS), recon_onnx_number(o, -1));
+    recon_onnx_value heaviest = recon_graph_two(o, "Equal", k, place_of(o, "ArgMax", mass));
+    heaviest = insert_axis(o, recon_graph_cast(o, heaviest, RECON_ONNX_F32), 1);
+    return recon_graph_sum(o, recon_graph_two(o, "Mul", state, heaviest), 2, 1);
+}
+
+/* mean_of() of densities in C's order, as directions n x 2. */
+static recon_onnx_value mean_of(recon_onnx *o, recon_onnx_value mode, recon_onnx_value p,
+                                recon_onnx_value order)
+{
+    float wave[2 * BINS];
+    for (int i = 0; i < BINS; i++) {
+        wave[2 * i] = (float)cos(2 * M_PI * i / BINS);
+        wave[2 * i + 1] = (float)sin(2 * M_PI * i / BINS);
+    }
+    recon_onnx_value from = recon_graph_cast(o, field(o, mode, FROM), RECON_ONNX_I64),
+                     size = recon_graph_cast(o, field(o, mode, SIZE), RECON_ONNX_I64);
+    recon_onnx_value k = count_up(o, BINS, RECON_ONNX_SHAPE(1, BINS)),
+                     around = recon_onnx_integer(o, BINS);
+    k = recon_graph_two(o, "Sub", recon_graph_two(o, "Add", k, around), from);
+    recon_onnx_value inside =
+        recon_graph_two(o, "Less", recon_graph_two(o, "Mod", k, around), size);
+    recon_onnx_value floor =
+        recon_graph_two(o, "Mul", field(o, mode, PEAK), recon_onnx_number(o, RECON_CENTRE_FLOOR));
+    recon_onnx_value above =
+        recon_graph_two(o, "Max", recon_graph_two(o, "Sub", p, floor), recon_onnx_number(o, 0));
+    above = recon_graph_two(o, "Mul", above, recon_graph_cast(o, inside, RECON_ONNX_F32));
+    recon_onnx_value waves = recon_graph_two(
+        o, "Gather", recon_onnx_floats(o, NULL, wave, RECON_ONNX_SHAPE(BINS, 2)), order);
+    return recon_graph_sum(o, recon_graph_two(o, "Mul", waves, insert_axis(o, above, 2)), 1, 0);
+}
+
 recon_onnx_value recon_graph_centre(recon_onnx *o, recon_onnx_value bins)
 {
     recon_onnx_value p = smooth(o, bins), left[2], count;
+    recon_onnx_value order = find_order(o, p);
+    p = recon_graph_gather(o, p, order, 1);
     recon_onnx_value state = find_modes(o, &count, p);
     recon_onnx_value total = recon_graph_sum(o, p, 1, 1);
     recon_onnx_value rounds = recon_onnx_integer(o, MODES), begin = recon_onnx_true(o);
@@ -211,12 +257,5 @@ recon_onnx_value recon_graph_centre(recon_onnx *o, recon_onnx_value bins)
     recon_onnx_body_end(o);
     recon_onnx_ops(o, left, 2, "Loop", RECON_ONNX_IN(rounds, begin, state, count),
                    RECON_ONNX_WITH({ .name = "body", .kind = RECON_ONNX_BODY }));
-    recon_onnx_value k = count_up(o, MODES, RECON_ONNX_SHAPE(1, MODES));
-    recon_onnx_value mass = recon_graph_choose(o, recon_graph_two(o, "Less", k, left[1]),
-                                               field(o, left[0], MASS), recon_onnx_number(o, -1));
-    recon_onnx_value heaviest = recon_graph_two(o, "Equal", k, place_of(o, "ArgMax", mass));
-    recon_onnx_value sums =
-        recon_graph_two(o, "Mul", recon_graph_slice(o, left[0], 1, RE, FIELDS),
-                        insert_axis(o, recon_graph_cast(o, heaviest, RECON_ONNX_F32), 1));
-    return recon_graph_sum(o, sums, 2, 0);
+    return mean_of(o, heaviest_of(o, left[0], left[1]), p, order);
 }

@@ -10,7 +10,6 @@ enum { BINS = RECON_POSE_BINS };
 /* From one valley to the next, both included by half. */
 typedef struct {
     double peak, mass, valley; /* valley: the density where it ends */
-    double complex sum;        /* of the first moment               */
     int from, to;              /* its bins, from < to on             */
 } mode;
 
@@ -39,7 +38,6 @@ static int find_modes(mode *out, const double *p)
         int i = (low + k) % BINS;
         double after = p[(i + 1) % BINS];
         now.mass += p[i];
-        now.sum += p[i] * cexp(2 * M_PI * I * i / BINS);
         now.peak = fmax(now.peak, p[i]);
         if (k == BINS || (p[i] < now.peak && after > p[i])) {
             now.valley = p[i];
@@ -57,7 +55,6 @@ static mode joined(const mode *a, const mode *b)
     return (mode){ .peak = fmax(a->peak, b->peak),
                    .mass = a->mass + b->mass,
                    .valley = b->valley,
-                   .sum = a->sum + b->sum,
                    .from = a->from,
                    .to = b->to < a->from ? b->to + BINS : b->to };
 }
@@ -89,6 +86,18 @@ static int prune(mode *m, int n, double total)
     return n;
 }
 
+/* The direction of what rises above the floor. */
+static double mean_of(const mode *m, const double *p)
+{
+    double complex sum = 0;
+    for (int i = m->from; i < m->to; i++) {
+        double above = p[i % BINS] - RECON_CENTRE_FLOOR * m->peak;
+        if (above > 0)
+            sum += above * cexp(2 * M_PI * I * i / BINS);
+    }
+    return carg(sum);
+}
+
 static void cut_out(recon_so2_density *out, const recon_so2_density *p, const mode *m)
 {
     double total = 0;
@@ -114,5 +123,5 @@ double recon_so2_centre(const recon_so2_density *p, recon_so2_density *alone)
         heaviest = m[i].mass > m[heaviest].mass ? i : heaviest;
     if (alone)
         cut_out(alone, p, &m[heaviest]);
-    return recon_so2_wrap(p->center + carg(m[heaviest].sum));
+    return recon_so2_wrap(p->center + mean_of(&m[heaviest], smoothed));
 }
