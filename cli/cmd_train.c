@@ -108,7 +108,8 @@ static int parse(settings *s, int argc, char **argv)
           "mirror half of the images (default auto: with photo and photo-small; use off for "
           "text)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->flip },
-        { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
+        { "--warp", "S", NULL,
+          "stretch the second view by up to S; photo presets: enlarge it (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
         { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
           &s->plain },

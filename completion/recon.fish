@@ -46,7 +46,7 @@ complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pos
 complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
 complete -c recon -n '__recon_is train' -l augment -d 'images: warp, shift, blur and brighten every view (default auto: with a pose density, or few images)' -x -a 'auto on off'
 complete -c recon -n '__recon_is train' -l flip -d 'images: mirror half of the images (default auto: with photo and photo-small; use off for text)' -x -a 'auto on off'
-complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S (default 0.2)' -x
+complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S; photo presets: enlarge it (default 0.2)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
 complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x
 complete -c recon -n '__recon_is train' -l pairs -d 'molecules: which conformers are paired for --align and --contrast: those with equal elements and bonds, or with equal elements (default bonds)' -x -a 'bonds elements'

@@ -54,7 +54,7 @@ _recon() {
         '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
         '--augment[images\: warp, shift, blur and brighten every view (default auto\: with a pose density, or few images)]:choice:(auto on off)' \
         '--flip[images\: mirror half of the images (default auto\: with photo and photo-small; use off for text)]:choice:(auto on off)' \
-        '--warp[images\: stretch the second view by up to S (default 0.2)]:S: ' \
+        '--warp[images\: stretch the second view by up to S; photo presets\: enlarge it (default 0.2)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
         '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \
         '--pairs[molecules\: which conformers are paired for --align and --contrast\: those with equal elements and bonds, or with equal elements (default bonds)]:choice:(bonds elements)' \

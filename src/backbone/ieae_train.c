@@ -519,7 +519,9 @@ done:
     return status;
 }
 
-/* Augmented, every view is warped, moved, blurred and made brighter or darker, the first one too. */
+/* Augmented, every view is warped, moved, blurred and made brighter or darker, the first one too.
+ * Photographs are not stretched: that does not rotate them as a whole, but it tilts their horizons by up
+ * to 6 degrees, and the density would have to doubt its poses for it. */
 static recon_loader_options batches_of(const recon_ieae_options *o)
 {
     int all = o->augment > 0, photo = is_photo(o);
@@ -530,7 +532,7 @@ static recon_loader_options batches_of(const recon_ieae_options *o)
                                    .threads = o->threads,
                                    .views = views_of(o),
                                    .rotate = 1,
-                                   .shear = o->warp,
+                                   .shear = photo ? 0 : o->warp,
                                    .scale = o->warp,
                                    .all = all,
                                    .shift = all ? (double)side / (photo ? 8 : 30) : 0,

@@ -86,7 +86,8 @@ typedef struct {
     double density, pose, contrast;
     /* Of the contrast. 0: 0.2. */
     double temperature;
-    /* Of the second view: shear and scale up to this. 0: 0.2; few images: 0.15. */
+    /* Of the second view: shear and scale up to this; photo presets: scale alone. 0: 0.2; few images:
+     * 0.15. */
     double warp;
     /* Whether half of the images are mirrored, left for right. 0: those of the photo presets;
      * negative: none, as for writing; positive: of photo presets alone. */
