@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAIRS 0x1p26 /* below so many the host is done before the data is copied */
-
 int recon_device_takes(recon_ctx *ctx, const recon_points *rows, const recon_points *p, size_t k)
 {
-    return recon_ops_of(ctx)->nearest && k <= RECON_NEAREST_MOST && k <= p->n &&
-           (double)rows->n * (double)p->n >= PAIRS && rows->longest <= RECON_NEAREST_LONGEST;
+    const recon_ops *ops = recon_ops_of(ctx);
+    return ops->nearest && k <= RECON_NEAREST_MOST && k <= p->n &&
+           (double)rows->n * (double)p->n >= ops->nearest_pairs &&
+           rows->longest <= RECON_NEAREST_LONGEST;
 }
 
 static recon_status tile_done(recon_ctx *ctx)

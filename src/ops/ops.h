@@ -529,6 +529,7 @@ typedef struct recon_ops {
     /* NULL where the search is the host's own, by gemm and topk. */
     recon_status (*nearest)(recon_ctx *ctx, const recon_nearest_args *args);
     size_t (*nearest_tiles)(const recon_nearest_args *args);
+    double nearest_pairs; /* below so many the host is done before the data is copied */
 #define RECON_OP_MEMBER(name, kind)                                                                \
     recon_status (*name)(recon_ctx * ctx, const recon_##kind##_args *args);
     RECON_OPS(RECON_OP_MEMBER)

@@ -30,6 +30,7 @@ extern "C" const recon_ops recon_ops_cuda = {
     .norm2 = cuda_norm2,
     .nearest = cuda_nearest,
     .nearest_tiles = cuda_nearest_tiles,
+    .nearest_pairs = 0x1p26,
     RECON_OPS(ENTRY)
     .topk = nullptr,
     .couple_edges = nullptr, /* on tensor cores the products are cheap and memory is not */
