@@ -18,7 +18,7 @@
 
 #define PATIENCE 5.0       /* seconds in which rank 0 must show what another one has failed of */
 #define SPIN     400       /* looks at a request before the processor is given to others ... */
-#define YIELD    4000      /* ... and before that takes a nap */
+#define YIELD    800       /* ... and before that takes a nap */
 #define SETTLE   300000000 /* nanoseconds */
 #define NAP      100000    /* nanoseconds */
 
