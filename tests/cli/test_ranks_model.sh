@@ -47,14 +47,14 @@ alike "canonicalize, files" "3" "c@/poses.csv c@/001099.png" canonicalize --mode
 usable openmpi && engines=openmpi || engines=mpich
 alike "discover" "3" "d@/model.safetensors d@/gamma.npy d@/neighbors.npy d@/theta.npy d@/p.npy" \
     discover --model backbone $many --folds 0 --out d@ --quiet
-shipped="--model $root/models/conformers.safetensors --data conformers/train --quiet"
-molecules="$shipped --limit 1100"
+molecules="--model $root/models/conformers.safetensors --data conformers/train --limit 1100 --quiet"
 RECON_DATA=$root/data/
 export RECON_DATA
 alike "score, molecules" "2" "m@.npy" score $molecules --out m@.npy
 alike "canonicalize, molecules" "3" "m@.xyz" canonicalize $molecules --out m@.xyz
+prepare train --data conformers/train --limit 60 --preset small --width 0.125 --epochs 1 --batch 22 --out small --quiet
 alike "discover, molecules" "2" "e@/model.safetensors e@/gamma.npy e@/score.npy" \
-    discover $shipped --limit 100 --folds 0 --out e@
+    discover --model small --data conformers/train --limit 60 --folds 0 --out e@ --quiet
 
 for engine in openmpi mpich; do
     usable "$engine" || continue

@@ -30,43 +30,37 @@ alike() {
     done
 }
 
-# 22 images make slices of three, the last of one.
-alike "images" "2 3 4" $letters --preset small --width 0.25 --code 8 --epochs 2 --batch 22
+# 22 images make slices of three, the last of one. On 2 and 3 ranks below: what they begin and others end.
+alike "images" "4" $letters --preset small --width 0.25 --code 8 --epochs 2 --batch 22
 # Eleven pairs make slices of two, the last of one; both stages, partners and the contrast are in it.
 molecules="--data conformers/train --limit 60 --preset small --width 0.125 --batch 22"
-alike "molecules" "2 3 4" $molecules --epochs 4 --before 2
+[ "${RECON_BUILD:-build}" != build ] || alike "molecules" "4" $molecules --epochs 4 --before 2
 
 # --- another number of ranks ------------------------------------------------------------------------
 
-run train $letters $small --epochs 4 --batch 22 --out whole
-for engine in $engines; do
-    usable "$engine" || continue
-    rm -f cut cut.*
-    ranks "$engine" 2 train $letters $small --epochs 2 --batch 22 --out cut
-    before=$code
-    run train $letters $small --epochs 2 --batch 22 --out apart # the same, in one process
-    ranks "$engine" 3 train $letters $small --epochs 4 --batch 22 --out cut --resume
-    after=$code
-    run train $letters $small --epochs 4 --batch 22 --out apart --resume
-    [ $before -eq 0 ] && [ $after -eq 0 ] && [ $code -eq 0 ] && cmp -s cut apart && cmp -s cut.last apart.last
-    report $? "$engine: --resume from 2 to 3 ranks is that of one process"
+# resumed NAME FIRST LAST ARGS: a training of FIRST epochs on 2 ranks of each MPI, and then of LAST on 3.
+resumed() {
+    name=$1 first=$2 last=$3
+    shift 3
     rm -f apart apart.*
-done
-
+    run train "$@" --epochs "$first" --out apart
+    cp apart begun && cp apart.last begun.last
+    run train "$@" --epochs "$last" --out apart --resume
+    for engine in $engines; do
+        usable "$engine" || continue
+        rm -f cut cut.*
+        ranks "$engine" 2 train "$@" --epochs "$first" --out cut
+        [ $code -eq 0 ] && cmp -s cut begun && cmp -s cut.last begun.last
+        report $? "$name: 2 ranks of $engine give the bytes of one process"
+        ranks "$engine" 3 train "$@" --epochs "$last" --out cut --resume
+        [ $code -eq 0 ] && cmp -s cut apart && cmp -s cut.last apart.last
+        report $? "$name: $engine: --resume from 2 to 3 ranks is that of one process"
+    done
+}
+# With sanitizers the interruptions below are enough of images.
+[ "${RECON_BUILD:-build}" != build ] || resumed "images" 2 4 $letters $small --batch 22
 # In the first stage, and then in the second, whose partners are found again.
-for engine in $engines; do
-    usable "$engine" || continue
-    rm -f cut cut.* apart apart.*
-    ranks "$engine" 2 train $molecules --threads 1 --quiet --epochs 5 --before 2 --out cut
-    before=$code
-    ranks "$engine" 3 train $molecules --threads 1 --quiet --epochs 7 --before 2 --out cut --resume
-    after=$code
-    run train $molecules --threads 1 --quiet --epochs 5 --before 2 --out apart
-    run train $molecules --threads 1 --quiet --epochs 7 --before 2 --out apart --resume
-    [ $before -eq 0 ] && [ $after -eq 0 ] && [ $code -eq 0 ] && cmp -s cut apart && cmp -s cut.last apart.last
-    report $? "$engine: molecules: --resume from 2 to 3 ranks is that of one process"
-    rm -f apart apart.*
-done
+resumed "molecules" 5 7 $molecules --threads 1 --quiet --before 2
 
 # --- ranks with devices of their own ----------------------------------------------------------------
 
@@ -89,6 +83,7 @@ done
 
 # --- interruptions ----------------------------------------------------------------------------------
 
+run train $letters $small --epochs 4 --batch 22 --out whole
 # interrupted ENGINE N: a training on N ranks gets a Ctrl-C at all of them after its first checkpoint, and
 # goes on on another number of ranks.
 cat >tell_pid <<'END2'
