@@ -79,7 +79,7 @@ report $? "embeddings of an earlier result do not stay beside a new one"
 report $? "what is the user's stays, and nothing else"
 rm half/natural.npy && mkdir half/natural.npy && touch half/natural.npy/x
 refused 1 "half/natural.npy: is a folder, where a file of the result has to go" \
-    discover --model backbone $letters --k 5 --out half --quiet
+    discover --model backbone $letters --k 5 --folds 0 --out half --quiet
 rm -r half/natural.npy
 run discover --model backbone $letters --k 5 --folds 0 --out half --quiet --keep-embeddings
 refused 1 "half/z.npy: belongs to the result that would be replaced" \

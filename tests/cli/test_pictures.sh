@@ -112,7 +112,7 @@ END
 python3 older.py found/model.safetensors older images:black
 python3 older.py found/model.safetensors other npy:x.npy
 warning="older: trained when transparent pictures were laid over black, but 48 of 48 are read by another rule now"
-for command in "canonicalize --out up-older" "score --out s.npy" "distribution --index 3" "discover --k 5 --out refound"; do
+for command in "canonicalize --out up-older" "score --out s.npy" "distribution --index 3" "discover --k 5 --folds 0 --out refound"; do
     run $command --model older --data black
     [ "$code" -eq 0 ] && [ "$(grep -cF "$warning" "$scratch/stderr")" -eq 1 ]
     report $? "${command%% *}: a model of 0.1.0 gets a warning with transparent pictures"

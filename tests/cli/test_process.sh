@@ -157,7 +157,7 @@ too_large() {
     report $? "ulimit -f: $1 fails with a message and leaves what was there"
 }
 too_large train $letters --preset small --width 0.25 --code 8 --epochs 1 --batch 22 --out backbone --overwrite --quiet
-too_large discover --model backbone $letters --k 5 --out found --quiet
+too_large discover --model backbone $letters --k 5 --folds 0 --out found --quiet
 too_large canonicalize --model $model --data npy:images.npy --out open.npy --quiet
 too_large normalize --embeddings z.npy --poses g.npy --k 5 --out frames --quiet
 

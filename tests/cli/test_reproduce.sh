@@ -267,17 +267,17 @@ else
 fi
 
 # --- and on molecules made by hand ----------------------------------------------------------------
-# A set where `conformers` is looked for: two shaken chains of 6 and 7 atoms, 120 conformers of each,
+# A set where `conformers` is looked for: two shaken chains of 6 and 7 atoms, 80 conformers of each,
 # along x and y, in twentieths of an Angstrom. It says neither energies nor RMSD.
 conformers() {
-    LC_ALL=C awk 'BEGIN { srand(3); for (m = 0; m < 2; m++) for (c = 0; c < 120; c++) for (i = 1; i <= 6 + m; i++)
+    LC_ALL=C awk 'BEGIN { srand(3); for (m = 0; m < 2; m++) for (c = 0; c < 80; c++) for (i = 1; i <= 6 + m; i++)
         printf "%c%c%c", 4 + 24 * i + 3 * rand(), 4 + 15 * ((i * (m + 1)) % 3) + 3 * rand(),
-            4 + 12 * ((i + m) % 2) + 6 * ((i * i + m) % 4) + 3 * rand() }' | npy "$1/positions.npy" '|u1' '1560, 3'
+            4 + 12 * ((i + m) % 2) + 6 * ((i * i + m) % 4) + 3 * rand() }' | npy "$1/positions.npy" '|u1' '1040, 3'
     printf '\006\007\010\006\006\001\007\010\006\006\010\007\001' | npy "$1/Z.npy" '|u1' '13,'
     printf '\000\006\015' | npy "$1/atom_offset.npy" '|u1' '3,'
-    printf '\000\000\170\000\360\000' | npy "$1/conf_offset.npy" '<u2' '3,'
-    LC_ALL=C awk 'BEGIN { for (i = 0; i < 240; i++) printf "%d", i % 10 < 8 ? 0 : i % 10 - 7 }' |
-        tr 012 '\000\001\002' | npy "$1/split.npy" '|u1' '240,'
+    printf '\000\000\120\000\240\000' | npy "$1/conf_offset.npy" '<u2' '3,'
+    LC_ALL=C awk 'BEGIN { for (i = 0; i < 160; i++) printf "%d", i % 10 < 8 ? 0 : i % 10 - 7 }' |
+        tr 012 '\000\001\002' | npy "$1/split.npy" '|u1' '160,'
     echo '{ "scale": 0.05, "smiles": ["a", "b"], "fisher_axis": [0, 1], "rotors": [1, 2] }' >"$1/meta.json"
 }
 if [ "${RECON_BUILD:-build}" != build ]; then
@@ -287,7 +287,7 @@ else
     conformers data/conformers
     run classifier train --data conformers --held conformers/val --epochs 13 --batch 32 --width 16 --out gcn --quiet
     run reproduce molecules --classifier gcn --train --preset small --epochs 1 --out mols --figures drawn --json
-    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"test_conformers": 24,' "$scratch/stdout"
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"test_conformers": 16,' "$scratch/stdout"
     report $? "molecules: trained and measured"
     complete=0
     for key in dataset data seed accuracy none ieae recon recon_terms neighbours ieae_terms recovered_of_upright density density_drawn density_drawn_spread spin \
@@ -312,7 +312,7 @@ else
             all(d['accuracy'][k] > 0 for k in 'pca tta8 tta36 kabsch knn segnn'.split()) and 'escnn' in d['baselines'] and
             d['accuracy']['kabsch'] > d['accuracy']['none']"
     run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn
-    [ "$code" -eq 0 ] && grep -q '^24 test conformers; ' "$scratch/stdout" && grep -q 'IE-AE canonical .* 30.80$' "$scratch/stdout" &&
+    [ "$code" -eq 0 ] && grep -q '^16 test conformers; ' "$scratch/stdout" && grep -q 'IE-AE canonical .* 30.80$' "$scratch/stdout" &&
         grep -q 'MSE with spread of conformers  *-  *-$' "$scratch/stdout"
     report $? "as text, beside the paper's figures"
     run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn --quiet
@@ -324,7 +324,7 @@ else
     # --- the paper's own: reconstruction alone, and other data ------------------------------------
     run train --data conformers --held conformers/val --rotate fisher --preset paper --width 0.1 --layers 2 --epochs 1 \
         --batch 64 --out segnn --quiet
-    run discover --model segnn --data conformers --rotate fisher --out plain --folds 0 --quiet
+    run discover --model segnn --data conformers --rotate fisher --limit 60 --out plain --folds 0 --quiet
     run reproduce molecules --model plain/model.safetensors --classifier gcn --quiet --json
     [ "$code" -eq 0 ] && [ "$(grep -c '"recon": [-0-9]' "$scratch/stdout")" -eq 8 ] &&
         [ "$(grep -c '"recon_terms": null' "$scratch/stdout")" -eq 4 ] && [ "$(grep -c '"recon_terms":' "$scratch/stdout")" -eq 4 ]
@@ -356,7 +356,7 @@ sys.stdout.buffer.write(pack({name: {'conformers': [{'xyz': shaken(chain), 'tota
 END
         run classifier train --data geom:g.msgpack/train --held geom:g.msgpack/val --epochs 2 --batch 16 --width 8 --out g-gcn --quiet
         run train --data geom:g.msgpack/train --rotate fisher --preset small --epochs 2 --batch 16 --out g-net --quiet
-        run discover --model g-net --data geom:g.msgpack/train --rotate fisher --out geom --folds 0 --quiet
+        run discover --model g-net --data geom:g.msgpack/train --rotate fisher --limit 60 --out geom --folds 0 --quiet
         run reproduce molecules --data geom:g.msgpack --model geom/model.safetensors --classifier g-gcn --quiet --json
         [ "$code" -eq 0 ] && grep -q '"data": "geom:g.msgpack"' "$scratch/stdout" &&
             grep -q '"test_conformers": 14,' "$scratch/stdout" && grep -q '"spin_unseen":' "$scratch/stdout"

@@ -14,7 +14,7 @@ import warnings, numpy as np, recon
 from recon.sklearn import Canonicalizer, PoseScorer
 warnings.simplefilter("ignore", recon.TrustWarning)
 warnings.filterwarnings("ignore", message="p-values and thresholds are rough")
-garments = recon.read_images("garments", rotate="fashion", limit=120)
+garments = recon.read_images("garments", rotate="fashion", limit=60)
 images, labels = garments.images, garments.labels
 def learner(kind=Canonicalizer, **named):  # quick: the network is at hand, the poses are learned
     return kind("models/mnist-small.safetensors", folds=0, **named)
