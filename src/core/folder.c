@@ -424,10 +424,16 @@ recon_status recon_stage_keeps(recon_ctx *ctx, const recon_stage *s, const char 
     const char *in_stage = recon_stage_file(ctx, s, inside, path);
     if (in_stage == path)
         return RECON_OK;
+    const char *name = strrchr(in_stage, '/') + 1;
     recon_status status = recon_owned(ctx, &own, s->kind, s->target);
-    if (status == RECON_OK && recon_names_have(&own, strrchr(in_stage, '/') + 1))
+    if (status == RECON_OK && recon_names_have(&own, name))
         status = recon_fail(ctx, RECON_ERR_INPUT,
                             "%s: belongs to the result that would be replaced; name another folder",
+                            path);
+    else if (status == RECON_OK && recon_tree_has(s->fd, name))
+        status = recon_fail(ctx, RECON_ERR_INPUT,
+                            "%s: would be replaced by the result's file of that name; name another "
+                            "folder",
                             path);
     recon_names_free(&own);
     return status;

@@ -54,7 +54,8 @@ recon_status recon_stage_open(recon_ctx *ctx, recon_stage *out, const char *dir,
  * then it comes with the others. out takes the answer if need be. */
 const char *recon_stage_file(recon_ctx *ctx, const recon_stage *stage, char out[RECON_PATH],
                              const char *path);
-/* Fails if the file is one of the earlier result: for what is read, and must not go with it. */
+/* Fails if the file is one of the earlier result, or has the name of one that was written to the
+ * stage: for what is read, and must not go with a commit. */
 recon_status recon_stage_keeps(recon_ctx *ctx, const recon_stage *stage, const char *path);
 recon_status recon_stage_commit(recon_ctx *ctx, recon_stage *stage);
 void recon_stage_close(recon_ctx *ctx, recon_stage *stage);

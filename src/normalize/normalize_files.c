@@ -69,7 +69,8 @@ static recon_status name_files(recon_ctx *ctx, recon_status status,
                        : recon_note(ctx, status, "embeddings %s", s->z);
 }
 
-/* Embeddings that `recon discover` kept are of its result, and would go with it. */
+/* Embeddings that `recon discover` kept are of its result, and would go with it. Whether an input has
+ * the name of a file of the new result, say score.npy, is known once those are written. */
 static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
                                 const recon_normalize_request *s)
 {
@@ -97,10 +98,16 @@ static recon_status open_stage(recon_ctx *ctx, recon_stage *stage, char path[REC
     return status == RECON_OK ? recon_comm_broadcast(ctx, path, RECON_PATH, 0) : status;
 }
 
-static recon_status commit_stage(recon_ctx *ctx, recon_stage *stage)
+static recon_status commit_stage(recon_ctx *ctx, recon_stage *stage,
+                                 const recon_normalize_request *s)
 {
-    return recon_comm_agree(ctx,
-                            recon_comm_rank(ctx) == 0 ? recon_stage_commit(ctx, stage) : RECON_OK);
+    recon_status status = RECON_OK;
+    if (recon_comm_rank(ctx) == 0) {
+        status = keep_inputs(ctx, stage, s);
+        if (status == RECON_OK)
+            status = recon_stage_commit(ctx, stage);
+    }
+    return recon_comm_agree(ctx, status);
 }
 
 recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
@@ -130,7 +137,7 @@ recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
     RECON_TRY(recon_frames_put_share(ctx, path, &out->frames, index.precision,
                                      recon_comm_own(ctx, out->rows, RECON_TILE).begin, out->rows,
                                      out->summary));
-    RECON_TRY(commit_stage(ctx, &stage));
+    RECON_TRY(commit_stage(ctx, &stage, s));
 done:
     recon_stage_close(ctx, &stage);
     recon_embedded_free(&queries);

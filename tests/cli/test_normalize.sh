@@ -191,6 +191,14 @@ refused 1 "z.npy: cannot make the folder: File exists" normalize --embeddings ab
 refused 1 "no/such: cannot make the folder: No such file" normalize --embeddings absent.npy \
     --poses g.npy --out no/such
 
+# An input keeps its place, also where the result has a file by that name.
+mkdir own && cp four.npy own/z.npy && cp angles.npy own/score.npy
+refused 1 "own/score.npy: would be replaced by the result's file of that name; name another folder" \
+    normalize --embeddings own/z.npy --poses own/score.npy --k 2 --out own
+accepted "inputs by other names may be in the folder" \
+    normalize --embeddings own/z.npy --poses angles.npy --k 2 --out own
+rm -r own
+
 # Root reads everything, so that root has to become somebody else for this.
 nobody() {
     if [ "$(id -u)" -ne 0 ]; then "$@"; else setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; fi

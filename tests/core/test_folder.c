@@ -422,7 +422,8 @@ static void a_reader_learns_that_the_result_was_replaced(void **state)
     shell("rm -rf out");
 }
 
-/* Files that go into the folder come with the others; files of the earlier result are not kept. */
+/* Files that go into the folder come with the others; files of the earlier result are not kept, nor
+ * those that a new one has by the same name. */
 static void files_of_the_folder_are_known(void **state)
 {
     recon_stage s;
@@ -436,6 +437,11 @@ static void files_of_the_folder_are_known(void **state)
     CHECK_OK(*state, recon_stage_keeps(*state, &s, scratch("z.npy")));
     CHECK_FAILS(*state, recon_stage_keeps(*state, &s, scratch("out/z.npy")), RECON_ERR_INPUT,
                 "out/z.npy: belongs to the result that would be replaced");
+    scratch_write("out/score.npy", "mine", 4);
+    CHECK_OK(*state, recon_stage_keeps(*state, &s, scratch("out/score.npy")));
+    put(*state, &s, "score.npy", "new");
+    CHECK_FAILS(*state, recon_stage_keeps(*state, &s, scratch("out/score.npy")), RECON_ERR_INPUT,
+                "out/score.npy: would be replaced by the result's file of that name");
     recon_stage_close(*state, &s);
     shell("rm -rf out");
 }
