@@ -135,6 +135,10 @@ recon_status cli_attach(recon_ctx *ctx, const cli_data *data);
 /* The same as the library takes it. */
 recon_source cli_source(const cli_data *data);
 
+/* Fails if the file that an option names is the one that the data are read from. path may be NULL. */
+recon_status cli_keep_input(recon_ctx *ctx, const cli_data *data, const char *option,
+                            const char *path);
+
 /* Inputs of any kind, taken and rotated as asked. Close always. */
 typedef recon_inputs cli_inputs;
 /* For a backbone, of the file `model`, pictures of a folder are fitted to its size and channels,

@@ -99,6 +99,9 @@ static int is_table(const char *poses)
 
 static int check_poses(const settings *s)
 {
+    if (s->poses && strcmp(s->poses, s->out) == 0)
+        return cli_misuse(&cli_canonicalize, "--poses %s: the inputs go there; choose another file",
+                          s->poses);
     if (!s->poses || cli_ends_in(s->poses, ".npy") || (is_table(s->poses) && !is_folder(s)))
         return -1;
     return is_table(s->poses)
@@ -610,6 +613,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
                              "--spin runs in one process, but %d were started",
                              recon_comm_size(ctx)));
     RECON_TRY(keep_apart(ctx, s));
+    RECON_TRY(cli_keep_input(ctx, &s->data, "--poses", s->poses));
     RECON_TRY(check_lambda(ctx, s));
     RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
     status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);

@@ -11,6 +11,7 @@
 #include <recon/model/score.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_score = {
@@ -77,6 +78,9 @@ static int parse(settings *s, int argc, char **argv)
                           s->false_alarms);
     if (code < 0 && !cli_ends_in(s->out, ".npy") && !is_table(s->out))
         return cli_misuse(&cli_score, "--out %s: scores go to FILE.npy or FILE.csv", s->out);
+    if (code < 0 && s->rows && strcmp(s->rows, s->out) == 0)
+        return cli_misuse(&cli_score, "--rows %s: the scores go there; choose another file",
+                          s->rows);
     return code;
 }
 
@@ -343,13 +347,15 @@ done:
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    cli_subject subject;
+    cli_subject subject = { 0 };
     findings f = { .begun = recon_now(),
                    .inputs = &subject.inputs,
                    .table = CLI_NO_TABLE,
                    .false_alarms = s->false_alarms };
     int first = recon_comm_rank(ctx) == 0; /* it writes */
     recon_status status;
+    RECON_TRY(cli_keep_input(ctx, &s->data, "--out", s->out));
+    RECON_TRY(cli_keep_input(ctx, &s->data, "--rows", s->rows));
     RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
     f.calibration = recon_model_describe(subject.model).maps.held_out;
     f.has_codes = recon_model_describe(subject.model).codes > 0;

@@ -10,6 +10,7 @@
 #include "data/kinds.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,16 @@ recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
     recon_source source = cli_source(d);
     recon_status status = recon_inputs_begin(ctx, out, &source, NULL, backbone, model);
     return out->whole ? status : name_remedy(ctx, status, d);
+}
+
+recon_status cli_keep_input(recon_ctx *ctx, const cli_data *d, const char *option, const char *path)
+{
+    const char *colon = strchr(d->spec, ':');
+    char from[PATH_MAX], to[PATH_MAX];
+    if (!path || !colon || !realpath(colon + 1, from) || !realpath(path, to) || strcmp(from, to))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another %s", path,
+                      option);
 }
 
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,

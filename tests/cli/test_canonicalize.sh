@@ -118,6 +118,8 @@ letters 100 | npy wide.npy '|u1' '64, 20, 20'
 refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
     canonicalize $model --data npy:wide.npy --out x.npy
 refused 1 "this is the input" canonicalize $model --data images:pictures --out pictures/
+refused 1 "images.npy: this is the input; choose another --poses" canonicalize $model $letters --out x.npy --poses images.npy
+refused 2 "--poses x.npy: the inputs go there" canonicalize $model $letters --out x.npy --poses x.npy
 refused 1 "nowhere/x.npy" canonicalize $model $letters --out nowhere/x.npy
 refused 1 "cannot make the folder" canonicalize $model $letters --out nowhere/x
 head -c 3000 found/model.safetensors >cut

@@ -60,6 +60,9 @@ run score $model $letters --false-alarms 0.1 --out n.npy --json
 unlike=$(sed -n 's/^  "unlike": \([0-9]*\),/\1/p' "$scratch/stdout")
 [ -n "$unlike" ] && [ "$unlike" -lt 30 ]
 report $? "the letters themselves are not ($unlike of 120)"
+refused 1 "images.npy: this is the input; choose another --out" score $model $letters --out ./images.npy
+refused 1 "images.npy: this is the input; choose another --rows" score $model $letters --out s2.npy --rows images.npy
+refused 2 "--rows s2.npy: the scores go there" score $model $letters --out s2.npy --rows s2.npy
 refused 1 "nowhere/s.npy" score $model $letters --out nowhere/s.npy --quiet
 refused 1 "run \`recon discover\` first" score --model backbone $letters --out s2.npy
 
