@@ -420,4 +420,6 @@ clean:
 	rm -rf build python/build python/*.egg-info compile_commands.json
 	find python tests examples tools -name __pycache__ -prune -exec rm -rf {} +
 
--include $(shell find build -name '*.d' 2>/dev/null)
+# Of this build: to read those of the others too takes half a second.
+OTHERS := $(foreach b,debug tsan cuda v2 v3 v4,-path $(BUILD)/$b -prune -o)
+-include $(shell find $(BUILD) $(OTHERS) -name '*.d' -print 2>/dev/null)
