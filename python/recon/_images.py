@@ -123,8 +123,13 @@ class ImageModel(Model):
         self.size: tuple[int, int, int] = (shape.height, shape.width_px, shape.channels)
         self._crop: bool | None = None  # not asked yet
 
-    def _crops(self) -> bool:
-        """Whether the model was trained on cropped images, so that pictures are cropped for it."""
+    @property
+    def crop(self) -> bool:
+        """Whether the model was trained on cropped images, so that pictures are cropped for it.
+
+        Arrays of the model's size are taken as they are: read_images(..., size=model.size,
+        crop=model.crop) makes them as the model needs them.
+        """
         if self._crop is None:
             options, out = _abi.DataOptions(), ctypes.c_void_p()
             with context(self._device) as ctx:
@@ -322,7 +327,7 @@ class ImageModel(Model):
         """What the model sees, and the pictures where these are of other sizes or kinds."""
         if not is_batch(x, self.size):
             pictures = Pictures(x, self.size)
-            crop = self._crops()
+            crop = self.crop
             with context(self._device) as ctx:
                 return pictures.seen(ctx, crop), pictures
         x = array(x, None, "images")

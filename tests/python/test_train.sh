@@ -68,6 +68,24 @@ report $? "the folder has the same files ($(tr '\n' ' ' <left))"
 same $(sed 's,^,found/,' left)
 report $? "and they are the same"
 
+passes "crops are recorded" <<'PROGRAM'
+import warnings, recon
+warnings.simplefilter("ignore")
+recon.discover("package/m.st", "package/pictures", "cropped", folds=0, k=5, size=16, crop=True)
+assert recon.load("cropped").crop and not recon.load("package/found").crop
+PROGRAM
+run canonicalize --model cropped --data images:package/pictures --out upright --poses upright.npy --quiet
+report "$code" "the command's poses of crops"
+passes "images read with model.crop have the poses of their files" <<'PROGRAM'
+import warnings, numpy as np, recon
+warnings.simplefilter("ignore")
+model = recon.load("cropped")
+def off(crop):
+    images = recon.read_images("images:package/pictures", size=model.size, crop=crop).images
+    return np.abs(np.exp(1j * model.canonicalize(images)[1].absolute) - np.exp(1j * np.load("upright.npy"))).max()
+assert off(model.crop) < 1e-3 < off(False), (off(model.crop), off(False))
+PROGRAM
+
 (cd command && must train --data npy:images.npy $small --no-density --augment off --out n.st --quiet &&
     must discover --model n.st --data npy:images.npy --folds 0 --lambda head --mean frechet --out of-array --quiet)
 report $? "the command's files of an array"
