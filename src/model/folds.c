@@ -206,6 +206,14 @@ static void say_left(recon_ctx *ctx, double begun, size_t fold, size_t folds)
                   fold, folds, spent, spent / (double)fold * (double)(folds - fold));
 }
 
+/* A fold's training says where it can be resumed from; but that goes with the unfinished result. */
+static recon_status name_fold(recon_ctx *ctx, recon_status status, size_t fold, size_t folds)
+{
+    if (status == RECON_ERR_INTERRUPTED)
+        return recon_fail(ctx, status, "interrupted in fold %zu of %zu", fold, folds);
+    return recon_note(ctx, status, "fold %zu of %zu", fold, folds);
+}
+
 static recon_status run_all(recon_ctx *ctx, run *r, size_t folds)
 {
     double begun = recon_now();
@@ -213,7 +221,7 @@ static recon_status run_all(recon_ctx *ctx, run *r, size_t folds)
     say_time(ctx, r, folds);
     for (size_t f = 0; f < folds; f++) {
         deal(r, f, folds);
-        RECON_TRY(recon_note(ctx, run_fold(ctx, r), "fold %zu of %zu", f + 1, folds));
+        RECON_TRY(name_fold(ctx, run_fold(ctx, r), f + 1, folds));
         say_left(ctx, begun, f + 1, folds);
     }
 done:

@@ -278,6 +278,48 @@ static void folds_calibrate_on_all_inputs(void **state)
     }
 }
 
+/* Interrupts the first training of the folds. */
+typedef struct {
+    recon_ctx *ctx;
+    int begun;
+} stopper;
+
+static void see_folds(void *user, recon_log_level level, const char *line)
+{
+    (void)level;
+    ((stopper *)user)->begun |= strstr(line, "by cross-validation") != NULL;
+}
+
+static void stop_training(void *user, const recon_progress *p)
+{
+    stopper *s = user;
+    if (s->begun && p->done > 0)
+        recon_ctx_interrupt(s->ctx);
+}
+
+/* What is said to be resumed from must be there, and a fold's checkpoint is not. */
+static void an_interrupted_fold_leaves_nothing(void **state)
+{
+    (void)state;
+    EACH_DOMAIN(d)
+    {
+        stopper s = { .begun = 0 };
+        recon_discovery result;
+        recon_discover_options o = brief;
+        o.folds = 2;
+        found_clear();
+        s.ctx = recon_ctx_new(
+            &(recon_ctx_options){ .on_log = see_folds, .on_progress = stop_training, .user = &s });
+        CHECK_FAILS(
+            s.ctx,
+            recon_discover(s.ctx, &result, scratch(d->backbone), NULL, d->data, found_folder, &o),
+            RECON_ERR_INTERRUPTED, "interrupted in fold 1 of 2");
+        assert_null(strstr(recon_ctx_message(s.ctx), "resume"));
+        assert_int_not_equal(access(found_folder, F_OK), 0);
+        recon_ctx_free(s.ctx);
+    }
+}
+
 /* A whole model is a backbone too: what it knew of its maps is replaced. */
 static void it_can_be_run_on_its_own_result(void **state)
 {
@@ -348,6 +390,7 @@ int main(void)
         cmocka_unit_test(the_model_keeps_its_trust),
         cmocka_unit_test(threads_do_not_change_the_bytes),
         cmocka_unit_test(folds_calibrate_on_all_inputs),
+        cmocka_unit_test(an_interrupted_fold_leaves_nothing),
         cmocka_unit_test(it_can_be_run_on_its_own_result),
         cmocka_unit_test(failures_leave_nothing),
         cmocka_unit_test(data_of_another_kind_are_refused),
