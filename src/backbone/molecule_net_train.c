@@ -25,6 +25,7 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "data/permute.h"
+#include "nn/ranks.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
 #include "nn/step_plan.h"
@@ -710,7 +711,10 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu epochs before the pairs and %zu in all: some must be left for them",
                           o->before, o->epochs);
-    return RECON_OK;
+    /* Single conformers of the first stage go to more ranks: known before that is trained. */
+    return has_pairs(o) ? recon_note(ctx, recon_ranks_fit(ctx, o->batch / 2),
+                                     "%zu conformers, in pairs", o->batch)
+                        : RECON_OK;
 }
 
 static recon_status make_room(trainer *c)

@@ -12,39 +12,44 @@
 #include <string.h>
 #include <zlib.h>
 
+static int has_slices(recon_ctx *ctx)
+{
+    const recon_ops *ops = recon_ops_of(ctx);
+    return ops->has_slices && ops->has_slices();
+}
+
+recon_status recon_ranks_fit(recon_ctx *ctx, size_t units)
+{
+    size_t ranks = (size_t)recon_comm_size(ctx);
+    size_t most = has_slices(ctx) ? recon_slices_of(ctx, units).count : units;
+    if (ranks > most)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "a batch of %zu goes to at most %zu ranks, and %zu were started: start "
+                          "fewer, or use a larger --batch",
+                          units, most, ranks);
+    return RECON_OK;
+}
+
 static recon_status check(recon_ctx *ctx, const recon_trainee *it, int cut)
 {
-    recon_slices s = recon_slices_of(ctx, it->units);
-    if (!cut)
-        return it->params->type == RECON_F32
-                   ? RECON_OK
-                   : recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                                "several ranks do not train in double precision: one process can");
-    if ((size_t)recon_comm_size(ctx) > s.count)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "a batch of %zu goes to at most %zu ranks, and %d were started", s.all,
-                          s.count, recon_comm_size(ctx));
-    return RECON_OK;
+    if (!cut && it->params->type != RECON_F32)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                          "several ranks do not train in double precision: one process can");
+    return recon_ranks_fit(ctx, it->units);
 }
 
 /* Ranks with devices of their own, each with as many things of a batch as another, or one fewer. */
 static recon_status begin_peers(recon_ctx *ctx, recon_peers *peers, recon_slice *part,
                                 const recon_trainee *it)
 {
-    size_t ranks = (size_t)recon_comm_size(ctx);
-    if (it->units < ranks)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "a batch of %zu goes to at most %zu ranks, and %zu were started",
-                          it->units, it->units, ranks);
-    *part = recon_slice_of(it->units, ranks, (size_t)recon_comm_rank(ctx));
+    *part = recon_slice_of(it->units, (size_t)recon_comm_size(ctx), (size_t)recon_comm_rank(ctx));
     return recon_peers_open(ctx, peers);
 }
 
 recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *peers,
                                recon_slice *part, const recon_trainee *it, const char *settings)
 {
-    const recon_ops *ops = recon_ops_of(ctx);
-    int can = it->shared && it->units && ops->has_slices && ops->has_slices();
+    int can = it->shared && it->units && has_slices(ctx);
     recon_status status = RECON_OK;
     *cut = (recon_slices){ 0 };
     *peers = (recon_peers){ .size = 1 };

@@ -146,6 +146,10 @@ for engine in $engines; do
     ranks "$engine" 4 train $letters $small --epochs 1 --batch 3 --out dead
     [ $code -ne 0 ] && said_once "a batch of 3 goes to at most 3 ranks, and 4 were started" && [ "$before" = "$(snapshot)" ]
     report $? "$engine: more ranks than slices are refused"
+    ranks "$engine" 4 train --data conformers/train --limit 60 --preset small --width 0.125 --batch 6 --epochs 4 \
+        --before 2 --threads 1 --out dead
+    [ $code -ne 0 ] && said_once "a batch of 3 goes to at most 3 ranks, and 4 were started" && [ "$before" = "$(snapshot)" ]
+    report $? "$engine: more ranks than slices of pairs are refused before the first stage"
 
     timeout -k 5 300 "mpirun.$engine" $more -n 1 -wdir "$work" "$recon" train $letters $small --epochs 1 --out dead : \
         -n 1 -wdir "$work/other" "$recon" train $letters $small --epochs 1 --out dead \
