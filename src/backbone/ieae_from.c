@@ -37,7 +37,8 @@ static recon_status check(recon_ctx *ctx, const recon_ieae_options *o, const rec
     if (o->shape.channels && o->shape.channels != has->channels)
         return recon_fail(
             ctx, RECON_ERR_INPUT,
-            "%s: its number of channels is %zu, but these images have %zu (grey 1, colour 3)",
+            "%s: its number of channels is %zu, but these images have %zu (grey 1, colour 3): convert "
+            "them, or train without --from",
             o->from, has->channels, o->shape.channels);
     return check_numbers(ctx, &o->shape, has, o->from);
 }
