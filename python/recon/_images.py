@@ -106,6 +106,7 @@ class ImageModel(Model):
         trust: Whether its natural poses can be trusted: see Model.
         lambda_from: Where the natural pose comes from: "neighbours", "head" or "density".
         size: (height, width, channels) of the images.
+        crop: Whether it was trained on cropped images, as read_images(..., crop=True) makes them.
 
     Example:
         >>> model = recon.load("fashion")
