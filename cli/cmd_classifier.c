@@ -31,7 +31,7 @@ typedef struct {
     const char *word, *out, *model, *held;
     int net, stored, resume, overwrite, flip;
     size_t epochs, batch, every, width;
-    double rate, shift;
+    double rate, decay, shift;
     cli_data data;
     cli_common common;
 } settings;
@@ -40,7 +40,7 @@ static const char *const nets[] = { "small", "resnet18" };
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[15 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
         { "--model", "MODEL", NULL, "eval: what train wrote", CLI_MODEL, 0, &s->model },
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE | CLI_IMAGES, 0,
@@ -59,6 +59,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--rate", "R", NULL,
           "highest learning rate (default 0.002, resnet18 and molecules 0.001)", CLI_NUMBER, 0,
           &s->rate },
+        { "--decay", "D", NULL, "weight decay, times the learning rate (default 0.01)",
+          CLI_NUMBER | CLI_IMAGES, 0, &s->decay },
         { "--held", "SPEC", NULL,
           "train: validation data (default: one conformer in twelve of each molecule)",
           CLI_SPEC | CLI_MOLECULES, 0, &s->held },
@@ -141,6 +143,7 @@ static recon_status train_images(recon_ctx *ctx, const settings *s, const recon_
                                    .epochs = s->epochs,
                                    .batch = s->batch,
                                    .rate = s->rate,
+                                   .decay = s->decay,
                                    .seed = cli_seed(&s->data),
                                    .every = s->every,
                                    .precision = cli_precision(ctx, s->data.precision),

@@ -51,7 +51,7 @@ typedef struct {
     int group, preset, augment, flip, mask, resume, overwrite, plain, no_density, no_contrast,
         pairs;
     size_t epochs, before, batch, every, frequencies, layers, code;
-    double density, rate, contrast, pose, warp, align, element, radius, temperature, width;
+    double density, rate, decay, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
     cli_common common;
     int *misuse; /* set where only the files show that the options cannot be meant */
@@ -59,7 +59,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[31 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[32 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
@@ -84,6 +84,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--batch", "N", NULL, "batch size (default: preset's)", CLI_COUNT, 0, &s->batch },
         { "--rate", "R", NULL, "highest learning rate (default: preset's)", CLI_NUMBER, 0,
           &s->rate },
+        { "--decay", "D", NULL,
+          "weight decay, times the learning rate (default: 0.05 with few images, preset's otherwise)",
+          CLI_NUMBER | CLI_IMAGES, 0, &s->decay },
         { "--contrast", "W", NULL, "weight of the contrastive loss (default: preset's)", CLI_NUMBER,
           0, &s->contrast },
         { "--no-contrast", NULL, NULL,
@@ -178,6 +181,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .epochs = s->epochs,
                                  .batch = s->batch,
                                  .rate = s->rate,
+                                 .decay = s->decay,
                                  .contrast = s->plain || s->no_contrast ? -1 : s->contrast,
                                  .temperature = s->temperature,
                                  .pose = s->plain ? -1 : s->pose,

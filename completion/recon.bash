@@ -35,6 +35,7 @@ _recon() {
     train,--epochs) compopt +o default ;;
     train,--batch) compopt +o default ;;
     train,--rate) compopt +o default ;;
+    train,--decay) compopt +o default ;;
     train,--contrast) compopt +o default ;;
     train,--temperature) compopt +o default ;;
     train,--pose) compopt +o default ;;
@@ -180,6 +181,7 @@ _recon() {
     classifier,--epochs) compopt +o default ;;
     classifier,--batch) compopt +o default ;;
     classifier,--rate) compopt +o default ;;
+    classifier,--decay) compopt +o default ;;
     classifier,--held) _recon_specs ;;
     classifier,--every) compopt +o default ;;
     classifier,--weights) _recon_words f32 bf16 ;;
@@ -229,7 +231,7 @@ _recon() {
 _recon_else() {
     case ${COMP_WORDS[1]},$1 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --density --no-density --augment --flip --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --decay --contrast --no-contrast --temperature --pose --density --no-density --augment --flip --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
@@ -238,7 +240,7 @@ _recon_else() {
     distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     export,-*) _recon_words --model --out --what --lambda --licence --threads --json --quiet --help ;;
     check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --decay --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --augmented --embeddings --images --limit --resample --preset --train --baselines --rival --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --reader --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;

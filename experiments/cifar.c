@@ -58,7 +58,7 @@ static recon_status train_classifier(recon_ctx *ctx, const files *f, const char 
                                      .rotate = rotate,
                                      .epochs = is_narrow(s) && on_cpu ? 10 : 30,
                                      .rate = 2e-3,
-                                     .decay = 0.05,
+                                     .decay = 0.5,
                                      .seed = s->seed,
                                      .precision = s->precision,
                                      .bf16 = is_narrow(s),

@@ -475,6 +475,7 @@ IeaeOptions = _structure(
     ("epochs", c_size_t),
     ("batch", c_size_t),
     ("rate", c_double),
+    ("decay", c_double),
     ("density", c_double),
     ("pose", c_double),
     ("contrast", c_double),

@@ -94,6 +94,7 @@ def train(
     epochs: int | None = None,
     batch: int | None = None,
     rate: float | None = None,
+    decay: float | None = None,
     contrast: float | None = None,
     temperature: float | None = None,
     pose: float | None = None,
@@ -145,6 +146,7 @@ def train(
         epochs: Passes over the data.
         batch: Batch size.
         rate: Highest learning rate.
+        decay: Images: weight decay, times the learning rate.
         contrast: Weight of the contrastive loss.
         temperature: Of the contrastive loss.
         pose: Images: weight of the pose loss between views.
@@ -208,7 +210,7 @@ def train(
             shape=_abi.IeaeShape(preset=0 if from_ is not None else chosen, **shape,
                                  frequencies=_count("frequencies", frequencies),
                                  mask=_abi.CONSTANTS["RECON_MASK_DISC"] if mask else 0),
-            **common, pose=_weight("pose", pose, plain),
+            **common, decay=_weight("decay", decay, False), pose=_weight("pose", pose, plain),
             density=_weight("density", density, plain and density is None),
             warp=_positive("warp", warp), augment=_yes_no("augment", augment),
             flip=_yes_no("flip", flip))
@@ -220,9 +222,9 @@ def train(
                                         radius=_positive("radius", radius)),
             **common, before=_count("before", before), element=_positive("element", element),
             align=_weight("align", align, plain), pairs=choice("pairs", pairs, "PAIRS_", _PAIRS))
-        _not_for("molecules", from_=from_, frequencies=frequencies, pose=pose, density=density,
-                 augment=augment, warp=warp, flip=flip, mask=mask or None, size=size, crop=crop,
-                 picture_limit=picture_limit)
+        _not_for("molecules", from_=from_, frequencies=frequencies, decay=decay, pose=pose,
+                 density=density, augment=augment, warp=warp, flip=flip, mask=mask or None, size=size,
+                 crop=crop, picture_limit=picture_limit)
     result = _abi.TrainResult()
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, resume)

@@ -14,6 +14,7 @@ recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_back
         .epochs = recon_recipe_short(file),
         .batch = recon_recipe_batch(file, recon_dataset_describe(images).n),
         .rate = recon_recipe_number(file, "rate"),
+        .decay = recon_recipe_number(file, "decay"),
         .density = recon_recipe_weight(file, "density"),
         .pose = recon_recipe_weight(file, "pose"),
         .contrast = recon_recipe_weight(file, "contrast"),

@@ -84,20 +84,20 @@ static const recon_ieae_options presets[] = {
     [RECON_PRESET_PHOTO] = { .epochs = 60,
                              .batch = 256,
                              .rate = 2e-3,
+                             .decay = 0.5,
                              .density = 1,
                              .pose = 0.2,
                              .contrast = 0.1 },
     [RECON_PRESET_PHOTO_SMALL] = { .epochs = 30,
                                    .batch = 64,
                                    .rate = 3e-3,
+                                   .decay = 0.5,
                                    .density = 1,
                                    .pose = 0.2,
                                    .contrast = 0.1 },
 };
-#define DECAY                                                                                      \
-    0.05 /* of weights that could learn their few images, or their photographs, by heart */
-#define LONGEST                                                                                    \
-    0.99 /* the average of weights that few images shake forgets no slower             */
+#define DECAY_FEW 0.05 /* of weights that could learn their few images by heart                */
+#define LONGEST   0.99 /* the average of weights that few images shake forgets no slower     */
 
 static size_t views_of(const recon_ieae_options *o)
 {
@@ -146,6 +146,9 @@ static void set_defaults(recon_ieae_options *o, size_t n)
     if (o->density == 0)
         o->density = is_few(o, n) ? 1 : p->density;
     o->shape.density = o->density > 0;
+    if (o->decay == 0)
+        o->decay = is_few(o, n) && !is_plain(o) ? DECAY_FEW : p->decay;
+    o->decay = fmax(o->decay, 0);
     o->temperature = o->temperature > 0 ? o->temperature : 0.2;
     if (o->augment ==
         0) /* a density learns single images by heart, and few images are soon learned */
@@ -387,6 +390,7 @@ static recon_status describe_settings(const trainer *k, recon_settings *s, uint3
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
     recon_settings_add(s, "batch", "%zu", o->batch);
     recon_settings_add(s, "rate", "%.9g", o->rate);
+    recon_settings_add(s, "decay", "%.9g", o->decay);
     recon_settings_add(s, "density", "%.9g", o->density);
     recon_settings_add(s, "pose", "%.9g", o->pose);
     recon_settings_add(s, "contrast", "%.9g", o->contrast);
@@ -458,7 +462,7 @@ static recon_adam_options adam_of(const recon_ieae_options *o, size_t n, uint64_
 {
     int few = is_few(o, n) && !is_plain(o);
     return (recon_adam_options){ .clip = 1,
-                                 .decay = few || is_photo(o) ? DECAY : 0,
+                                 .decay = o->decay,
                                  .average =
                                      few ? fmin(LONGEST, 1 - 10 / fmax((double)steps, 20)) : 0 };
 }

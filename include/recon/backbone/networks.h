@@ -81,6 +81,9 @@ typedef struct {
     /* The highest; it is warmed up, and then falls to 0 by a cosine. 0: 2e-3; few images: 3e-3;
      * RECON_PRESET_PAPER: 8e-4, and the cosine restarts twice. */
     double rate;
+    /* Of the weights, times the rate (AdamW). 0: 0.05 for few images, 0.5 for the photo presets, none
+     * otherwise; negative: none. */
+    double decay;
     /* Weights of the three terms. 0: the preset's, which for RECON_PRESET_PAPER are none;
      * few images: 1 for the density. */
     double density, pose, contrast;
