@@ -136,7 +136,7 @@ static recon_onnx_value reorder(recon_onnx *o, recon_onnx_value state, recon_onn
     return recon_graph_gather(o, state, at, 2);
 }
 
-/* clearness() of every mode, n x MODES, and far above 1 where there is no mode. */
+/* clearness() of every mode, n x MODES, and far above 1 where there is none behind it. */
 static recon_onnx_value clearness(recon_onnx *o, recon_onnx_value a, recon_onnx_value b,
                                   recon_onnx_value total, recon_onnx_value there)
 {
@@ -175,24 +175,22 @@ static void join_once(recon_onnx *o, recon_onnx_value total)
     recon_onnx_value count =
         recon_onnx_input(o, "count", RECON_ONNX_I64, RECON_ONNX_SHAPE(RECON_ONNX_BATCH, 1));
     recon_onnx_value k = count_up(o, MODES, RECON_ONNX_SHAPE(1, MODES)),
-                     one = recon_onnx_integer(o, 1);
-    recon_onnx_value behind = recon_graph_two(o, "Mod", recon_graph_two(o, "Add", k, one), count);
-    recon_onnx_value b = reorder(o, state, behind);
-    recon_onnx_value clear = clearness(o, state, b, total, recon_graph_two(o, "Less", k, count));
+                     behind = recon_graph_two(o, "Add", k, recon_onnx_integer(o, 1)),
+                     last = recon_onnx_integer(o, MODES - 1);
+    recon_onnx_value b = reorder(o, state, recon_graph_two(o, "Min", behind, last));
+    recon_onnx_value clear =
+        clearness(o, state, b, total, recon_graph_two(o, "Less", behind, count));
     recon_onnx_value least = place_of(o, "ArgMin", clear);
-    recon_onnx_value joins =
-        recon_graph_two(o, "And", recon_graph_two(o, "Greater", count, one),
-                        recon_graph_two(o, "Less", recon_graph_reduce(o, "ReduceMin", clear, 1, 1),
-                                        recon_onnx_number(o, 1)));
+    recon_onnx_value joins = recon_graph_two(
+        o, "Less", recon_graph_reduce(o, "ReduceMin", clear, 1, 1), recon_onnx_number(o, 1));
     recon_onnx_value here = recon_graph_two(o, "And", recon_graph_two(o, "Equal", k, least), joins);
     state = recon_graph_choose(o, insert_axis(o, here, 1), joined(o, state, b), state);
     /* The one behind it goes; those after that move up. */
-    recon_onnx_value gone = recon_graph_two(o, "Mod", recon_graph_two(o, "Add", least, one), count);
     recon_onnx_value moves =
-        recon_graph_two(o, "And", recon_graph_two(o, "GreaterOrEqual", k, gone), joins);
+        recon_graph_two(o, "And", recon_graph_two(o, "Greater", k, least), joins);
     recon_onnx_value from =
         recon_graph_two(o, "Add", k, recon_graph_cast(o, moves, RECON_ONNX_I64));
-    from = recon_graph_two(o, "Min", from, recon_onnx_integer(o, MODES - 1));
+    from = recon_graph_two(o, "Min", from, last);
     state = reorder(o, state, from);
     recon_onnx_value joined_now = recon_graph_cast(o, joins, RECON_ONNX_I64);
     recon_onnx_value any = recon_onnx_op(o, "ReduceMax", RECON_ONNX_IN(joined_now),
@@ -218,30 +216,74 @@ static recon_onnx_value heaviest_of(recon_onnx *o, recon_onnx_value state, recon
     return recon_graph_sum(o, recon_graph_two(o, "Mul", state, heaviest), 2, 1);
 }
 
+/* 1 in the bins of a mode, else 0. */
+static recon_onnx_value bins_of(recon_onnx *o, recon_onnx_value mode)
+{
+    recon_onnx_value from = recon_graph_cast(o, field(o, mode, FROM), RECON_ONNX_I64),
+                     size = recon_graph_cast(o, field(o, mode, SIZE), RECON_ONNX_I64);
+    recon_onnx_value k =
+        recon_graph_two(o, "Sub", count_up(o, BINS, RECON_ONNX_SHAPE(1, BINS)), from);
+    return recon_graph_cast(
+        o,
+        recon_graph_two(o, "And", recon_graph_two(o, "GreaterOrEqual", k, recon_onnx_integer(o, 0)),
+                        recon_graph_two(o, "Less", k, size)),
+        RECON_ONNX_F32);
+}
+
+/* Cosine and sine of the bins' angles n x BINS. */
+typedef struct {
+    recon_onnx_value x, y;
+} waves;
+
+static recon_onnx_value wave(recon_onnx *o, double (*of)(double), recon_onnx_value order)
+{
+    float value[BINS];
+    for (int i = 0; i < BINS; i++)
+        value[i] = (float)of(2 * M_PI * i / BINS);
+    return recon_graph_two(o, "Gather", recon_onnx_floats(o, NULL, value, RECON_ONNX_SHAPE(BINS)),
+                           order);
+}
+
+/* The sum of p's directions, n x 2. */
+static recon_onnx_value sum_of(recon_onnx *o, recon_onnx_value p, const waves *w)
+{
+    return recon_graph_concat(o, recon_graph_sum(o, recon_graph_two(o, "Mul", p, w->x), 1, 1),
+                              recon_graph_sum(o, recon_graph_two(o, "Mul", p, w->y), 1, 1), 1);
+}
+
+/* How much of each bin is within a reach n x 1 of a direction n x 2. */
+static recon_onnx_value within(recon_onnx *o, recon_onnx_value at, recon_onnx_value reach,
+                               const waves *w)
+{
+    recon_onnx_value x = recon_graph_slice(o, at, 1, 0, 1), y = recon_graph_slice(o, at, 1, 1, 2);
+    recon_onnx_value cosine = recon_graph_two(o, "Add", recon_graph_two(o, "Mul", w->x, x),
+                                              recon_graph_two(o, "Mul", w->y, y));
+    recon_onnx_value sine = recon_graph_two(o, "Sub", recon_graph_two(o, "Mul", w->y, x),
+                                            recon_graph_two(o, "Mul", w->x, y));
+    recon_onnx_value away = recon_graph_angle_of(o, cosine, recon_graph_one(o, "Abs", sine));
+    away = recon_graph_two(o, "Mul", away, recon_onnx_number(o, BINS / (2 * M_PI)));
+    recon_onnx_value part = recon_graph_two(o, "Sub", reach, away);
+    part = recon_graph_two(o, "Add", part, recon_onnx_number(o, 0.5));
+    part = recon_graph_two(o, "Max", part, recon_onnx_number(o, 0));
+    return recon_graph_two(o, "Min", part, recon_onnx_number(o, 1));
+}
+
 /* mean_of() of densities in C's order, as directions n x 2. */
 static recon_onnx_value mean_of(recon_onnx *o, recon_onnx_value mode, recon_onnx_value p,
                                 recon_onnx_value order)
 {
-    float wave[2 * BINS];
-    for (int i = 0; i < BINS; i++) {
-        wave[2 * i] = (float)cos(2 * M_PI * i / BINS);
-        wave[2 * i + 1] = (float)sin(2 * M_PI * i / BINS);
+    const waves w = { wave(o, cos, order), wave(o, sin, order) };
+    p = recon_graph_two(o, "Mul", p, bins_of(o, mode));
+    recon_onnx_value inside = p, sum = sum_of(o, p, &w);
+    for (int step = 0; step < RECON_CENTRE_STEPS; step++) {
+        recon_onnx_value reach =
+            recon_graph_two(o, "Div", recon_graph_sum(o, inside, 1, 1), field(o, mode, PEAK));
+        reach = recon_graph_two(o, "Mul", reach, recon_onnx_number(o, RECON_CENTRE_REACH));
+        inside = recon_graph_two(o, "Mul", p, within(o, recon_graph_unit(o, sum), reach, &w));
+        sum = recon_graph_two(o, "Mul", sum, recon_onnx_number(o, RECON_CENTRE_STAY));
+        sum = recon_graph_two(o, "Add", sum_of(o, inside, &w), sum);
     }
-    recon_onnx_value from = recon_graph_cast(o, field(o, mode, FROM), RECON_ONNX_I64),
-                     size = recon_graph_cast(o, field(o, mode, SIZE), RECON_ONNX_I64);
-    recon_onnx_value k = count_up(o, BINS, RECON_ONNX_SHAPE(1, BINS)),
-                     around = recon_onnx_integer(o, BINS);
-    k = recon_graph_two(o, "Sub", recon_graph_two(o, "Add", k, around), from);
-    recon_onnx_value inside =
-        recon_graph_two(o, "Less", recon_graph_two(o, "Mod", k, around), size);
-    recon_onnx_value floor =
-        recon_graph_two(o, "Mul", field(o, mode, PEAK), recon_onnx_number(o, RECON_CENTRE_FLOOR));
-    recon_onnx_value above =
-        recon_graph_two(o, "Max", recon_graph_two(o, "Sub", p, floor), recon_onnx_number(o, 0));
-    above = recon_graph_two(o, "Mul", above, recon_graph_cast(o, inside, RECON_ONNX_F32));
-    recon_onnx_value waves = recon_graph_two(
-        o, "Gather", recon_onnx_floats(o, NULL, wave, RECON_ONNX_SHAPE(BINS, 2)), order);
-    return recon_graph_sum(o, recon_graph_two(o, "Mul", waves, insert_axis(o, above, 2)), 1, 0);
+    return sum;
 }
 
 recon_onnx_value recon_graph_centre(recon_onnx *o, recon_onnx_value bins)

@@ -29,7 +29,7 @@ static int lowest_of(const double *p)
     return low;
 }
 
-/* Once around from the lowest bin, so that no mode is cut in two. */
+/* Once around from the lowest bin, so that no mode is cut in two: the last one ends there. */
 static int find_modes(mode *out, const double *p)
 {
     int low = lowest_of(p), n = 0;
@@ -49,51 +49,59 @@ static int find_modes(mode *out, const double *p)
     return n;
 }
 
-/* b follows a, across the end of the list perhaps. */
+/* b follows a. */
 static mode joined(const mode *a, const mode *b)
 {
     return (mode){ .peak = fmax(a->peak, b->peak),
                    .mass = a->mass + b->mass,
                    .valley = b->valley,
                    .from = a->from,
-                   .to = b->to < a->from ? b->to + BINS : b->to };
+                   .to = b->to };
 }
 
-/* How clearly the valley behind mode i parts it from the next: 1 or more where it does. */
-static double clearness(const mode *m, int n, int i, double total)
+/* How clearly the valley behind a mode parts it from the next: 1 or more where it does. */
+static double clearness(const mode *m, double total)
 {
-    const mode *a = &m[i], *b = &m[(i + 1) % n];
-    double depth = RECON_VALLEY * fmin(a->peak, b->peak) / fmax(a->valley, 1e-300);
-    return fmin(depth, fmin(a->mass, b->mass) / (RECON_MODE_LEAST * total));
+    double depth = RECON_VALLEY * fmin(m[0].peak, m[1].peak) / fmax(m[0].valley, 1e-300);
+    return fmin(depth, fmin(m[0].mass, m[1].mass) / (RECON_MODE_LEAST * total));
 }
 
-/* Joins the two modes that are parted least, until all are parted clearly. */
+/* Joins the two modes that are parted least, until all are parted clearly. The last and the first need
+ * no look: the lowest bin is between them, so either is parted less from its other neighbour. */
 static int prune(mode *m, int n, double total)
 {
     while (n > 1) {
         int least = 0;
-        for (int i = 1; i < n; i++)
-            if (clearness(m, n, i, total) < clearness(m, n, least, total))
+        for (int i = 1; i + 1 < n; i++)
+            if (clearness(&m[i], total) < clearness(&m[least], total))
                 least = i;
-        if (clearness(m, n, least, total) >= 1)
+        if (clearness(&m[least], total) >= 1)
             break;
-        int next = (least + 1) % n;
-        m[least] = joined(&m[least], &m[next]);
-        for (int i = next; i + 1 < n; i++)
+        m[least] = joined(&m[least], &m[least + 1]);
+        for (int i = least + 1; i + 1 < n; i++)
             m[i] = m[i + 1];
         n--;
     }
     return n;
 }
 
-/* The direction of what rises above the floor. */
+/* The direction of a mode: first of all of it, then of what lies within reach of the last one. */
 static double mean_of(const mode *m, const double *p)
 {
-    double complex sum = 0;
-    for (int i = m->from; i < m->to; i++) {
-        double above = p[i % BINS] - RECON_CENTRE_FLOOR * m->peak;
-        if (above > 0)
-            sum += above * cexp(2 * M_PI * I * i / BINS);
+    double complex way[BINS], sum = 0;
+    double reach = BINS; /* in bins; one at an end counts by the part of it that is within */
+    for (int i = 0; i < BINS; i++)
+        way[i] = cexp(2 * M_PI * I * i / BINS);
+    for (int step = 0; step <= RECON_CENTRE_STEPS; step++) {
+        double at = carg(sum), mass = 0;
+        sum *= RECON_CENTRE_STAY;
+        for (int i = m->from; i < m->to; i++) {
+            double away = recon_so2_distance(2 * M_PI * i / BINS, at) * BINS / (2 * M_PI);
+            double within = p[i % BINS] * fmin(fmax(reach - away + 0.5, 0), 1);
+            mass += within;
+            sum += within * way[i % BINS];
+        }
+        reach = RECON_CENTRE_REACH * mass / m->peak;
     }
     return carg(sum);
 }

@@ -1,12 +1,17 @@
 /* so2_centre.h - the centre of a density of angles that may have any shape.
  *
- * With one mode it is the chordal mean: the top of a broad, flat mode lies anywhere on it by chance.
- * With several the mean may lie where no pose does; then it is the chordal mean of the heaviest mode
- * alone. Only what rises above RECON_CENTRE_FLOOR of the mode's peak counts: the floor that surrounds
- * a peak is doubt, spread over most of the circle, and pulls the mean however low it is. It is
- * subtracted, not cut off, so that the centre is continuous. A mode is a stretch of the circle
- * between two valleys. A valley parts two modes if the density in it is below RECON_VALLEY of the
- * lower peak beside it, and if either side holds RECON_MODE_LEAST of the mass. */
+ * With one mode it is a chordal mean: the top of a broad, flat mode lies anywhere on it by chance. With
+ * several the mean may lie where no pose does; then it is that of the heaviest mode alone. A mode is a
+ * stretch of the circle between two valleys. A valley parts two modes if the density in it is below
+ * RECON_VALLEY of the lower peak beside it, and if either side holds RECON_MODE_LEAST of the mass.
+ *
+ * The low floor around a peak is doubt and must not pull the mean, but a flat arc counts as a whole.
+ * Nothing has to tell one from the other: a flat arc of the mode's mass and height would have the width
+ * mass / peak. The mean is taken again of what lies within RECON_CENTRE_REACH such widths of the last
+ * mean, to either side, RECON_CENTRE_STEPS times, each with the mass that was within. A flat arc lies
+ * within, also where bumps make the peak up to 2.8 times as high as the rest. A peak on a floor does
+ * not: the window shrinks onto it, as the floor's mass is left out. The mean of all comes first, so
+ * that the centre is continuous in p as long as the mode is the same. */
 #ifndef STATS_SO2_CENTRE_H
 #define STATS_SO2_CENTRE_H
 
@@ -14,7 +19,10 @@
 
 #define RECON_VALLEY       0.05
 #define RECON_MODE_LEAST   0.1
-#define RECON_CENTRE_FLOOR 0.1
+#define RECON_CENTRE_REACH 1.4
+#define RECON_CENTRE_STEPS 4
+#define RECON_CENTRE_STAY                                                                          \
+    1e-6 /* of the peak, at the last mean: where nothing lies within, it stays */
 
 /* p is RECON_SO2_BINS. Returns the centre, in (-pi, pi]. *alone, which may be NULL, becomes the
  * heaviest mode as a density of its own: with one mode that is p. */

@@ -4,6 +4,7 @@
 #include "stats/so2_moments.h"
 #include "stats/tail.h"
 
+#include <complex.h>
 #include <math.h>
 #include <recon/group/so2.h>
 
@@ -38,8 +39,18 @@ static recon_so2_density arc(double at, double half)
     return normalised(p);
 }
 
-/* The highest bin of an arc is anywhere on it; the centre is its middle. A bump half-way to its end,
- * with a tenth of the mass and up to seven times as high, takes it less than two thirds of the way. */
+/* An arc and half-way to its end a bump, so many times as high. */
+static recon_so2_density bumpy_arc(double at, double half, double times)
+{
+    recon_so2_density p = arc(at, half);
+    double sigma = 4 * degree, height = 1 / (2 * half);
+    add_normal(&p, (times - 1) * height * sigma, at + half / 2, sigma);
+    return normalised(p);
+}
+
+/* The highest bin of an arc is anywhere on it; the centre is its middle. A bump up to three times as
+ * high takes it less than half of the way. One that is higher is a peak on a floor: the centre goes
+ * towards it, and not beyond. The bins of an arc may lie half a bin to one side. */
 static void an_arc_with_a_bump_is_centred_in_its_middle(void **state)
 {
     (void)state;
@@ -48,13 +59,53 @@ static void an_arc_with_a_bump_is_centred_in_its_middle(void **state)
             recon_so2_density p = arc(at * degree, half * degree), alone;
             double middle = recon_so2_centre(&p, NULL);
             CHECK_LESS(recon_so2_distance(middle, at * degree), 2.6 * degree);
-            add_normal(&p, 0.1, (at + half / 2) * degree, 4 * degree);
-            p = normalised(p);
-            CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, &alone), at * degree),
-                       half / 3.0 * degree);
-            for (int i = 0; i < BINS; i++)
-                CHECK_NEAR(alone.bin[i], p.bin[i], 1e-5);
+            for (int times = 2; times <= 8; times++) {
+                p = bumpy_arc(at * degree, half * degree, times);
+                double centre = recon_so2_centre(&p, &alone);
+                CHECK_LESS(recon_so2_distance(centre, middle),
+                           (times <= 3 ? half / 4.0 : half / 2.0 + 2.6) * degree);
+                for (int i = 0; i < BINS; i++)
+                    CHECK_NEAR(alone.bin[i], p.bin[i], 1e-5);
+            }
         }
+}
+
+/* Ripples as a network leaves them, up to twice as high as the arc, move it as little as they move the
+ * mean of all of it. */
+static void a_rippled_arc_counts_as_a_whole(void **state)
+{
+    recon_rng rng = recon_rng_new(9, 0);
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        double at = recon_so2_haar(&rng), half = (30 + 90 * recon_rng_uniform(&rng)) * degree;
+        double phase = recon_so2_haar(&rng), waves = 5 + (double)(trial % 7);
+        recon_so2_density p = arc(at, half);
+        double complex mean = 0;
+        for (int i = 0; i < BINS; i++) {
+            double angle = 2 * M_PI * i / BINS;
+            p.bin[i] *= (float)exp(0.4 * cos(waves * angle + phase));
+            mean += (double)p.bin[i] * cexp(I * angle);
+        }
+        p = normalised(p);
+        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), carg(mean)), 0.1 * degree);
+    }
+}
+
+/* Where a density is its own mirror image, so is its centre. */
+static void it_is_on_the_axis_of_symmetry(void **state)
+{
+    recon_rng rng = recon_rng_new(10, 0);
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        recon_so2_density p = { 0 };
+        double at = recon_so2_haar(&rng), wide = (30 + 40 * recon_rng_uniform(&rng)) * degree,
+               aside = recon_rng_uniform(&rng), sigma = (6 + 30 * recon_rng_uniform(&rng)) * degree;
+        add_normal(&p, 0.6, at, sigma);
+        add_normal(&p, 0.2, at - aside, wide);
+        add_normal(&p, 0.2, at + aside, wide);
+        p = normalised(p);
+        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), at), 0.1 * degree);
+    }
 }
 
 static void of_two_modes_it_is_the_heavier(void **state)
@@ -83,21 +134,23 @@ static void what_is_light_is_no_mode(void **state)
     CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), 0.5), 1 * degree);
 }
 
-/* Doubt that lies to one side of a peak, low and broad, does not move it. */
+/* Doubt that lies to one side of a peak, low and broad, hardly moves it: as of a photograph. */
 static void a_floor_does_not_pull_a_peak(void **state)
 {
     (void)state;
     for (int side = -120; side <= 120; side += 30)
-        for (int at = -180; at < 180; at += 25) {
-            recon_so2_density p = { 0 };
-            add_normal(&p, 0.8, at * degree, 8 * degree);
-            add_normal(&p, 0.2, (at + side) * degree, 60 * degree);
-            p = normalised(p);
-            CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), at * degree), 1 * degree);
-        }
+        for (int at = -180; at < 180; at += 25)
+            for (int doubt = 20; doubt <= 40; doubt += 10) {
+                recon_so2_density p = { 0 };
+                add_normal(&p, 1 - doubt / 100.0, at * degree, 8 * degree);
+                add_normal(&p, doubt / 100.0, (at + side) * degree, 60 * degree);
+                p = normalised(p);
+                CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), at * degree),
+                           (doubt == 20 ? 1 : 3) * degree);
+            }
 }
 
-/* What is next to the floor does not jump across it: a small change moves the centre little. */
+/* What is at an end of the window does not jump into it: a small change moves the centre little. */
 static void it_is_continuous_within_a_mode(void **state)
 {
     recon_rng rng = recon_rng_new(7, 0);
@@ -115,7 +168,7 @@ static void it_is_continuous_within_a_mode(void **state)
     }
 }
 
-/* Also between the bins, where the table is another one. */
+/* Also between the bins, where the table is another one, and its peak a little lower. */
 static void it_rotates_by_any_angle(void **state)
 {
     recon_rng rng = recon_rng_new(8, 0);
@@ -131,7 +184,7 @@ static void it_rotates_by_any_angle(void **state)
         p = normalised(p), moved = normalised(moved);
         CHECK_LESS(
             recon_so2_distance(recon_so2_centre(&moved, NULL), recon_so2_centre(&p, NULL) + by),
-            0.2 * degree);
+            0.35 * degree);
     }
 }
 
@@ -208,6 +261,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_arc_with_a_bump_is_centred_in_its_middle),
+        cmocka_unit_test(a_rippled_arc_counts_as_a_whole),
+        cmocka_unit_test(it_is_on_the_axis_of_symmetry),
         cmocka_unit_test(of_two_modes_it_is_the_heavier),
         cmocka_unit_test(what_is_light_is_no_mode),
         cmocka_unit_test(a_floor_does_not_pull_a_peak),
