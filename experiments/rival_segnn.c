@@ -29,6 +29,7 @@ enum {
     MAX_CLASSES = 1 << 20
 };
 #define RATE         2e-3
+#define ADAPT_RATE   1e-3                            /* of a canonicalizer, as in the paper */
 #define PRIOR_WEIGHT 100.0                           /* of EquiAdapt's prior, as in its package */
 static const uint8_t elements[] = { 1, 6, 7, 8, 9 }; /* those of QM9, as in the paper */
 
@@ -352,6 +353,11 @@ done:
     return status;
 }
 
+static double rate_of(const trainer *k)
+{
+    return k->o->frozen ? ADAPT_RATE : RATE;
+}
+
 static recon_status describe_run(const trainer *k, recon_settings *s, size_t epochs)
 {
     uint32_t frozen = 0;
@@ -362,7 +368,7 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
                        recon_fingerprint_molecules(k->train));
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", epochs);
     recon_settings_add(s, "batch", "%zu", k->batch);
-    recon_settings_add(s, "rate", "%.9g", RATE);
+    recon_settings_add(s, "rate", "%.9g", rate_of(k));
     if (k->o->frozen)
         recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
     recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
@@ -395,7 +401,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         .epoch = epoch,
         .seed = k->o->seed,
         .precision = k->o->precision,
-        .schedule = { RECON_RATE_COSINE, RATE, 0, steps / 20, steps, 0, 0 },
+        .schedule = { RECON_RATE_COSINE, rate_of(k), 0, steps / 20, steps, 0, 0 },
         .path = path,
         .metadata = list.entry,
         .n_metadata = list.n,
