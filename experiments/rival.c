@@ -80,9 +80,14 @@ static recon_status add_partial(recon_ctx *ctx, rival *r)
     return partial_add(ctx, &r->net.partial, r->params, r->info.channels, r->info.classes);
 }
 
-static recon_status feed_partial(recon_tape *t, rival *r)
+static recon_status feed_partial(recon_tape *t, rival *r, double offset)
 {
-    return partial_feed(t, &r->net.partial);
+    return partial_feed(t, &r->net.partial, offset);
+}
+
+static recon_var partial_more(recon_tape *t, const rival *r)
+{
+    return partial_penalty(t, &r->net.partial);
 }
 
 static recon_var apply_partial(recon_tape *t, const rival *r, recon_var x)
@@ -129,12 +134,13 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                           .freeze = freeze_encoder },
     [RIVAL_PARTIAL] = { .name = "partial_gcnn",
                         .epochs = 2,
-                        .batch = 64,
-                        .rate = 1e-2,
+                        .batch = 128,
+                        .rate = 5e-3,
                         .decay = 0.01,
                         .views = { .regrid = 1 },
                         .add = add_partial,
                         .feed = feed_partial,
+                        .penalty = partial_more,
                         .apply = apply_partial },
     [RIVAL_SGM] = { .name = "sgm",
                     .poses = 1,
@@ -149,10 +155,10 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                     .apply = apply_plain },
 };
 
-recon_status rival_feed(recon_tape *t, rival *r)
+recon_status rival_feed(recon_tape *t, rival *r, double offset)
 {
     const rival_net *net = &rival_nets[r->info.kind];
-    return net->feed ? net->feed(t, r) : RECON_OK;
+    return net->feed ? net->feed(t, r, offset) : RECON_OK;
 }
 
 const char *rival_name(rival_kind kind)
@@ -282,7 +288,7 @@ static recon_status answer(recon_ctx *ctx, double *out, size_t width, rival *r, 
         size_t shape[4] = { some, r->info.height, r->info.width, r->info.channels };
         rival_see(seen, r, images + at * size, some);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
-        RECON_TRY(rival_feed(t, r));
+        RECON_TRY(rival_feed(t, r, 0));
         recon_var x = recon_var_input(t, seen, RECON_F32, shape, 4);
         RECON_TRY(recon_var_read(t, out + at * width, rival_nets[r->info.kind].apply(t, r, x)));
     }

@@ -36,8 +36,9 @@ typedef struct {
     recon_loader_options views; /* of the images that it learns from */
     recon_status (*add)(recon_ctx *ctx, rival *r);
     recon_var (*apply)(recon_tape *tape, const rival *r, recon_var x); /* logits, or n x 2 */
-    recon_status (*feed)(recon_tape *tape, rival *r);                  /* before a step, or NULL */
-    recon_status (*freeze)(recon_ctx *ctx, rival *r);                  /* or NULL */
+    recon_status (*feed)(recon_tape *tape, rival *r, double offset);   /* before a step, or NULL */
+    recon_var (*penalty)(recon_tape *tape, const rival *r); /* of a classifier, 1 x 1, or NULL */
+    recon_status (*freeze)(recon_ctx *ctx, rival *r);       /* or NULL */
 } rival_net;
 extern const rival_net rival_nets[RIVAL_KINDS];
 
@@ -45,8 +46,9 @@ extern const rival_net rival_nets[RIVAL_KINDS];
 recon_status rival_make(recon_ctx *ctx, rival **out, rival_info info, recon_precision precision,
                         const recon_safetensors *file, const char *path, uint64_t seed);
 
-/* What the network needs on the tape besides images. */
-recon_status rival_feed(recon_tape *tape, rival *r);
+/* What the network needs on the tape besides images. Angles that it samples begin at `offset` radians:
+ * 0, but in training. */
+recon_status rival_feed(recon_tape *tape, rival *r, double offset);
 
 /* The images as the network sees them. out may be in. */
 void rival_see(float *out, const rival *r, const float *in, size_t n);

@@ -7,80 +7,164 @@
 #include "nn/tape.h"
 
 #include <math.h>
+#include <recon/core/rng.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { ANGLES = PARTIAL_ANGLES, HIDDEN = 32, FEATURES = 14 };
+enum { ANGLES = PARTIAL_ANGLES, WAVES = 64, TURNS = 2, WAVE_SEED = 7 };
 static const struct {
     size_t kernel, fields; /* the last layer's are what the head sees */
-} layers[PARTIAL_LAYERS] = { { 7, 8 }, { 5, 12 }, { 5, 32 } };
-#define FADES 4.0    /* steps of the window, by 180 degrees, from 1 to 0 */
-#define WHOLE 0.9995 /* theta at first: the whole circle, and the farthest angle has a gradient */
+    int pool;              /* after it */
+} layers[PARTIAL_LAYERS] = { { 7, 16, 1 }, { 5, 24, 0 }, { 5, 24, 1 }, { 5, 48, 0 } };
+#define FASTEST 1.2 /* of a wave, radians a pixel */
+#define STEP    (2 * M_PI / ANGLES)
+#define FADES   4.0     /* steps of the window, by 180 degrees, from 1 to 0 */
+#define SLOW    0.02    /* theta learns at so much of the rate */
+#define SHORT   -0.0005 /* of the whole circle, theta at first: the farthest angle has a gradient */
+#define PENALTY 1e-3
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* What the kernel's network sees of a place in the unit disc and an angle. */
-static void describe(double out[FEATURES], double x, double y, double angle)
+/* A kernel is a sum of products of two waves, of pixels and of the angle: what the kernel's network sees
+ * of a place. They are short of what pixels and angles can hold, two together too. Each has a mean of
+ * about 0, so that none stands out and kernels with edges are learned as fast as those that blur. */
+typedef struct {
+    double x, y, phase;
+    int turns; /* as the angle goes round, -TURNS .. TURNS */
+} wave;
+
+static void draw_waves(wave out[WAVES], uint64_t which)
 {
-    double r = sqrt(x * x + y * y);
-    const double values[FEATURES] = { x,
-                                      y,
-                                      r,
-                                      sin(M_PI * x),
-                                      cos(M_PI * x),
-                                      sin(M_PI * y),
-                                      cos(M_PI * y),
-                                      sin(M_PI * (x + y)),
-                                      sin(M_PI * (x - y)),
-                                      cos(M_PI * r),
-                                      cos(angle),
-                                      sin(angle),
-                                      cos(2 * angle),
-                                      sin(2 * angle) };
-    for (int i = 0; i < FEATURES; i++)
-        out[i] = values[i];
+    recon_rng rng = recon_rng_new(WAVE_SEED, which);
+    for (int i = 0; i < WAVES; i++) {
+        double length = FASTEST * recon_rng_uniform(&rng);
+        double direction = 2 * M_PI * recon_rng_uniform(&rng);
+        out[i].x = length * cos(direction);
+        out[i].y = length * sin(direction);
+        out[i].phase = 2 * M_PI * recon_rng_uniform(&rng);
+        out[i].turns = (int)((2 * TURNS + 1) * recon_rng_uniform(&rng)) - TURNS;
+    }
+}
+
+/* Place p of a kernel of size k, pixels from its middle; y is up. */
+static void place(double at[2], size_t p, size_t k)
+{
+    double half = 0.5 * (double)(k - 1);
+    at[0] = (double)(p % k) - half;
+    at[1] = half - (double)(p / k);
+}
+
+/* The waves at a place, for all angles of the input; by_angle has cosines and sines of the grid. */
+static void fill_place(float *out, const wave w[WAVES], const double at[2], size_t a, size_t angles,
+                       float (*by_angle)[2])
+{
+    for (int i = 0; i < WAVES; i++) {
+        float here = (float)(w[i].x * at[0] + w[i].y * at[1] + w[i].phase);
+        float s = sinf(here), c = cosf(here); /* in every step: double would take a while */
+        for (size_t b = 0; b < angles; b++) {
+            size_t apart = angles > 1 ? (b + ANGLES - a) % ANGLES : 0;
+            const float *by = by_angle[(size_t)(w[i].turns + ANGLES) * apart % ANGLES];
+            out[b * WAVES + (size_t)i] = s * by[0] + c * by[1];
+        }
+    }
 }
 
 /* The kernel of output angle a, at place p, for input angle b, is that of angle 0 seen from a: at the
- * place rotated back by a and the angle b - a. */
-static recon_status keep_places(recon_ctx *ctx, partial_layer *l, recon_params *params)
+ * place rotated back by a and the angle b - a. Angles of inputs and outputs have the same offset, so
+ * their differences do not depend on it. */
+static void fill_waves(float *out, const partial_layer *l, const wave w[WAVES], double offset)
 {
-    size_t k = l->size, at = 0, all = ANGLES * k * k * l->angles;
-    double *places = NULL, *disc = NULL, half = 0.5 * (double)(k - 1), step = 2 * M_PI / ANGLES;
+    size_t k = l->size;
+    float by_angle[ANGLES][2];
+    double at[2];
+    for (int i = 0; i < ANGLES; i++) {
+        by_angle[i][0] = (float)cos(STEP * i);
+        by_angle[i][1] = (float)sin(STEP * i);
+    }
+    for (size_t a = 0; a < ANGLES; a++) {
+        double c = cos(offset + STEP * (double)a), s = sin(offset + STEP * (double)a);
+        for (size_t p = 0; p < k * k; p++, out += l->angles * WAVES) {
+            place(at, p, k);
+            fill_place(out, w, (const double[]){ c * at[0] + s * at[1], c * at[1] - s * at[0] }, a,
+                       l->angles, by_angle);
+        }
+    }
+}
+
+static recon_status feed_waves(recon_tape *t, partial_layer *l, double offset)
+{
+    const size_t shape[2] = { ANGLES * l->size * l->size * l->angles, WAVES };
+    wave w[WAVES];
+    float *values = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &places, all * FEATURES, sizeof *places));
-    RECON_TRY(recon_alloc_raw(ctx, &disc, all * l->outputs * l->inputs, sizeof *disc));
-    for (size_t a = 0; a < ANGLES; a++)
-        for (size_t p = 0; p < k * k; p++)
-            for (size_t b = 0; b < l->angles; b++, at++) {
-                double x = ((double)(p % k) - half) / half, y = (half - (double)(p / k)) / half;
-                double c = cos(step * (double)a), s = sin(step * (double)a);
-                describe(places + at * FEATURES, c * x + s * y, c * y - s * x,
-                         l->angles > 1 ? step * ((double)b - (double)a) : 0);
-                for (size_t o = 0; o < l->outputs; o++) /* as the weights lie, see expand() */
-                    for (size_t i = 0; i < l->inputs; i++)
-                        disc[(((a * l->outputs + o) * k * k + p) * l->angles + b) * l->inputs + i] =
-                            x * x + y * y <= 1 + 1e-9;
-            }
-    RECON_TRY(
-        recon_params_keep(ctx, &l->places, params, places, (const size_t[]){ all, FEATURES }, 2));
-    RECON_TRY(
-        recon_params_keep(ctx, &l->disc, params, disc,
-                          (const size_t[]){ ANGLES * l->outputs, k, k, l->angles * l->inputs }, 4));
+    RECON_TRY(recon_alloc_raw(t->ctx, &values, shape[0] * WAVES, sizeof *values));
+    for (int i = 0; i < 2; i++) {
+        draw_waves(w, (uint64_t)i);
+        fill_waves(values, l, w, offset);
+        l->wave[i] = recon_var_constant(t, values, RECON_F32, shape, 2);
+    }
+    status = recon_tape_status(t);
 done:
-    free(disc);
-    free(places);
+    free(values);
     return status;
 }
 
-/* How much of each output angle there is: 1 within theta, falling to 0 over half a right angle. */
-static recon_var window(recon_tape *t, const partial_net *n, const partial_layer *l)
+static recon_status keep_ones(recon_ctx *ctx, recon_param **out, recon_params *params, size_t n)
+{
+    double *ones = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &ones, n, sizeof *ones));
+    for (size_t i = 0; i < n; i++)
+        ones[i] = 1;
+    RECON_TRY(recon_params_keep(ctx, out, params, ones, (const size_t[]){ n, 1 }, 2));
+done:
+    free(ones);
+    return status;
+}
+
+/* The disc of a kernel, as filters lie, see expand(). It ends over a pixel: a hard edge changes as it
+ * rotates over the pixels. */
+static recon_status keep_disc(recon_ctx *ctx, partial_layer *l, recon_params *params)
+{
+    size_t k = l->size, n = ANGLES * l->outputs * k * k, m = l->angles * l->inputs;
+    double *disc = NULL, at[2];
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &disc, n * m, sizeof *disc));
+    for (size_t i = 0; i < n * m; i++) {
+        place(at, i / m % (k * k), k);
+        disc[i] = fmin(1, fmax(0, 0.5 * (double)k - sqrt(at[0] * at[0] + at[1] * at[1])));
+    }
+    RECON_TRY(recon_params_keep(ctx, &l->disc, params, disc,
+                                (const size_t[]){ ANGLES * l->outputs, k, k, m }, 4));
+    RECON_TRY(keep_ones(ctx, &l->ones, params, n));
+done:
+    free(disc);
+    return status;
+}
+
+/* How much of each angle of a layer's outputs there is: 1 within theta, falling to 0 over half a right
+ * angle; in so many equal rows, n x ANGLES. */
+static recon_var part(recon_tape *t, const partial_net *n, const partial_layer *l,
+                      recon_param *ones)
 {
     recon_var u = recon_var_linear(t, n->slope, recon_var_param(t, l->theta), NULL);
     u = recon_var_relu(t, recon_var_add(t, u, n->at));
     u = recon_var_relu(t, recon_var_blend(t, 1, n->one, -1, u)); /* 1 - min(1, u) */
     u = recon_var_blend(t, 1, n->one, -1, u);
-    return recon_var_reshape(t, u, (const size_t[]){ 1, ANGLES }, 2);
+    return recon_var_linear(t, recon_var_param(t, ones), u, NULL);
+}
+
+recon_var partial_penalty(recon_tape *t, const partial_net *n)
+{
+    recon_var sum = NULL;
+    for (size_t i = 2; i < PARTIAL_LAYERS; i++) {
+        recon_var more = recon_var_blend(t, 1, recon_var_param(t, n->layer[i].theta), -1,
+                                         recon_var_param(t, n->layer[i - 1].theta));
+        more = recon_var_relu(t, more);
+        sum = sum ? recon_var_add(t, sum, more) : more;
+    }
+    return recon_var_scale(t, PENALTY * SLOW, sum);
 }
 
 /* Rows (a, p, b) of outputs x inputs weights to filters (a, o), p, (b, i). */
@@ -121,37 +205,46 @@ done:
     return status;
 }
 
-recon_status partial_feed(recon_tape *t, partial_net *n)
+recon_status partial_feed(recon_tape *t, partial_net *n, double offset)
 {
     const size_t column[2] = { ANGLES, 1 };
     float slope[ANGLES], at[ANGLES], ones[ANGLES];
     recon_status status = RECON_OK;
     for (int a = 0; a < ANGLES; a++) {
-        double angle = fabs(remainder((double)a / ANGLES, 1)) * 2; /* 0 .. 1: 0 .. 180 degrees */
-        slope[a] = (float)FADES;
-        at[a] = (float)(1 - FADES * angle);
+        double angle = fabs(remainder(offset + STEP * a, 2 * M_PI)) / M_PI;
+        slope[a] = (float)(FADES * SLOW);
+        at[a] = (float)(1 + FADES * (1 - angle));
         ones[a] = 1;
     }
     n->slope = recon_var_constant(t, slope, RECON_F32, column, 2);
     n->at = recon_var_constant(t, at, RECON_F32, column, 2);
     n->one = recon_var_constant(t, ones, RECON_F32, column, 2);
-    for (size_t i = 0; i < PARTIAL_LAYERS; i++)
-        RECON_TRY(feed_order(t, &n->layer[i]));
+    for (size_t i = 0; i < PARTIAL_LAYERS; i++) {
+        partial_layer *l = &n->layer[i];
+        if (i > 0 && l->size == l[-1].size && l->angles == l[-1].angles)
+            memcpy(l->wave, l[-1].wave, sizeof l->wave);
+        else
+            RECON_TRY(feed_waves(t, l, offset));
+        RECON_TRY(feed_order(t, l));
+    }
 done:
     return status;
 }
 
-static recon_var filters(recon_tape *t, const partial_net *n, const partial_layer *l)
+/* before: the layer whose outputs these filters see, or NULL. */
+static recon_var filters(recon_tape *t, const partial_net *n, const partial_layer *l,
+                         const partial_layer *before)
 {
-    size_t m = l->outputs * l->size * l->size * l->angles * l->inputs;
-    recon_var w = recon_mlp_apply(t, &l->kernel, recon_var_param(t, l->places));
+    recon_var w = recon_var_mul(t, recon_linear_apply(t, &l->mix, l->wave[0]), l->wave[1]);
+    w = recon_linear_apply(t, &l->kernel, w);
     w = recon_var_mul(t, expand(t, l, w), recon_var_param(t, l->disc));
-    if (!l->theta)
+    if (!before || !before->theta)
         return w;
-    w = recon_var_reshape(t, w, (const size_t[]){ 1, ANGLES * m }, 2);
-    w = recon_var_gate(t, w, window(t, n, l), m);
+    size_t rows = ANGLES * l->outputs * l->size * l->size;
+    w = recon_var_reshape(t, w, (const size_t[]){ rows, ANGLES * l->inputs }, 2);
+    w = recon_var_gate(t, w, part(t, n, before, l->ones), l->inputs);
     return recon_var_reshape(
-        t, w, (const size_t[]){ ANGLES * l->outputs, l->size, l->size, l->angles * l->inputs }, 4);
+        t, w, (const size_t[]){ ANGLES * l->outputs, l->size, l->size, ANGLES * l->inputs }, 4);
 }
 
 /* --- layers ----------------------------------------------------------------------------------- */
@@ -161,7 +254,7 @@ static recon_status add_layer(recon_ctx *ctx, partial_layer *l, recon_params *p,
 {
     size_t outputs = layers[at].fields;
     int lifts = at == 0;
-    const size_t sizes[] = { FEATURES, HIDDEN, HIDDEN, inputs * outputs }, one[2] = { 1, 1 };
+    const size_t one[2] = { 1, 1 };
     recon_part_name full;
     recon_status status;
     *l = (partial_layer){ .inputs = inputs,
@@ -169,57 +262,75 @@ static recon_status add_layer(recon_ctx *ctx, partial_layer *l, recon_params *p,
                           .size = layers[at].kernel,
                           .angles = lifts ? 1 : ANGLES };
     RECON_TRY(recon_layer_set_name(ctx, l->name, name));
-    RECON_TRY(
-        recon_mlp_add(ctx, &l->kernel, p, recon_part_print(full, name, "kernel"), sizes, 4, 0));
+    RECON_TRY(recon_linear_add(ctx, &l->mix, p, recon_part_print(full, name, "mix"), WAVES, WAVES));
+    RECON_TRY(recon_linear_add(ctx, &l->kernel, p, recon_part_print(full, name, "kernel"), WAVES,
+                               inputs * outputs));
     if (!lifts)
         RECON_TRY(recon_params_add(ctx, &l->theta, p, recon_part_print(full, name, "theta"), one, 2,
-                                   (recon_init){ RECON_INIT_CONSTANT, WHOLE }));
+                                   (recon_init){ RECON_INIT_CONSTANT, SHORT / SLOW }));
     RECON_TRY(recon_norm_add(ctx, &l->norm, p, recon_part_print(full, name, "norm"), outputs, 1));
-    RECON_TRY(keep_places(ctx, l, p));
+    RECON_TRY(keep_disc(ctx, l, p));
 done:
     return status;
 }
 
-static recon_var apply_layer(recon_tape *t, const partial_net *n, const partial_layer *l,
-                             recon_var x)
+static recon_var apply_layer(recon_tape *t, const partial_net *n, size_t at, recon_var x)
 {
-    x = recon_var_conv(t, x, filters(t, n, l), NULL, &(recon_conv_options){ .pad = l->size / 2 });
+    const partial_layer *l = &n->layer[at];
+    recon_var w = filters(t, n, l, at ? l - 1 : NULL);
+    x = recon_var_conv(t, x, w, NULL, &(recon_conv_options){ .pad = l->size / 2 });
     if (!x)
         return NULL;
     const size_t *s = recon_var_shape(x, NULL);
     size_t shape[4] = { s[0], s[1], s[2], s[3] };
     x = recon_var_reshape(t, x, (size_t[]){ s[0], s[1], s[2] * ANGLES, l->outputs }, 4);
     x = recon_var_relu(t, recon_norm_apply(t, &l->norm, x));
-    return recon_var_reshape(t, x, shape, 4);
+    x = recon_var_reshape(t, x, shape, 4);
+    return layers[at].pool ? recon_var_max_pool(t, x, 2, 2) : x;
+}
+
+/* Each field of the last layer over its angles, as a product. */
+static recon_status keep_mean(recon_ctx *ctx, partial_net *n, recon_params *params, size_t fields)
+{
+    double *mean = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &mean, fields * ANGLES * fields, sizeof *mean));
+    for (size_t i = 0; i < fields * ANGLES * fields; i++)
+        mean[i] = i % fields == i / (ANGLES * fields) ? 1.0 / ANGLES : 0;
+    RECON_TRY(recon_params_keep(ctx, &n->mean, params, mean,
+                                (const size_t[]){ fields, ANGLES * fields }, 2));
+    RECON_TRY(keep_ones(ctx, &n->ones, params, fields));
+done:
+    free(mean);
+    return status;
 }
 
 recon_status partial_add(recon_ctx *ctx, partial_net *n, recon_params *p, size_t channels,
                          size_t classes)
 {
+    size_t last = layers[PARTIAL_LAYERS - 1].fields;
     recon_status status = RECON_OK;
     for (size_t i = 0; i < PARTIAL_LAYERS; i++) {
         char name[16];
         snprintf(name, sizeof name, "layer%zu", i);
         RECON_TRY(add_layer(ctx, &n->layer[i], p, name, i ? layers[i - 1].fields : channels, i));
     }
-    RECON_TRY(
-        recon_linear_add(ctx, &n->head, p, "head", layers[PARTIAL_LAYERS - 1].fields, classes));
+    RECON_TRY(keep_mean(ctx, n, p, last));
+    RECON_TRY(recon_linear_add(ctx, &n->head, p, "head", last, classes));
 done:
     return status;
 }
 
 recon_var partial_apply(recon_tape *t, const partial_net *n, recon_var x)
 {
-    for (size_t i = 0; i < PARTIAL_LAYERS; i++) {
-        x = apply_layer(t, n, &n->layer[i], x);
-        if (x && i + 1 < PARTIAL_LAYERS)
-            x = recon_var_max_pool(t, x, 2, 2);
-    }
+    const partial_layer *last = &n->layer[PARTIAL_LAYERS - 1];
+    x = recon_var_cast(t, x, recon_tape_activations(t));
+    for (size_t i = 0; i < PARTIAL_LAYERS; i++)
+        x = apply_layer(t, n, i, x);
     x = recon_var_spatial_mean(t, x);
-    if (!x)
-        return NULL;
-    size_t fields = layers[PARTIAL_LAYERS - 1].fields;
-    x = recon_var_reshape(t, x, (size_t[]){ recon_var_shape(x, NULL)[0], ANGLES, fields }, 3);
-    return recon_linear_apply(t, &n->head,
-                              recon_var_scale(t, 1.0 / ANGLES, recon_var_sum(t, x, 1)));
+    if (recon_tape_activations(t) == RECON_BF16)
+        x = recon_var_cast(t, x, RECON_F32);
+    recon_var mean = recon_var_param(t, n->mean);
+    mean = recon_var_gate(t, mean, part(t, n, last, n->ones), last->outputs);
+    return recon_linear_apply(t, &n->head, recon_var_linear(t, x, mean, NULL));
 }

@@ -19,8 +19,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EPOCHS = 10, BATCH = 64, AT_ONCE = 128, LATENT = 128, HIDDEN = 128, MAX_CLASSES = 1 << 20 };
+enum {
+    EPOCHS = 10,
+    BATCH = 64,
+    ADAPT_BATCH = 128,
+    AT_ONCE = 128,
+    LATENT = 128,
+    HIDDEN = 128,
+    MAX_CLASSES = 1 << 20
+};
 #define RATE         2e-3
+#define ADAPT_RATE   1e-3                            /* of a canonicalizer, as in the paper */
 #define PRIOR_WEIGHT 100.0                           /* of EquiAdapt's prior, as in its package */
 static const uint8_t elements[] = { 1, 6, 7, 8, 9 }; /* those of QM9, as in the paper */
 
@@ -39,6 +48,21 @@ static const char *kind_of(size_t classes)
 
 /* --- the network ------------------------------------------------------------------------------ */
 
+/* The pose of a molecule is about the whole of it, its long axis for one, and messages that go no
+ * farther than 2 Angstrom bring little of that together in three layers: where the classifier has the
+ * graph of the preset `paper`, the canonicalizer has that of `fast`, in which all atoms meet. */
+static recon_molecule_net_shape shape_of(size_t classes)
+{
+    recon_molecule_net_shape s = { .preset = classes ? RECON_PRESET_PAPER : RECON_PRESET_FAST,
+                                   .width = classes ? 0.25 : 0.5,
+                                   .layers = classes ? 3 : 4,
+                                   .latent = classes ? LATENT : 1,
+                                   .slots = 1, /* there is no decoder */
+                                   .elements = sizeof elements };
+    memcpy(s.element, elements, sizeof elements);
+    return s;
+}
+
 static recon_status make(recon_ctx *ctx, segnn **out, size_t classes, recon_precision precision,
                          const recon_safetensors *file, const char *path, uint64_t seed)
 {
@@ -48,17 +72,12 @@ static recon_status make(recon_ctx *ctx, segnn **out, size_t classes, recon_prec
     *out = NULL;
     RECON_TRY(recon_alloc(ctx, &net, 1, sizeof *net));
     net->classes = classes;
-    net->shape = (recon_molecule_net_shape){ .preset = RECON_PRESET_PAPER,
-                                             .width = 0.25,
-                                             .layers = 3,
-                                             .latent = classes ? LATENT : 1,
-                                             .slots = 1, /* there is no decoder */
-                                             .elements = sizeof elements };
-    memcpy(net->shape.element, elements, sizeof elements);
+    net->shape = shape_of(classes);
     RECON_TRY(recon_molecule_net_shape_complete(ctx, &net->shape));
     RECON_TRY(recon_params_new(ctx, &net->params, precision));
     recon_params_expect(net->params, file, path, 1);
-    RECON_TRY(recon_molecule_paper_new(ctx, &net->encoder, net->params, &net->shape));
+    RECON_TRY((classes ? recon_molecule_paper_new
+                       : recon_molecule_fast_new)(ctx, &net->encoder, net->params, &net->shape));
     if (classes)
         RECON_TRY(recon_mlp_add(ctx, &net->head, net->params, "head", sizes, 3, 0));
     RECON_TRY(recon_params_make(ctx, net->params, seed));
@@ -334,6 +353,11 @@ done:
     return status;
 }
 
+static double rate_of(const trainer *k)
+{
+    return k->o->frozen ? ADAPT_RATE : RATE;
+}
+
 static recon_status describe_run(const trainer *k, recon_settings *s, size_t epochs)
 {
     uint32_t frozen = 0;
@@ -344,7 +368,7 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
                        recon_fingerprint_molecules(k->train));
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", epochs);
     recon_settings_add(s, "batch", "%zu", k->batch);
-    recon_settings_add(s, "rate", "%.9g", RATE);
+    recon_settings_add(s, "rate", "%.9g", rate_of(k));
     if (k->o->frozen)
         recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
     recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
@@ -377,7 +401,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         .epoch = epoch,
         .seed = k->o->seed,
         .precision = k->o->precision,
-        .schedule = { RECON_RATE_COSINE, RATE, 0, steps / 20, steps, 0, 0 },
+        .schedule = { RECON_RATE_COSINE, rate_of(k), 0, steps / 20, steps, 0, 0 },
         .path = path,
         .metadata = list.entry,
         .n_metadata = list.n,
@@ -419,7 +443,7 @@ recon_status segnn_train(recon_ctx *ctx, recon_train_result *result, const recon
     k->train = data;
     k->held = held;
     k->n = d.n;
-    k->batch = o->batch ? o->batch : BATCH;
+    k->batch = o->batch ? o->batch : o->frozen ? ADAPT_BATCH : BATCH;
     k->batch = k->batch < AT_ONCE ? k->batch : AT_ONCE;
     if (k->n < k->batch)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu conformers do not fill a batch of %zu",

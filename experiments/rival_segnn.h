@@ -1,7 +1,7 @@
-/* rival_segnn.h - the paper's equivariant graph network (Brandstetter et al., ICLR 2022) as it is in the
- * backbone of preset `paper`, narrower, in two uses. As a classifier it has a head of two layers on its
- * invariants and tells which molecule a conformer is of, however that is rotated. As the canonicalizer
- * of EquiAdapt (Kaba et al., ICML 2023) it makes a rotation of two of its vectors, which is undone in
+/* rival_segnn.h - the equivariant encoders of the molecule backbone, narrower, in two uses. That of preset
+ * `paper`, a SEGNN (Brandstetter et al., ICLR 2022), has a head of two layers on its invariants and tells
+ * which molecule a conformer is of, however that is rotated. That of preset `fast` is the canonicalizer
+ * of EquiAdapt (Kaba et al., ICML 2023): it makes a rotation of two of its vectors, which is undone in
  * front of the frozen classifier. */
 #ifndef EXPERIMENTS_RIVAL_SEGNN_H
 #define EXPERIMENTS_RIVAL_SEGNN_H
@@ -16,7 +16,7 @@ typedef struct segnn segnn;
 
 /* Zero in any field means its default. */
 typedef struct {
-    size_t epochs, batch; /* 0: 10 of 64 */
+    size_t epochs, batch; /* 0: 10 of 64, of a canonicalizer 128 */
     uint64_t seed;
     recon_precision precision;
     const recon_gcn *frozen; /* what a canonicalizer is trained in front of; NULL: a classifier */

@@ -15,8 +15,9 @@
 #include <recon/nn/train.h>
 #include <stdlib.h>
 
-enum { HELD_SEED = 1 };    /* of the rotations of images held out */
-#define PRIOR_WEIGHT 100.0 /* of EquiAdapt's prior, as in its package */
+enum { HELD_SEED = 1 };          /* of the rotations of images held out */
+#define OFFSETS      0x6f666673u /* the draws of rival_feed's offsets, apart from others of a seed */
+#define PRIOR_WEIGHT 100.0       /* of EquiAdapt's prior, as in its package */
 
 typedef struct {
     recon_ctx *ctx;
@@ -75,7 +76,8 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     k->prior = recon_var_input(t, k->target, RECON_F32, pair, 2);
     if (k->net->pairs)
         feed_pair(k, t, &b, shape, pair);
-    RECON_TRY(rival_feed(t, k->r));
+    recon_rng rng = recon_rng_new(k->o->seed ^ OFFSETS, step);
+    RECON_TRY(rival_feed(t, k->r, 2 * M_PI * recon_rng_uniform(&rng)));
     status = recon_tape_status(t);
 done:
     return status;
@@ -84,7 +86,12 @@ done:
 static recon_var classify(void *user, recon_tape *t)
 {
     trainer *k = user;
-    return recon_var_cross_entropy(t, k->net->apply(t, k->r, k->masked), k->labels);
+    recon_var loss = recon_var_cross_entropy(t, k->net->apply(t, k->r, k->masked), k->labels);
+    if (!loss || !k->net->penalty)
+        return loss;
+    int ndim;
+    const size_t *shape = recon_var_shape(loss, &ndim);
+    return recon_var_add(t, loss, recon_var_reshape(t, k->net->penalty(t, k->r), shape, ndim));
 }
 
 /* The pose is undone in front of the frozen classifier, whose loss reaches it through the resampling;

@@ -4,6 +4,7 @@
 
 #include "experiments/rival_net.h"
 #include "experiments/rival_segnn.h"
+#include "nn/params.h"
 
 #include <recon/nn/check.h>
 
@@ -64,7 +65,7 @@ static void rotate_pairs(void *element, double *out, const double *in, const siz
 static recon_var apply(recon_tape *t, void *user, const recon_var *x)
 {
     rival *r = user;
-    return rival_feed(t, r) == RECON_OK ? rival_nets[r->info.kind].apply(t, r, x[0]) : NULL;
+    return rival_feed(t, r, 0) == RECON_OK ? rival_nets[r->info.kind].apply(t, r, x[0]) : NULL;
 }
 
 static double error_at(recon_ctx *ctx, rival *r, double angle)
@@ -112,6 +113,93 @@ static void nor_in_networks_that_are_trained(void **state)
                       error_at(ctx, r, M_PI / 4), error_at(ctx, r, M_PI / 9));
         rival_close(ctx, r);
     }
+}
+
+/* The logits of a Partial G-CNN whose angles begin at `offset`, of images rotated by `angle`. */
+static void logits_at(recon_ctx *ctx, double out[N * CLASSES], rival *r, double offset,
+                      double angle)
+{
+    double images[N * SIDE * SIDE], rotated[N * SIDE * SIDE];
+    float x[N * SIDE * SIDE];
+    const size_t shape[4] = { N, SIDE, SIDE, 1 };
+    recon_tape *t;
+    draw(images);
+    rotate_images(&angle, rotated, images, shape, 4);
+    for (size_t i = 0; i < (size_t)N * SIDE * SIDE; i++)
+        x[i] = (float)rotated[i];
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
+    CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+    CHECK_OK(ctx, rival_feed(t, r, offset));
+    recon_var y = rival_nets[RIVAL_PARTIAL].apply(t, r, recon_var_input(t, x, RECON_F32, shape, 4));
+    CHECK_OK(ctx, recon_var_read(t, out, y));
+    recon_tape_free(t);
+}
+
+/* The norm of a - b, as a part of that of a. */
+static double apart(const double a[N * CLASSES], const double b[N * CLASSES])
+{
+    double off = 0, all = 0;
+    for (int i = 0; i < N * CLASSES; i++) {
+        off += pow(a[i] - b[i], 2);
+        all += pow(a[i], 2);
+    }
+    return sqrt(off / all);
+}
+
+/* Of all layers that have one, as it is stored: 0 is the whole circle, less is a part. */
+static void set_theta(recon_ctx *ctx, rival *r, double value)
+{
+    for (size_t i = 1; i < PARTIAL_LAYERS; i++)
+        CHECK_OK(ctx, recon_tensor_write(ctx, &r->net.partial.layer[i].theta->value, &value));
+}
+
+/* A whole step of the angles changes nothing, whatever part they cover; where they cover all of the
+ * circle, neither do other offsets, up to the pixels. */
+static void an_offset_of_the_angles_changes_little(void **state)
+{
+    static const double theta[] = { 0, -30 };
+    recon_ctx *ctx = *state;
+    double here[N * CLASSES], there[N * CLASSES];
+    rival *r = make(ctx, RIVAL_PARTIAL);
+    for (int k = 0; k < 2; k++) {
+        set_theta(ctx, r, theta[k]);
+        logits_at(ctx, here, r, 0, 0);
+        for (int step = 1; step < PARTIAL_ANGLES; step++) {
+            logits_at(ctx, there, r, 2 * M_PI * step / PARTIAL_ANGLES, 0);
+            CHECK_LESS(apart(here, there), 1e-4);
+        }
+    }
+    set_theta(ctx, r, 0);
+    for (double angle = 0.2; angle < 0.7; angle += 0.2) {
+        logits_at(ctx, here, r, angle, 0);
+        logits_at(ctx, there, r, 0, -angle);
+        print_message("offset of %.1f: error %.3f\n", angle, apart(here, there));
+        CHECK_LESS(apart(here, there), 0.1);
+    }
+    rival_close(ctx, r);
+}
+
+/* Where the layers cover part of the circle, a right angle is seen; the penalty is for a layer that
+ * covers more than the one before. */
+static void part_of_the_circle_is_not_all_of_it(void **state)
+{
+    recon_ctx *ctx = *state;
+    const double whole = 0;
+    double more;
+    recon_tape *t;
+    rival *r = make(ctx, RIVAL_PARTIAL);
+    set_theta(ctx, r, -30);
+    assert_true(error_at(ctx, r, M_PI / 2) > 1e-2);
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
+    CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+    CHECK_OK(ctx, recon_var_read(t, &more, partial_penalty(t, &r->net.partial)));
+    CHECK_NEAR(more, 0, 0);
+    CHECK_OK(ctx, recon_tensor_write(ctx, &r->net.partial.layer[2].theta->value, &whole));
+    CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+    CHECK_OK(ctx, recon_var_read(t, &more, partial_penalty(t, &r->net.partial)));
+    CHECK_NEAR(more, 0.6e-3, 1e-6);
+    recon_tape_free(t);
+    rival_close(ctx, r);
 }
 
 /* Any rotation gives the same logits. */
@@ -194,6 +282,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_angles_change_nothing),
         cmocka_unit_test(nor_in_networks_that_are_trained),
+        cmocka_unit_test(an_offset_of_the_angles_changes_little),
+        cmocka_unit_test(part_of_the_circle_is_not_all_of_it),
         cmocka_unit_test(the_segnn_does_not_see_rotations),
         cmocka_unit_test(poses_of_molecules_rotate_with_them),
         cmocka_unit_test(an_ordinary_network_is_not_invariant),
