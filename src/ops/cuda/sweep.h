@@ -62,8 +62,35 @@ inline dim3 sweep_grid(const sweep &s)
     return dim3((unsigned)(s.segments * s.tiles), s.chunks);
 }
 
+/* use(row, fetch(row)) for the thread's rows, in order. AHEAD fetches are under way at a time: one
+ * access a thread does not fill the memory's pipeline, and the compiler may not move a load above a
+ * store. */
+template <int AHEAD, class Fetch, class Use>
+__device__ void sweep_rows(const sweep_place &p, Fetch fetch, Use use)
+{
+    size_t row = p.row;
+    for (; row + (AHEAD - 1) * p.step < p.end; row += AHEAD * p.step) {
+        decltype(fetch(row)) v[AHEAD];
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            v[i] = fetch(row + i * p.step);
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            use(row + i * p.step, v[i]);
+    }
+    for (; row < p.end; row += p.step)
+        use(row, fetch(row));
+}
+
 /* For functors that need nothing of their columns. */
 struct no_factors {
+};
+
+/* Functors may read apart from adding: F::AHEAD rows at a time by f.fetch<N>, then f.add<N> of each. */
+template <class F>
+concept fetches_ahead = requires
+{
+    F::AHEAD;
 };
 
 /* partial[segment][chunk][K][cols] = sums of what f.add<N> adds to its K x N accumulators, given
@@ -75,8 +102,13 @@ template <int K, int N, class F> __global__ void column_kernel(sweep s, F f, flo
     float acc[K][N] = {};
     if (p.row < p.end) {
         auto factors = f.template factors<N>(p.segment, p.col);
-        for (size_t row = p.row; row < p.end; row += p.step)
-            f.template add<N>(acc, factors, row, p.col);
+        if constexpr (fetches_ahead<F>)
+            sweep_rows<F::AHEAD>(
+                p, [&](size_t row) { return f.template fetch<N>(row, p.col); },
+                [&](size_t row, const auto &v) { f.template add<N>(acc, factors, v, row, p.col); });
+        else
+            for (size_t row = p.row; row < p.end; row += p.step)
+                f.template add<N>(acc, factors, row, p.col);
     }
     unsigned me = threadIdx.y * s.tx + threadIdx.x;
 #pragma unroll
@@ -94,8 +126,10 @@ template <int K, int N, class F> __global__ void column_kernel(sweep s, F f, flo
     }
 }
 
-#define FINISH_X 32
-#define FINISH_Y 8
+/* Few channels, many threads for each of them: a thread that adds up a hundred numbers spends its
+ * time waiting for them, and the GPU waits for it. */
+#define FINISH_X 8
+#define FINISH_Y 64
 
 /* f.finish(segment, channel, sums[K]), a channel being `field` columns side by side. */
 template <int K, class F>
@@ -106,6 +140,7 @@ __global__ void column_finish_kernel(sweep s, F f, const float *partial, unsigne
     size_t segment = blockIdx.x / tiles;
     size_t channel = blockIdx.x % tiles * FINISH_X + threadIdx.x;
     double acc[K] = {};
+#pragma unroll 4
     for (size_t chunk = threadIdx.y; channel < channels && chunk < s.chunks; chunk += FINISH_Y)
         for (int k = 0; k < K; k++)
             for (unsigned j = 0; j < field; j++)
@@ -114,11 +149,15 @@ __global__ void column_finish_kernel(sweep s, F f, const float *partial, unsigne
     for (int k = 0; k < K; k++)
         all[threadIdx.y][k][threadIdx.x] = acc[k];
     __syncthreads();
+    for (unsigned half = FINISH_Y / 2; half > 0; half /= 2) {
+        for (int k = 0; threadIdx.y < half && k < K; k++)
+            all[threadIdx.y][k][threadIdx.x] += all[threadIdx.y + half][k][threadIdx.x];
+        __syncthreads();
+    }
     if (threadIdx.y != 0 || channel >= channels)
         return;
-    for (int y = 1; y < FINISH_Y; y++)
-        for (int k = 0; k < K; k++)
-            acc[k] += all[y][k][threadIdx.x];
+    for (int k = 0; k < K; k++)
+        acc[k] = all[0][k][threadIdx.x];
     f.finish(segment, channel, acc);
 }
 
