@@ -126,22 +126,18 @@ template <int K, int N, class F> __global__ void column_kernel(sweep s, F f, flo
     }
 }
 
-/* Few channels, many threads for each of them: a thread that adds up a hundred numbers spends its
- * time waiting for them, and the GPU waits for it. */
-#define FINISH_X 8
-#define FINISH_Y 64
-
-/* f.finish(segment, channel, sums[K]), a channel being `field` columns side by side. */
-template <int K, class F>
+/* f.finish(segment, channel, sums[K]), a channel being `field` columns side by side. X channels a
+ * block, Y threads for each of them. */
+template <int K, int X, int Y, class F>
 __global__ void column_finish_kernel(sweep s, F f, const float *partial, unsigned field)
 {
-    __shared__ double all[FINISH_Y][K][FINISH_X];
-    size_t channels = s.cols / field, tiles = (channels + FINISH_X - 1) / FINISH_X;
+    __shared__ double all[Y][K][X];
+    size_t channels = s.cols / field, tiles = (channels + X - 1) / X;
     size_t segment = blockIdx.x / tiles;
-    size_t channel = blockIdx.x % tiles * FINISH_X + threadIdx.x;
+    size_t channel = blockIdx.x % tiles * X + threadIdx.x;
     double acc[K] = {};
 #pragma unroll 4
-    for (size_t chunk = threadIdx.y; channel < channels && chunk < s.chunks; chunk += FINISH_Y)
+    for (size_t chunk = threadIdx.y; channel < channels && chunk < s.chunks; chunk += Y)
         for (int k = 0; k < K; k++)
             for (unsigned j = 0; j < field; j++)
                 acc[k] +=
@@ -149,7 +145,7 @@ __global__ void column_finish_kernel(sweep s, F f, const float *partial, unsigne
     for (int k = 0; k < K; k++)
         all[threadIdx.y][k][threadIdx.x] = acc[k];
     __syncthreads();
-    for (unsigned half = FINISH_Y / 2; half > 0; half /= 2) {
+    for (unsigned half = Y / 2; half > 0; half /= 2) {
         for (int k = 0; threadIdx.y < half && k < K; k++)
             all[threadIdx.y][k][threadIdx.x] += all[threadIdx.y + half][k][threadIdx.x];
         __syncthreads();
@@ -159,6 +155,15 @@ __global__ void column_finish_kernel(sweep s, F f, const float *partial, unsigne
     for (int k = 0; k < K; k++)
         acc[k] = all[0][k][threadIdx.x];
     f.finish(segment, channel, acc);
+}
+
+template <int K, int X, int Y, class F>
+recon_status column_finish(recon_ctx *ctx, const char *name, const sweep &s, F f,
+                           const float *partial, size_t field)
+{
+    size_t tiles = (s.cols / field + X - 1) / X;
+    return launch(ctx, name, column_finish_kernel<K, X, Y, F>, dim3((unsigned)(s.segments * tiles)),
+                  dim3(X, Y), s, f, partial, (unsigned)field);
 }
 
 /* Both passes. The caller has begun scratch; N wide where the columns and pointers allow it. */
@@ -172,9 +177,11 @@ recon_status column_sums(recon_ctx *ctx, const char *name, F f, size_t segments,
     float *partial;
     TRY(scratch_take(ctx, &partial, segments * s.chunks * K * cols));
     TRY(launch(ctx, name, column_kernel<K, N, F>, sweep_grid(s), dim3(s.tx, s.ty), s, f, partial));
-    size_t tiles = (cols / field + FINISH_X - 1) / FINISH_X;
-    return launch(ctx, name, column_finish_kernel<K, F>, dim3((unsigned)(segments * tiles)),
-                  dim3(FINISH_X, FINISH_Y), s, f, partial, (unsigned)field);
+    /* A thread that adds up a hundred numbers spends its time waiting for them, and the GPU waits for
+     * it: of many blocks of rows a channel gets many threads. */
+    if (s.chunks > 64)
+        return column_finish<K, 8, 64>(ctx, name, s, f, partial, field);
+    return column_finish<K, 32, 8>(ctx, name, s, f, partial, field);
 }
 
 #endif
