@@ -112,7 +112,8 @@ template <int N, class T> struct norm_inputs {
     pack<T, N> x, skip;
 };
 
-template <int N, class T>
+/* SKIP: what is added is there. Known when compiled, it costs no registers where it is not. */
+template <int N, bool SKIP, class T>
 __global__ void norm_kernel(norm_params p, T *y, const T *x, const T *skip, int relu)
 {
     sweep_place at = sweep_here<N>(p.rows);
@@ -122,17 +123,17 @@ __global__ void norm_kernel(norm_params p, T *y, const T *x, const T *skip, int 
     auto read = [&](size_t row) {
         norm_inputs<N, T> in;
         in.x = fetch<N>(x + row * p.rows.cols + at.col);
-        if (skip)
+        if (SKIP)
             in.skip = fetch<N>(skip + row * p.rows.cols + at.col);
         return in;
     };
-    sweep_rows<4>(at, read, [&](size_t row, const norm_inputs<N, T> &in) {
+    sweep_rows<2>(at, read, [&](size_t row, const norm_inputs<N, T> &in) {
         float v[N], w[N];
         unpack(v, in.x);
-        if (skip)
+        if (SKIP)
             unpack(w, in.skip);
         for (int k = 0; k < N; k++) {
-            v[k] = skip ? f.normed(k, v[k]) + w[k] : f.normed(k, v[k]);
+            v[k] = SKIP ? f.normed(k, v[k]) + w[k] : f.normed(k, v[k]);
             v[k] = relu && v[k] < 0 ? 0 : v[k];
         }
         save(y + row * p.rows.cols + at.col, v);
@@ -183,8 +184,9 @@ template <int N, class T> static recon_status norm_forward(recon_ctx *ctx, const
         f.x = data<T>(a->x);
         TRY((column_sums<2, N>(ctx, "norm", f, segments, rows, cols, offset, a->field)));
     }
-    return launch(ctx, "norm", norm_kernel<N, T>, sweep_grid(p.rows), dim3(p.rows.tx, p.rows.ty), p,
-                  data<T>(a->y), data<T>(a->x), data<T>(a->skip), a->relu);
+    return launch(ctx, "norm", a->skip.data ? norm_kernel<N, true, T> : norm_kernel<N, false, T>,
+                  sweep_grid(p.rows), dim3(p.rows.tx, p.rows.ty), p, data<T>(a->y), data<T>(a->x),
+                  data<T>(a->skip), a->relu);
 }
 
 recon_status cuda_norm(recon_ctx *ctx, const recon_norm_args *a)
@@ -199,11 +201,14 @@ recon_status cuda_norm(recon_ctx *ctx, const recon_norm_args *a)
 
 /* ---- backward ---- */
 
-/* g, the gradient by what the norm gives. Without skip the mask is found anew from x, which is read
- * anyway: y need not be. */
-template <class T> struct norm_slope {
-    const T *dy, *more, *y, *x; /* more, y: NULL, nothing to add, no mask in memory */
-    bool from_x;
+/* Where a ReLU's mask comes from. Without skip it is found anew from x, which is read anyway: y need
+ * not be. */
+enum norm_mask { MASK_NONE, MASK_FROM_X, MASK_FROM_Y };
+
+/* g, the gradient by what the norm gives: of dy alone, or MORE. */
+template <class NUMBER, norm_mask MASK, bool MORE> struct norm_slope {
+    typedef NUMBER T;
+    const T *dy, *more, *y, *x;
     template <int N> struct inputs {
         pack<T, N> dy, more, y, x;
     };
@@ -212,9 +217,9 @@ template <class T> struct norm_slope {
         inputs<N> in;
         in.dy = ::fetch<N>(dy + i);
         in.x = ::fetch<N>(x + i);
-        if (more)
+        if (MORE)
             in.more = ::fetch<N>(more + i);
-        if (y)
+        if (MASK == MASK_FROM_Y)
             in.y = ::fetch<N>(y + i);
         return in;
     }
@@ -225,25 +230,26 @@ template <class T> struct norm_slope {
         float w[N];
         unpack(g, in.dy);
         unpack(v, in.x);
-        if (more) {
+        if (MORE) {
             unpack(w, in.more);
             for (int k = 0; k < N; k++)
                 g[k] += w[k];
         }
-        if (y) {
+        if (MASK == MASK_FROM_Y) {
             unpack(w, in.y);
             for (int k = 0; k < N; k++)
                 g[k] = w[k] > 0 ? g[k] : 0;
         }
-        for (int k = 0; from_x && k < N; k++)
+        for (int k = 0; MASK == MASK_FROM_X && k < N; k++)
             g[k] = f.normed(k, v[k]) > 0 ? g[k] : 0;
     }
 };
 
 /* Sums of g and of g xhat, per segment; g is kept as dskip. */
-template <class T> struct norm_gradients : norm_params {
+template <class S> struct norm_gradients : norm_params {
     static constexpr int AHEAD = 2;
-    norm_slope<T> slope;
+    typedef typename S::T T;
+    S slope;
     T *dskip;
     float *sums;            /* [segments][2][channels]     */
     float *dscale, *dshift; /* of one segment, or NULL     */
@@ -257,8 +263,7 @@ template <class T> struct norm_gradients : norm_params {
     }
     template <int N>
     __device__ void add(float (&acc)[2][N], const norm_factors<N> &f,
-                        const typename norm_slope<T>::template inputs<N> &in, size_t row,
-                        size_t col) const
+                        const typename S::template inputs<N> &in, size_t row, size_t col) const
     {
         float g[N], v[N];
         slope.find(g, v, in, f);
@@ -300,8 +305,8 @@ struct norm_total {
     }
 };
 
-template <int N, class T>
-__global__ void norm_back_kernel(norm_params p, norm_slope<T> slope, T *dx, const float *sums,
+template <int N, class S>
+__global__ void norm_back_kernel(norm_params p, S slope, typename S::T *dx, const float *sums,
                                  int batch)
 {
     sweep_place at = sweep_here<N>(p.rows);
@@ -325,24 +330,27 @@ __global__ void norm_back_kernel(norm_params p, norm_slope<T> slope, T *dx, cons
     });
 }
 
-template <class T> static norm_slope<T> slope_of(const recon_norm_args *a)
+template <int N, class S>
+static recon_status pull_back(recon_ctx *ctx, const recon_norm_args *a, const norm_params &p,
+                              S slope, const float *sums)
 {
-    bool from_x = a->relu && !a->skip.data;
-    return { data<T>(a->dy), data<T>(a->dy_more), a->relu && !from_x ? data<T>(a->y) : nullptr,
-             data<T>(a->x), from_x };
+    return launch(ctx, "norm_back", norm_back_kernel<N, S>, sweep_grid(p.rows),
+                  dim3(p.rows.tx, p.rows.ty), p, slope, data<typename S::T>(a->dx), sums,
+                  from_batch(a));
 }
 
-template <int N, class T>
-static recon_status norm_backward(recon_ctx *ctx, const recon_norm_args *a)
+template <int N, class S>
+static recon_status norm_backward(recon_ctx *ctx, const recon_norm_args *a, S slope)
 {
-    norm_gradients<T> f;
+    typedef typename S::T T;
+    norm_gradients<S> f;
     static_cast<norm_params &>(f) = params_of(a);
     size_t segments = segments_of(a), rows = rows_of(a), cols = recon_tensor_cols(&a->x);
     const int *offset = data<int>(a->offset);
     float *dscale = data<float>(a->dscale),
           *dshift = a->field == 1 ? data<float>(a->dshift) : nullptr;
     f.rows = sweep_plan<N>(ctx, segments, rows, cols, offset);
-    f.slope = slope_of<T>(a);
+    f.slope = slope;
     f.dskip = data<T>(a->dskip);
     f.dscale = segments == 1 ? dscale : nullptr;
     f.dshift = segments == 1 ? dshift : nullptr;
@@ -354,11 +362,28 @@ static recon_status norm_backward(recon_ctx *ctx, const recon_norm_args *a)
                        norm_total{ dscale, dshift, f.sums, segments, f.channels }));
     if (!a->dx.data || recon_tensor_count(&a->x) == 0)
         return RECON_OK;
-    if (f.dskip) /* where g is by now */
-        f.slope = { f.dskip, nullptr, nullptr, f.slope.x, false };
-    return launch(ctx, "norm_back", norm_back_kernel<N, T>, sweep_grid(f.rows),
-                  dim3(f.rows.tx, f.rows.ty), static_cast<norm_params &>(f), f.slope,
-                  data<T>(a->dx), f.sums, from_batch(a));
+    if (!f.dskip)
+        return pull_back<N>(ctx, a, f, slope, f.sums);
+    norm_slope<T, MASK_NONE, false> kept = { f.dskip, nullptr, nullptr, slope.x };
+    return pull_back<N>(ctx, a, f, kept, f.sums);
+}
+
+/* f(slope) with the form of it that the arguments ask for. */
+template <class T, norm_mask MASK, class F>
+static recon_status by_sum(const recon_norm_args *a, F f)
+{
+    const T *dy = data<T>(a->dy), *more = data<T>(a->dy_more), *y = data<T>(a->y),
+            *x = data<T>(a->x);
+    if (more)
+        return f(norm_slope<T, MASK, true>{ dy, more, y, x });
+    return f(norm_slope<T, MASK, false>{ dy, more, y, x });
+}
+
+template <class T, class F> static recon_status by_slope(const recon_norm_args *a, F f)
+{
+    if (!a->relu)
+        return by_sum<T, MASK_NONE>(a, f);
+    return a->skip.data ? by_sum<T, MASK_FROM_Y>(a, f) : by_sum<T, MASK_FROM_X>(a, f);
 }
 
 recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *a)
@@ -368,6 +393,8 @@ recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *a)
         bool wide = recon_tensor_cols(&a->x) % WIDE<T> == 0 &&
                     aligned(a->x.data, a->dx.data, a->dy.data, a->dy_more.data, a->dskip.data,
                             a->relu ? a->y.data : nullptr);
-        return wide ? norm_backward<WIDE<T>, T>(ctx, a) : norm_backward<1, T>(ctx, a);
+        return by_slope<T>(a, [&](auto slope) {
+            return wide ? norm_backward<WIDE<T>>(ctx, a, slope) : norm_backward<1>(ctx, a, slope);
+        });
     });
 }
