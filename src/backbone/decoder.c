@@ -98,6 +98,15 @@ static recon_var crop(recon_tape *t, const recon_decoder *d, recon_var x)
     return recon_var_reshape(t, x, (size_t[]){ n, d->height, d->width, c }, 4);
 }
 
+/* ReLU of the norm, in one pass where nothing comes between them. */
+static recon_var normed(recon_tape *t, const recon_decoder *d, size_t i, recon_var x)
+{
+    if (d->preset != RECON_PRESET_PAPER)
+        return recon_norm_relu_apply(t, &d->norm[i], x, NULL);
+    x = recon_norm_apply(t, &d->norm[i], x);
+    return recon_var_relu(t, recon_var_dropout_channels(t, x, PAPER_DROPOUT));
+}
+
 recon_var recon_decoder_apply(recon_tape *t, const recon_decoder *d, recon_var code)
 {
     const stage *s = stages[d->preset];
@@ -110,10 +119,7 @@ recon_var recon_decoder_apply(recon_tape *t, const recon_decoder *d, recon_var c
         x = recon_conv_apply(t, &d->conv[i], x);
         if (s[i].last)
             break;
-        x = recon_norm_apply(t, &d->norm[i], x);
-        if (d->preset == RECON_PRESET_PAPER)
-            x = recon_var_dropout_channels(t, x, PAPER_DROPOUT);
-        x = recon_var_relu(t, x);
+        x = normed(t, d, i, x);
     }
     x = crop(t, d, x);
     if (recon_tape_activations(t) == RECON_BF16)

@@ -136,7 +136,7 @@ void recon_photo_net_apply(recon_tape *t, const recon_photo_net *net, recon_var 
 {
     for (size_t i = 0; i < net->stems; i++) {
         x = recon_conv_apply(t, &net->stem[i], recon_tape_pass(t, x));
-        x = recon_var_relu(t, recon_norm_apply(t, &net->norm[i], x));
+        x = recon_norm_relu_apply(t, &net->norm[i], x, NULL);
     }
     for (size_t i = 0; i < net->blocks; i++)
         x = recon_residual_apply(t, &net->block[i], recon_tape_pass(t, x));

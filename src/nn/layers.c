@@ -93,12 +93,22 @@ done:
     return status;
 }
 
-recon_var recon_norm_apply(recon_tape *t, const recon_norm *l, recon_var x)
+static recon_var apply_norm(recon_tape *t, const recon_norm *l, recon_var x,
+                            const recon_norm_options *o)
 {
     recon_tape_layer(t, l->name);
     return recon_var_norm(t, x, recon_var_param(t, l->scale),
-                          l->shift ? recon_var_param(t, l->shift) : NULL, l->mean, l->var,
-                          &(recon_norm_options){ .field = l->field });
+                          l->shift ? recon_var_param(t, l->shift) : NULL, l->mean, l->var, o);
+}
+
+recon_var recon_norm_apply(recon_tape *t, const recon_norm *l, recon_var x)
+{
+    return apply_norm(t, l, x, &(recon_norm_options){ .field = l->field });
+}
+
+recon_var recon_norm_relu_apply(recon_tape *t, const recon_norm *l, recon_var x, recon_var skip)
+{
+    return apply_norm(t, l, x, &(recon_norm_options){ .field = l->field, .skip = skip, .relu = 1 });
 }
 
 recon_status recon_residual_add(recon_ctx *ctx, recon_residual *out, recon_params *p,
@@ -129,12 +139,11 @@ done:
 
 recon_var recon_residual_apply(recon_tape *t, const recon_residual *b, recon_var x)
 {
-    recon_var y = recon_norm_apply(t, &b->norm[0], recon_conv_apply(t, &b->conv[0], x));
-    y = recon_conv_apply(t, &b->conv[1], recon_var_relu(t, y));
-    y = recon_norm_apply(t, &b->norm[1], y);
+    recon_var y = recon_conv_apply(t, &b->conv[0], x);
+    y = recon_conv_apply(t, &b->conv[1], recon_norm_relu_apply(t, &b->norm[0], y, NULL));
     if (b->projects)
         x = recon_norm_apply(t, &b->shortcut_norm, recon_conv_apply(t, &b->shortcut, x));
-    return recon_var_relu(t, recon_var_add(t, y, x));
+    return x ? recon_norm_relu_apply(t, &b->norm[1], y, x) : NULL;
 }
 
 recon_status recon_mlp_add(recon_ctx *ctx, recon_mlp *out, recon_params *p, const char *name,

@@ -29,7 +29,7 @@ done:
 recon_var recon_resnet18_apply(recon_tape *t, const recon_resnet18 *net, recon_var x)
 {
     x = recon_var_cast(t, x, recon_tape_activations(t));
-    x = recon_var_relu(t, recon_norm_apply(t, &net->stem_norm, recon_conv_apply(t, &net->stem, x)));
+    x = recon_norm_relu_apply(t, &net->stem_norm, recon_conv_apply(t, &net->stem, x), NULL);
     for (int i = 0; i < BLOCKS; i++)
         x = recon_residual_apply(t, &net->block[i], recon_tape_pass(t, x));
     return recon_linear_apply(t, &net->head, recon_var_spatial_mean(t, x));
@@ -61,7 +61,7 @@ recon_var recon_small_cnn_apply(recon_tape *t, const recon_small_cnn *net, recon
     x = recon_var_cast(t, x, recon_tape_activations(t));
     for (int i = 0; i < 2; i++) {
         x = recon_var_max_pool(t, recon_conv_apply(t, &net->conv[i], recon_tape_pass(t, x)), 2, 2);
-        x = recon_var_relu(t, recon_norm_apply(t, &net->norm[i], x));
+        x = recon_norm_relu_apply(t, &net->norm[i], x, NULL);
     }
     if (!x)
         return NULL;

@@ -357,10 +357,15 @@ recon_tensor recon_tape_want_all(recon_tape *t, recon_var x)
     return x->needs ? recon_tape_want(t, x) : recon_tape_like(t, &x->value);
 }
 
-/* Sums go where nobody else looks: a gradient that is there may be shared. */
+/* Sums go where nobody else looks: a gradient that is there may be shared. Of a node that adds two
+ * gradients itself the second is kept beside the first. */
 static void settle(recon_tape *t, recon_var x, recon_tensor gradient, int shared)
 {
     recon_tensor *sum = x->param ? &x->param->grad : &x->grad;
+    if (x->adds && sum->data && !x->more.data) {
+        x->more = gradient;
+        return;
+    }
     if (x->param && gradient.data == sum->data)
         return; /* written where it belongs */
     if (sum->data) {
@@ -414,7 +419,7 @@ static void go_back(recon_tape *t, int of_batch, int others)
         if (!n->grad.data || !(is_of_batch(n) ? of_batch : others))
             continue; /* not on the way to the loss, or not yet */
         n->back(t, n);
-        n->grad.data = NULL; /* another pass over the same record begins anew */
+        n->grad.data = n->more.data = NULL; /* another pass over the same record begins anew */
     }
 }
 

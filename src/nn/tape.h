@@ -19,10 +19,12 @@ typedef void recon_back(recon_tape *t, recon_var n);
 
 typedef struct recon_node {
     recon_tensor value, grad; /* grad.data NULL: none has arrived */
-    recon_param *param;       /* of a leaf that is one            */
-    int needs;                /* somebody asks for its gradient   */
-    int of_batch;             /* made from what is cut into slices */
-    recon_back *back;         /* NULL: a leaf                     */
+    recon_tensor more;        /* what the gradient is to be added to, where the node adds it */
+    int adds;           /* the node's way back adds `more` itself, in a pass it makes anyway */
+    recon_param *param; /* of a leaf that is one            */
+    int needs;          /* somebody asks for its gradient   */
+    int of_batch;       /* made from what is cut into slices */
+    recon_back *back;   /* NULL: a leaf                     */
     recon_var in[RECON_NODE_INPUTS];
     void *args; /* the kernel's, kept for the way back */
     recon_var before;

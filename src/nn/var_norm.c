@@ -6,12 +6,18 @@ static void norm_back(recon_tape *t, recon_var n)
 {
     recon_norm_args *a = n->args;
     a->dy = n->grad;
+    a->dy_more = n->more;
+    if (n->in[3] && a->relu)
+        a->dskip = recon_tape_want(t, n->in[3]);
     a->dx = recon_tape_want_all(t, n->in[0]);
     a->dscale = recon_tape_want_all(t, n->in[1]);
     if (n->in[2])
         a->dshift = recon_tape_want_all(t, n->in[2]);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->norm_back(t->ctx, a));
+    if (n->in[3] && !a->relu)
+        recon_tape_share(t, n->in[3], n->grad);
+    recon_tape_give(t, n->in[3], a->dskip);
     recon_tape_give(t, n->in[0], a->dx);
     recon_tape_give(t, n->in[1], a->dscale);
     recon_tape_give(t, n->in[2], a->dshift);
@@ -31,6 +37,12 @@ static void take_statistics(recon_tape *t, recon_norm_args *a, size_t channels)
     a->inv = recon_tape_like(t, &a->mean);
 }
 
+/* Does the second input of the sum fit the first? */
+static int may_skip(recon_var x, recon_var skip)
+{
+    return recon_same_shape(&x->value, &skip->value) && x->value.type == skip->value.type;
+}
+
 recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var shift,
                          recon_param *running_mean, recon_param *running_var,
                          const recon_norm_options *options)
@@ -47,7 +59,10 @@ recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var 
         return recon_tape_refuse(t, "a norm without segments needs running statistics");
     if (o.offset && (o.offset->value.ndim != 1 || o.offset->value.shape[0] < 2))
         return recon_tape_mismatch(t, "a norm", x, "offsets", o.offset);
+    if (o.skip && !may_skip(x, o.skip))
+        return recon_tape_mismatch(t, "a norm", x, "what is added to it,", o.skip);
     recon_norm_args a = { .field = field,
+                          .relu = o.relu,
                           .training = t->mode == RECON_TRAIN,
                           .eps = o.eps > 0 ? o.eps : 1e-5,
                           .momentum = o.momentum > 0 ? o.momentum : 0.1,
@@ -61,12 +76,17 @@ recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var 
         a.running_mean = running_mean->value;
         a.running_var = running_var->value;
     }
+    if (o.skip)
+        a.skip = o.skip->value;
     take_statistics(t, &a, channels);
     a.y = recon_tape_like(t, &x->value);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->norm(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, scale, shift } }, norm_back, &a,
-                             sizeof a);
+    recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x, scale, shift, o.skip } },
+                                    norm_back, &a, sizeof a);
+    if (n)
+        n->adds = a.relu && n->back;
+    return n;
 }
 
 static void field_norm_back(recon_tape *t, recon_var n)

@@ -156,16 +156,24 @@ typedef struct {
  * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph; where
  * offset is cut into slices, segments are its things),
  * in training or not; mean and inv are then [segments][channels], the running ones are not used and
- * may be NULL. */
+ * may be NULL.
+ * What often follows a norm, a sum with a second input and a ReLU, is part of it, so that it costs no
+ * pass over memory of its own:
+ *
+ *     y = f(norm(x) + skip),   f(u) = max(0, u) with relu, u without.
+ *
+ * Backward starts from g = dy + dy_more, and with relu 0 wherever y is not above 0; dskip = g. */
 typedef struct {
     size_t field;
-    int training;
+    int training, relu;
     double eps, momentum;
     recon_tensor y, x, scale, shift;        /* [channels]; shift.data NULL when field > 1 */
+    recon_tensor skip;                      /* of x's shape, optional */
     recon_tensor running_mean, running_var; /* [channels] */
     recon_tensor mean, inv;                 /* [channels] or [segments][channels], saved  */
     recon_tensor offset;                    /* I32 [segments + 1], optional               */
     recon_tensor dy, dx, dscale, dshift;
+    recon_tensor dy_more, dskip; /* optional; neither is where another tensor is */
 } recon_norm_args;
 
 /* Rows scaled to length one: y = x / max(|x|, RECON_UNIT_LEAST). A row no longer than that has no

@@ -58,7 +58,7 @@ typedef struct {
 typedef recon_status call_fn(const recon_ops *ops, recon_ctx *ctx, const any_args *args);
 typedef int has_fn(const recon_ops *ops);
 
-#define MAX_SLOTS 10 /* a slot of role UNUSED ends the list */
+#define MAX_SLOTS 12 /* a slot of role UNUSED ends the list */
 typedef struct {
     const char *name;
     has_fn *has;
@@ -196,9 +196,10 @@ static const entry entries[ENTRIES] = {
                call_norm,
                call_norm_back,
                { CURVED(INPUT, norm, x), STRAIGHT(WEIGHT, norm, scale),
-                 STRAIGHT(WEIGHT, norm, shift), FIXED(norm, offset),
-                 KEPT(STATE, norm, running_mean), KEPT(STATE, norm, running_var),
-                 KEPT(SAVED, norm, mean), KEPT(SAVED, norm, inv), CURVED(OUTPUT, norm, y) } },
+                 STRAIGHT(WEIGHT, norm, shift), STRAIGHT(INPUT, norm, skip), FIXED(norm, dy_more),
+                 FIXED(norm, offset), KEPT(STATE, norm, running_mean),
+                 KEPT(STATE, norm, running_var), KEPT(SAVED, norm, mean), KEPT(SAVED, norm, inv),
+                 CURVED(OUTPUT, norm, y) } },
     [UNIT] = { "unit",
                has_unit,
                call_unit,
@@ -499,7 +500,8 @@ static void build_cross(maker *m, any_args *args, const size_t *p)
                                       .y = blank(m, m->type, SHAPE(p[0], 3, p[1])) };
 }
 
-/* rows channels field, training, segments (0: none) */
+/* rows channels field, training, segments (0: none), relu skip, a second gradient of y. The last
+ * only of numbers that no differences are taken of: those know one gradient. */
 static void build_norm(maker *m, any_args *args, const size_t *p)
 {
     size_t rows = p[0], channels = p[1], field = p[2], segments = p[4];
@@ -511,8 +513,13 @@ static void build_norm(maker *m, any_args *args, const size_t *p)
                             .x = noise_of(m, m->type, SHAPE(rows, channels * field)),
                             .y = blank(m, m->type, SHAPE(rows, channels * field)),
                             .scale = noise_of(m, m->weights, SHAPE(channels)) };
+    a->relu = (int)p[5];
     if (field == 1)
         a->shift = noise_of(m, m->weights, SHAPE(channels));
+    if (p[6])
+        a->skip = noise_of(m, m->type, SHAPE(rows, channels * field));
+    if (p[7] && m->type != RECON_F64)
+        a->dy_more = noise_of(m, m->type, SHAPE(rows, channels * field));
     if (p[3] || segments) {
         a->inv = blank(m, m->weights, SHAPE(segments ? segments : 1, channels));
         if (field == 1)
@@ -914,6 +921,17 @@ static const op_case cases[] = {
     { NORM, build_norm, { 75, 17, 1, 1, 6 } },
     { NORM, build_norm, { 91, 3, 5, 1, 4 } },
     { NORM, build_norm, { 40, 8, 1, 0, 3 } },
+    { NORM, build_norm, { 75, 17, 1, 1, 0, 1 } },
+    { NORM, build_norm, { 301, 32, 1, 1, 0, 1, 0, 1 } },
+    { NORM, build_norm, { 75, 16, 1, 1, 0, 1, 1 } },
+    { NORM, build_norm, { 301, 64, 1, 1, 0, 1, 1, 1 } },
+    { NORM, build_norm, { 301, 24, 1, 0, 0, 1, 1, 1 } },
+    { NORM, build_norm, { 75, 17, 1, 0, 0, 1 } },
+    { NORM, build_norm, { 75, 8, 1, 1, 0, 0, 1, 1 } },
+    { NORM, build_norm, { 75, 8, 3, 1, 0, 1, 1, 1 } },
+    { NORM, build_norm, { 33, 17, 2, 1, 0, 1 } },
+    { NORM, build_norm, { 75, 17, 1, 1, 6, 1, 1, 1 } },
+    { NORM, build_norm, { 40, 8, 1, 0, 3, 1, 0, 1 } },
     { UNIT, build_unit, { 1, 2 } },
     { UNIT, build_unit, { 67, 3 } },
     { UNIT, build_unit, { 33, 129 } },

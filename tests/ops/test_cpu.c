@@ -18,6 +18,9 @@ static const op_case large[] = {
     { NORM, build_norm, { 4099, 33, 1, 1, 0 } },
     { NORM, build_norm, { 2051, 33, 2, 1, 0 } },
     { NORM, build_norm, { 300, 300, 1, 1, 7 } },
+    { NORM, build_norm, { 4099, 33, 1, 1, 0, 1, 1, 1 } },
+    { NORM, build_norm, { 4099, 40, 1, 1, 0, 1, 0, 1 } },
+    { NORM, build_norm, { 300, 300, 1, 1, 7, 1, 1, 1 } },
     { POOL, build_pool, { 0, 9, 12, 10, 33, 2, 2 } },
     { POOL, build_pool, { 1, 9, 11, 10, 33, 3, 2 } },
     { RESIZE, build_resize, { 0, 9, 7, 5, 33, 14, 10 } },
@@ -51,6 +54,8 @@ static double distance(const recon_tensor *got, const recon_tensor *want)
     }
     return most / (sqrt(square / (double)n) + 1e-30);
 }
+
+#define SAME_BYTES(a, b) assert_memory_equal((a)->data, (b)->data, recon_tensor_bytes(a))
 
 /* Calls check for each tensor of the arguments and each gradient. */
 typedef void check_fn(const op_case *c, const recon_tensor *got, const recon_tensor *want);
@@ -152,6 +157,44 @@ static void convolution_passes_nan_on(void **state)
 }
 
 /* And through the nonlinearities of scalars and pairs. */
+/* One call against a norm, a sum and a ReLU, there and back. */
+static void check_norm_and_parts(recon_ctx *ctx, recon_arena *arena, recon_dtype type, int skip)
+{
+    const op_case c = { NORM, build_norm, { 1037, 33, 1, 1, 0, 1, (size_t)skip, 1 } };
+    maker m = maker_of(ctx, arena, type, 0);
+    any_args whole = build_args(&m, &c), parts = copy_args(&m, &entries[NORM], &whole);
+    recon_norm_args *w = &whole.norm, *a = &parts.norm;
+    recon_tensor sum = a->skip, g = copy_of(&m, &a->dy);
+    run(ctx, &recon_ops_cpu, &entries[NORM], &whole);
+    a->skip.data = NULL;
+    a->relu = 0;
+    CHECK_OK(ctx, recon_ops_cpu.norm(ctx, a));
+    recon_map_args map = { .kind = RECON_RELU, .x = skip ? sum : a->y, .y = copy_of(&m, &a->y) };
+    if (skip)
+        CHECK_OK(ctx, recon_ops_cpu.add(ctx, &(recon_add_args){ 1, 1, sum, a->y, sum }));
+    CHECK_OK(ctx, recon_ops_cpu.map(ctx, &map));
+    CHECK_OK(ctx, recon_ops_cpu.add(ctx, &(recon_add_args){ 1, 1, g, a->dy, a->dy_more }));
+    map.dy = map.dx = g;
+    CHECK_OK(ctx, recon_ops_cpu.map_back(ctx, &map));
+    a->dy = g;
+    a->dy_more.data = a->dskip.data = NULL;
+    CHECK_OK(ctx, recon_ops_cpu.norm_back(ctx, a));
+    SAME_BYTES(&w->y, &map.y);
+    SAME_BYTES(&w->dx, &a->dx);
+    SAME_BYTES(&w->dscale, &a->dscale);
+    SAME_BYTES(&w->dshift, &a->dshift);
+    if (skip)
+        SAME_BYTES(&w->dskip, &g);
+}
+
+static void norm_sum_and_relu_are_those_of_separate_calls(void **state)
+{
+    recon_arena *arena = recon_arena_make();
+    for (int skip = 0; skip < 2; skip++)
+        check_norm_and_parts(*state, arena, RECON_F32, skip);
+    recon_arena_free(arena);
+}
+
 static void norms_of_fields_pass_nan_on(void **state)
 {
     enum { SCALARS = 4, TWOS = 3, COLS = SCALARS + 2 * TWOS };
@@ -235,6 +278,7 @@ int main(void)
         cmocka_unit_test(bits_do_not_depend_on_threads_in_bf16),
         cmocka_unit_test(norms_of_gradients_are_the_same_for_any_threads),
         cmocka_unit_test(convolution_passes_nan_on),
+        cmocka_unit_test(norm_sum_and_relu_are_those_of_separate_calls),
         cmocka_unit_test(norms_of_fields_pass_nan_on),
         cmocka_unit_test(short_memory_is_an_error),
         cmocka_unit_test(a_shape_has_one_plan),

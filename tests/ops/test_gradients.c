@@ -48,7 +48,7 @@ static double difference(maker *m, const entry *e, const any_args *args, const s
 static int is_affine(const op_case *c, const slot *s, const any_args *args)
 {
     return s->linear && !(c->entry == CONV && args->conv.relu) &&
-           !(c->entry == POOL && args->pool.max);
+           !(c->entry == NORM && args->norm.relu) && !(c->entry == POOL && args->pool.max);
 }
 
 static void check_input(maker *m, size_t index, const any_args *args, const slot *input)

@@ -162,6 +162,44 @@ static void segments_are_normalised_apart(void **state)
     CHECK_LESS(largest_difference(&alone.y, &all.y), 1e-15);
 }
 
+static recon_tensor sum_of(maker *m, const recon_tensor *a, const recon_tensor *b)
+{
+    recon_tensor y = copy_of(m, a);
+    REF(add, ((recon_add_args){ .alpha = 1, .beta = 1, .y = y, .a = *a, .b = *b }));
+    return y;
+}
+
+/* A norm with a sum and a ReLU is the three of them in turn, and so are its gradients, of which two
+ * that come back are as good as their sum. */
+static void a_norm_does_what_follows_it(void **state)
+{
+    maker *m = maker_in(state);
+    recon_tensor x = noise(m, SHAPE(23, 5)), skip = noise(m, SHAPE(23, 5));
+    recon_norm_args all = norm_of(m, x, 1), norm = norm_of(m, x, 1);
+    all.relu = 1;
+    all.skip = skip;
+    REF(norm, all);
+    REF(norm, norm);
+    recon_map_args relu = { .kind = RECON_RELU, .x = sum_of(m, &norm.y, &skip) };
+    relu.y = room(m, SHAPE(23, 5));
+    REF(map, relu);
+    CHECK_LESS(largest_difference(&all.y, &relu.y), 1e-15);
+    all.dy = noise(m, SHAPE(23, 5)), all.dy_more = noise(m, SHAPE(23, 5));
+    all.dx = room(m, SHAPE(23, 5)), all.dskip = room(m, SHAPE(23, 5));
+    all.dscale = room(m, SHAPE(5)), all.dshift = room(m, SHAPE(5));
+    REF(norm_back, all);
+    relu.dy = sum_of(m, &all.dy, &all.dy_more);
+    relu.dx = norm.dy = room(m, SHAPE(23, 5));
+    REF(map_back, relu);
+    norm.dx = room(m, SHAPE(23, 5));
+    norm.dscale = room(m, SHAPE(5)), norm.dshift = room(m, SHAPE(5));
+    REF(norm_back, norm);
+    CHECK_LESS(largest_difference(&all.dskip, &relu.dx), 1e-15);
+    CHECK_LESS(largest_difference(&all.dx, &norm.dx), 1e-14);
+    CHECK_LESS(largest_difference(&all.dscale, &norm.dscale), 1e-14);
+    CHECK_LESS(largest_difference(&all.dshift, &norm.dshift), 1e-14);
+}
+
 /* ---- directions ---- */
 
 /* Rows come out with length one and point where they did; dx is across x and falls with |x|; a row
@@ -670,6 +708,7 @@ int main(void)
         cmocka_unit_test(batch_norm_gives_mean_0_and_variance_1),
         cmocka_unit_test(norms_of_fields_commute_with_rotating),
         cmocka_unit_test(segments_are_normalised_apart),
+        cmocka_unit_test(a_norm_does_what_follows_it),
         cmocka_unit_test(units_have_length_one),
         cmocka_unit_test(angles_come_back),
         cmocka_unit_test(pooling_a_ramp),

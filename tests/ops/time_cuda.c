@@ -229,6 +229,28 @@ static void time_photo(const ceilings *top)
     printf("convolutions of a step of `photo`, 2 x 256 pictures of 32 x 32: %.2f ms\n", 1e3 * sum);
 }
 
+/* With what a residual block does behind its two norms. Gradients of two readers come back. */
+static void time_norm_with_relu(recon_norm_args a, const ceilings *top)
+{
+    double bytes = (double)recon_tensor_bytes(&a.x);
+    size_t rows = recon_tensor_rows(&a.x), c = recon_tensor_cols(&a.x);
+    recon_tensor more = tensor(RECON_BF16, SHAPE(rows, c)), dx = tensor(RECON_BF16, SHAPE(rows, c)),
+                 skip = tensor(RECON_BF16, SHAPE(rows, c));
+    a.relu = 1;
+    a.dx = dx;
+    line("norm, relu (3 passes)", seconds(run_norm, &a), 0, 3 * bytes, 0, top->copy);
+    a.dy = more;
+    line("  its gradient (5 passes)", seconds(run_norm_back, &a), 0, 5 * bytes, 0, top->copy);
+    a.skip = skip;
+    line("norm, sum, relu (4 passes)", seconds(run_norm, &a), 0, 4 * bytes, 0, top->copy);
+    a.dskip = tensor(RECON_BF16, SHAPE(rows, c));
+    line("  its gradient (7 passes)", seconds(run_norm_back, &a), 0, 7 * bytes, 0, top->copy);
+    a.dy_more = skip;
+    line("  of two gradients (8 passes)", seconds(run_norm_back, &a), 0, 8 * bytes, 0, top->copy);
+    ops->release(ctx, more.data), ops->release(ctx, dx.data), ops->release(ctx, skip.data);
+    ops->release(ctx, a.dskip.data);
+}
+
 static void time_norms(const ceilings *top)
 {
     size_t rows = 256 * 28 * 28, c = 128;
@@ -247,6 +269,7 @@ static void time_norms(const ceilings *top)
     a.dx = y;
     a.dscale = a.running_mean, a.dshift = a.running_var;
     line("  its gradient (5 passes)", seconds(run_norm_back, &a), 0, 5 * bytes, 0, top->copy);
+    time_norm_with_relu(a, top);
     line("relu (2 passes)",
          seconds(run_map, &(recon_map_args){ .kind = RECON_RELU, .y = y, .x = x }), 0, 2 * bytes, 0,
          top->copy);

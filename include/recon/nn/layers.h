@@ -46,6 +46,9 @@ typedef struct {
 RECON_API recon_status recon_norm_add(recon_ctx *ctx, recon_norm *out, recon_params *params,
                                       const char *name, size_t channels, size_t field);
 RECON_API recon_var recon_norm_apply(recon_tape *tape, const recon_norm *layer, recon_var x);
+/* relu(norm(x) + skip), in one pass; skip may be NULL. */
+RECON_API recon_var recon_norm_relu_apply(recon_tape *tape, const recon_norm *layer, recon_var x,
+                                          recon_var skip);
 
 /* relu(norm(conv(relu(norm(conv(x))))) + x), the second x through a 1x1 convolution where the
  * shape changes (He et al., CVPR 2016). */

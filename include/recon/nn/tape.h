@@ -128,10 +128,12 @@ typedef struct {
     size_t field;         /* components of a vector field; 0 or 1: plain batch norm           */
     double eps, momentum; /* 0: 1e-5, 0.1                                                     */
     recon_var offset;     /* I32 segments + 1: rows are normalised segment by segment; or NULL */
+    recon_var skip;       /* of x's shape: added to what the norm gives; or NULL              */
+    int relu;             /* then a ReLU                                                      */
 } recon_norm_options;
 
 /* Over the rows of x ..,channels*field. shift is NULL when field > 1. The running statistics are
- * buffers, NULL with segments. */
+ * buffers, NULL with segments. Sum and ReLU are made in the norm's own pass over memory. */
 RECON_API recon_var recon_var_norm(recon_tape *tape, recon_var x, recon_var scale, recon_var shift,
                                    recon_param *running_mean, recon_param *running_var,
                                    const recon_norm_options *options);

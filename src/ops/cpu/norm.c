@@ -1,7 +1,8 @@
 /* norm.c - batch norm, of plain channels and of vector fields, and per segment.
  *
  * The formulas are in ref/norm.c. Rows are summed in blocks of fixed size, both moments in one pass.
- * Then everything is a multiply-add by column. */
+ * Then everything is a multiply-add by column. Sums and masks are done element by element as the
+ * entries add and map do them: in F32 the bits are those of the separate calls. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/sums.h"
@@ -17,7 +18,7 @@
 /* What the passes need of each column. */
 typedef struct {
     float *mean, *inv, *gain, *shift; /* gain = scale inv */
-    float *back, *along;              /* dx = gain (dy - back - xhat along) */
+    float *back, *along;              /* dx = gain (g - back - xhat along) */
     double *first, *second;           /* the sums */
 } columns;
 
@@ -66,10 +67,11 @@ static recon_status take_columns(recon_ctx *ctx, columns *c, recon_arena *arena,
 /* ---- kernels over a block of rows ---- */
 
 enum { WIDE = 256 }; /* columns at a time: their sums stay in the first-level cache */
+#define EACH for (size_t i = 0; i < n; i++)
 
-/* Sums of dy and of dy xhat. */
+/* Sums of g and of g xhat. */
 RECON_CLONES static void add_slopes(double *restrict first, double *restrict second,
-                                    const float *restrict dy, const float *restrict x,
+                                    const float *restrict g, const float *restrict x,
                                     const float *restrict mean, const float *restrict inv,
                                     size_t rows, size_t cols)
 {
@@ -81,8 +83,8 @@ RECON_CLONES static void add_slopes(double *restrict first, double *restrict sec
         for (size_t r = 0; r < rows; r++)
             for (size_t i = 0; i < width; i++) {
                 size_t at = r * cols + c + i;
-                sum[i] += dy[at];
-                along[i] += dy[at] * (x[at] - mean[c + i]) * inv[c + i];
+                sum[i] += g[at];
+                along[i] += g[at] * (x[at] - mean[c + i]) * inv[c + i];
             }
         for (size_t i = 0; i < width; i++) {
             first[c + i] += (double)sum[i];
@@ -100,20 +102,82 @@ RECON_CLONES static void normalise(float *restrict y, const float *restrict x,
             y[i] = (x[i] - mean[i]) * gain[i] + shift[i];
 }
 
-RECON_CLONES static void pull_back(float *restrict dx, const float *restrict dy,
+RECON_CLONES static void finish(float *restrict y, const float *restrict skip, int relu, size_t n)
+{
+    if (skip && relu)
+        EACH y[i] = y[i] + skip[i] < 0 ? 0 : y[i] + skip[i];
+    else if (skip)
+        EACH y[i] += skip[i];
+    else if (relu)
+        EACH y[i] = y[i] < 0 ? 0 : y[i];
+}
+
+/* g; more and y NULL: nothing is added, nothing masked. */
+RECON_CLONES static void find_g(float *restrict g, const float *restrict dy,
+                                const float *restrict more, const float *restrict y, size_t n)
+{
+    if (more && y)
+        EACH g[i] = y[i] > 0 ? dy[i] + more[i] : 0;
+    else if (more)
+        EACH g[i] = dy[i] + more[i];
+    else if (y)
+        EACH g[i] = y[i] > 0 ? dy[i] : 0;
+    else
+        EACH g[i] = dy[i];
+}
+
+RECON_CLONES static void pull_back(float *restrict dx, const float *restrict g,
                                    const float *restrict x, const columns *c, size_t rows,
                                    size_t cols)
 {
     const float *restrict mean = c->mean, *restrict inv = c->inv, *restrict gain = c->gain;
     const float *restrict back = c->back, *restrict along = c->along;
-    for (size_t r = 0; r < rows; r++, x += cols, dy += cols, dx += cols)
+    for (size_t r = 0; r < rows; r++, x += cols, g += cols, dx += cols)
         for (size_t i = 0; i < cols; i++)
-            dx[i] = gain[i] * (dy[i] - back[i] - (x[i] - mean[i]) * inv[i] * along[i]);
+            dx[i] = gain[i] * (g[i] - back[i] - (x[i] - mean[i]) * inv[i] * along[i]);
 }
 
 /* ---- passes over rows begin .. end ---- */
 
 typedef enum { MOMENTS, NORMALISE, SLOPES, PULL_BACK } pass;
+
+/* What a block of rows passes through on its way to float. */
+typedef struct {
+    float *x, *dy, *g, *more, *y; /* dx leaves through more */
+} rooms;
+
+static const float *read_some(float *room, const recon_tensor *t, size_t at, size_t n)
+{
+    return t->data ? recon_run_read(room, t, at, n) : NULL;
+}
+
+static void write_y(const job *j, const columns *c, const rooms *room, const float *x, size_t at,
+                    size_t rows)
+{
+    const recon_norm_args *a = j->a;
+    size_t n = rows * j->cols;
+    float *y = recon_run_write(room->y, &a->y, at);
+    normalise(y, x, c->mean, c->gain, c->shift, rows, j->cols);
+    finish(y, read_some(room->more, &a->skip, at, n), a->relu, n);
+    recon_run_wrote(room->y, &a->y, at, n);
+}
+
+/* g, which the first pass keeps as dskip where that is asked for. */
+static const float *read_g(const recon_norm_args *a, const rooms *room, pass what, size_t at,
+                           size_t n)
+{
+    if (what == PULL_BACK && a->dskip.data)
+        return recon_run_read(room->g, &a->dskip, at, n);
+    const float *dy = recon_run_read(room->dy, &a->dy, at, n);
+    if (!a->relu && !a->dy_more.data && !a->dskip.data)
+        return dy;
+    float *g = a->dskip.data ? recon_run_write(room->g, &a->dskip, at) : room->g;
+    find_g(g, dy, read_some(room->more, &a->dy_more, at, n),
+           a->relu ? recon_run_read(room->y, &a->y, at, n) : NULL, n);
+    if (a->dskip.data)
+        recon_run_wrote(room->g, &a->dskip, at, n);
+    return g;
+}
 
 /* first, second: where the sums go. */
 static recon_status walk(recon_ctx *ctx, const job *j, int worker, pass what, const columns *c,
@@ -124,25 +188,24 @@ static recon_status walk(recon_ctx *ctx, const job *j, int worker, pass what, co
     recon_mark mark = recon_arena_mark(arena);
     const recon_norm_args *a = j->a;
     size_t cols = j->cols;
-    float *room;
-    RECON_TRY(recon_arena_take(ctx, arena, &room, 3 * BLOCK * cols, sizeof *room));
-    float *room_dy = room + BLOCK * cols, *room_out = room_dy + BLOCK * cols;
+    float *block;
+    size_t most = BLOCK * cols;
+    RECON_TRY(recon_arena_take(ctx, arena, &block, 5 * most, sizeof *block));
+    rooms room = { block, block + most, block + 2 * most, block + 3 * most, block + 4 * most };
     for (size_t r = begin; r < end; r += BLOCK) {
         size_t rows = end - r < BLOCK ? end - r : BLOCK, at = r * cols, n = rows * cols;
-        const float *x = recon_run_read(room, &a->x, at, n), *dy = NULL;
+        const float *x = recon_run_read(room.x, &a->x, at, n), *g = NULL;
         if (what == SLOPES || what == PULL_BACK)
-            dy = recon_run_read(room_dy, &a->dy, at, n);
+            g = read_g(a, &room, what, at, n);
         if (what == MOMENTS) {
             recon_add_moments(c->first, c->second, x, rows, cols);
         } else if (what == SLOPES) {
-            add_slopes(c->first, c->second, dy, x, c->mean, c->inv, rows, cols);
+            add_slopes(c->first, c->second, g, x, c->mean, c->inv, rows, cols);
         } else if (what == NORMALISE) {
-            normalise(recon_run_write(room_out, &a->y, at), x, c->mean, c->gain, c->shift, rows,
-                      cols);
-            recon_run_wrote(room_out, &a->y, at, n);
+            write_y(j, c, &room, x, at, rows);
         } else {
-            pull_back(recon_run_write(room_out, &a->dx, at), dy, x, c, rows, cols);
-            recon_run_wrote(room_out, &a->dx, at, n);
+            pull_back(recon_run_write(room.more, &a->dx, at), g, x, c, rows, cols);
+            recon_run_wrote(room.more, &a->dx, at, n);
         }
     }
 done:

@@ -44,12 +44,21 @@ template <class T, int N> struct alignas(sizeof(T) * N > 16 ? 16 : sizeof(T) * N
     T v[N];
 };
 
-template <int N, class T> __device__ inline void load(float (&to)[N], const T *from)
+template <int N, class T> __device__ inline pack<T, N> fetch(const T *from)
 {
-    pack<T, N> p = *reinterpret_cast<const pack<T, N> *>(from);
+    return *reinterpret_cast<const pack<T, N> *>(from);
+}
+
+template <int N, class T> __device__ inline void unpack(float (&to)[N], const pack<T, N> &p)
+{
 #pragma unroll
     for (int i = 0; i < N; i++)
         to[i] = to_float(p.v[i]);
+}
+
+template <int N, class T> __device__ inline void load(float (&to)[N], const T *from)
+{
+    unpack(to, fetch<N>(from));
 }
 
 template <int N, class T> __device__ inline void save(T *to, const float (&from)[N])

@@ -2,7 +2,8 @@
  *
  * The formulas are those of ref/norm.c. Sums are taken about the first row of the segment, so that
  * a large mean does not drown the variance in float. Three launches: sums over blocks of rows, sums
- * over the blocks, the update with its factors in registers. */
+ * over the blocks, the update with its factors in registers. The sum and the ReLU behind a norm are
+ * part of the update, and of both passes backward. */
 #include "ops/cuda/sweep.h"
 #include "ops/cuda/table.h"
 
@@ -15,6 +16,18 @@ struct norm_params {
     const float *scale, *shift;
     float *running_mean, *running_var; /* NULL: not to be updated */
     float *mean, *inv;                 /* [segments][channels]    */
+
+    __device__ float inv_of(size_t segment, size_t channel) const
+    {
+        return inv ? inv[segment * channels + channel]
+                   : (float)rsqrt((double)running_var[channel] + eps);
+    }
+    __device__ float mean_of(size_t segment, size_t channel) const
+    {
+        if (field > 1)
+            return 0;
+        return mean ? mean[segment * channels + channel] : running_mean[channel];
+    }
 };
 
 static bool from_batch(const recon_norm_args *a)
@@ -29,6 +42,7 @@ template <int N> struct norm_pivot {
 };
 
 template <class T> struct norm_moments : norm_params {
+    static constexpr int AHEAD = 4;
     const T *x;
     template <int N> __device__ norm_pivot<N> factors(size_t segment, size_t col) const
     {
@@ -37,12 +51,16 @@ template <class T> struct norm_moments : norm_params {
             load(pivot.x, x + rows.first(segment) * rows.cols + col);
         return pivot;
     }
+    template <int N> __device__ pack<T, N> fetch(size_t row, size_t col) const
+    {
+        return ::fetch<N>(x + row * rows.cols + col);
+    }
     template <int N>
-    __device__ void add(float (&acc)[2][N], const norm_pivot<N> &pivot, size_t row,
-                        size_t col) const
+    __device__ void add(float (&acc)[2][N], const norm_pivot<N> &pivot, const pack<T, N> &in,
+                        size_t, size_t) const
     {
         float v[N];
-        load(v, x + row * rows.cols + col);
+        unpack(v, in);
         for (int k = 0; k < N; k++) {
             float d = v[k] - pivot.x[k];
             acc[0][k] += d;
@@ -69,39 +87,57 @@ template <class T> struct norm_moments : norm_params {
     }
 };
 
-/* ---- y = x a + b ---- */
+/* ---- y = f((x - mean) gain + shift + skip) ---- */
 
 /* The factors of columns col .. col + N of a segment. */
 template <int N> struct norm_factors {
-    float mean[N], inv[N], scale[N];
+    float mean[N], gain[N], shift[N];
     __device__ norm_factors(const norm_params &p, size_t segment, size_t col)
     {
         for (int k = 0; k < N; k++) {
-            size_t channel = (col + k) / p.field, at = segment * p.channels + channel;
-            inv[k] = p.inv ? p.inv[at] : (float)rsqrt((double)p.running_var[channel] + p.eps);
-            const float *from = p.mean ? p.mean : p.running_mean;
-            mean[k] = p.field > 1 ? 0 : from[p.mean ? at : channel];
-            scale[k] = p.scale[channel];
+            size_t channel = (col + k) / p.field;
+            mean[k] = p.mean_of(segment, channel);
+            gain[k] = p.scale[channel] * p.inv_of(segment, channel);
+            shift[k] = p.shift ? p.shift[channel] : 0;
         }
+    }
+    /* Rounded alike wherever it is used: backward finds the mask of a ReLU anew from x. */
+    __device__ float normed(int k, float x) const
+    {
+        return __fmaf_rn(x - mean[k], gain[k], shift[k]);
     }
 };
 
-template <int N, class T> __global__ void norm_kernel(norm_params p, T *y, const T *x)
+template <int N, class T> struct norm_inputs {
+    pack<T, N> x, skip;
+};
+
+/* SKIP: what is added is there. Known when compiled, it costs no registers where it is not. */
+template <int N, bool SKIP, class T>
+__global__ void norm_kernel(norm_params p, T *y, const T *x, const T *skip, int relu)
 {
     sweep_place at = sweep_here<N>(p.rows);
     if (at.row >= at.end)
         return;
     norm_factors<N> f(p, at.segment, at.col);
-    float shift[N];
-    for (int k = 0; k < N; k++)
-        shift[k] = p.shift ? p.shift[at.col + k] : 0;
-    for (size_t row = at.row; row < at.end; row += at.step) {
-        float v[N];
-        load(v, x + row * p.rows.cols + at.col);
-        for (int k = 0; k < N; k++)
-            v[k] = f.scale[k] * ((v[k] - f.mean[k]) * f.inv[k]) + shift[k];
+    auto read = [&](size_t row) {
+        norm_inputs<N, T> in;
+        in.x = fetch<N>(x + row * p.rows.cols + at.col);
+        if (SKIP)
+            in.skip = fetch<N>(skip + row * p.rows.cols + at.col);
+        return in;
+    };
+    sweep_rows<2>(at, read, [&](size_t row, const norm_inputs<N, T> &in) {
+        float v[N], w[N];
+        unpack(v, in.x);
+        if (SKIP)
+            unpack(w, in.skip);
+        for (int k = 0; k < N; k++) {
+            v[k] = SKIP ? f.normed(k, v[k]) + w[k] : f.normed(k, v[k]);
+            v[k] = relu && v[k] < 0 ? 0 : v[k];
+        }
         save(y + row * p.rows.cols + at.col, v);
-    }
+    });
 }
 
 static norm_params params_of(const recon_norm_args *a)
@@ -148,44 +184,105 @@ template <int N, class T> static recon_status norm_forward(recon_ctx *ctx, const
         f.x = data<T>(a->x);
         TRY((column_sums<2, N>(ctx, "norm", f, segments, rows, cols, offset, a->field)));
     }
-    return launch(ctx, "norm", norm_kernel<N, T>, sweep_grid(p.rows), dim3(p.rows.tx, p.rows.ty), p,
-                  data<T>(a->y), data<T>(a->x));
+    return launch(ctx, "norm", a->skip.data ? norm_kernel<N, true, T> : norm_kernel<N, false, T>,
+                  sweep_grid(p.rows), dim3(p.rows.tx, p.rows.ty), p, data<T>(a->y), data<T>(a->x),
+                  data<T>(a->skip), a->relu);
 }
 
 recon_status cuda_norm(recon_ctx *ctx, const recon_norm_args *a)
 {
     return by_type(ctx, "norm", a->x.type, [&](auto t) {
         typedef decltype(t) T;
-        bool wide = recon_tensor_cols(&a->x) % WIDE<T> == 0 && aligned(a->x.data, a->y.data);
+        bool wide =
+            recon_tensor_cols(&a->x) % WIDE<T> == 0 && aligned(a->x.data, a->y.data, a->skip.data);
         return wide ? norm_forward<WIDE<T>, T>(ctx, a) : norm_forward<1, T>(ctx, a);
     });
 }
 
 /* ---- backward ---- */
 
-/* Sums of dy and of dy xhat, per segment. */
-template <class T> struct norm_gradients : norm_params {
-    const T *dy, *x;
-    float *sums; /* [segments][2][channels] */
+/* Where a ReLU's mask comes from. Without skip it is found anew from x, which is read anyway: y need
+ * not be. */
+enum norm_mask { MASK_NONE, MASK_FROM_X, MASK_FROM_Y };
+
+/* g, the gradient by what the norm gives: of dy alone, or MORE. */
+template <class NUMBER, norm_mask MASK, bool MORE> struct norm_slope {
+    typedef NUMBER T;
+    const T *dy, *more, *y, *x;
+    template <int N> struct inputs {
+        pack<T, N> dy, more, y, x;
+    };
+    template <int N> __device__ inputs<N> read(size_t i) const
+    {
+        inputs<N> in;
+        in.dy = ::fetch<N>(dy + i);
+        in.x = ::fetch<N>(x + i);
+        if (MORE)
+            in.more = ::fetch<N>(more + i);
+        if (MASK == MASK_FROM_Y)
+            in.y = ::fetch<N>(y + i);
+        return in;
+    }
+    template <int N>
+    __device__ void find(float (&g)[N], float (&v)[N], const inputs<N> &in,
+                         const norm_factors<N> &f) const
+    {
+        float w[N];
+        unpack(g, in.dy);
+        unpack(v, in.x);
+        if (MORE) {
+            unpack(w, in.more);
+            for (int k = 0; k < N; k++)
+                g[k] += w[k];
+        }
+        if (MASK == MASK_FROM_Y) {
+            unpack(w, in.y);
+            for (int k = 0; k < N; k++)
+                g[k] = w[k] > 0 ? g[k] : 0;
+        }
+        for (int k = 0; MASK == MASK_FROM_X && k < N; k++)
+            g[k] = f.normed(k, v[k]) > 0 ? g[k] : 0;
+    }
+};
+
+/* Sums of g and of g xhat, per segment; g is kept as dskip. */
+template <class S> struct norm_gradients : norm_params {
+    static constexpr int AHEAD = 2;
+    typedef typename S::T T;
+    S slope;
+    T *dskip;
+    float *sums;            /* [segments][2][channels]     */
+    float *dscale, *dshift; /* of one segment, or NULL     */
     template <int N> __device__ norm_factors<N> factors(size_t segment, size_t col) const
     {
         return norm_factors<N>(*this, segment, col);
     }
-    template <int N>
-    __device__ void add(float (&acc)[2][N], const norm_factors<N> &f, size_t row, size_t col) const
+    template <int N> __device__ auto fetch(size_t row, size_t col) const
     {
-        float d[N], v[N];
-        load(d, dy + row * rows.cols + col);
-        load(v, x + row * rows.cols + col);
+        return slope.template read<N>(row * rows.cols + col);
+    }
+    template <int N>
+    __device__ void add(float (&acc)[2][N], const norm_factors<N> &f,
+                        const typename S::template inputs<N> &in, size_t row, size_t col) const
+    {
+        float g[N], v[N];
+        slope.find(g, v, in, f);
         for (int k = 0; k < N; k++) {
-            acc[0][k] += d[k];
-            acc[1][k] += d[k] * (v[k] - f.mean[k]) * f.inv[k];
+            acc[0][k] += g[k];
+            acc[1][k] += g[k] * (v[k] - f.mean[k]);
         }
+        if (dskip)
+            save(dskip + row * rows.cols + col, g);
     }
     __device__ void finish(size_t segment, size_t channel, const double (&sum)[2]) const
     {
-        for (int k = 0; k < 2; k++)
-            sums[(segment * 2 + k) * channels + channel] = (float)sum[k];
+        float first = (float)sum[0], second = (float)(sum[1] * inv_of(segment, channel));
+        sums[2 * segment * channels + channel] = first;
+        sums[(2 * segment + 1) * channels + channel] = second;
+        if (dscale)
+            dscale[channel] = second;
+        if (dshift)
+            dshift[channel] = first;
     }
 };
 
@@ -208,8 +305,8 @@ struct norm_total {
     }
 };
 
-template <int N, class T>
-__global__ void norm_back_kernel(norm_params p, T *dx, const T *dy, const T *x, const float *sums,
+template <int N, class S>
+__global__ void norm_back_kernel(norm_params p, S slope, typename S::T *dx, const float *sums,
                                  int batch)
 {
     sweep_place at = sweep_here<N>(p.rows);
@@ -221,50 +318,83 @@ __global__ void norm_back_kernel(norm_params p, T *dx, const T *dy, const T *x, 
         size_t channel = (at.col + k) / p.field;
         const float *sum = sums + 2 * at.segment * p.channels + channel;
         back[k] = batch && p.field == 1 ? sum[0] / n : 0;
-        along[k] = batch ? sum[p.channels] / (n * p.field) : 0;
+        along[k] = batch ? p.inv_of(at.segment, channel) * (sum[p.channels] / (n * p.field)) : 0;
     }
-    for (size_t row = at.row; row < at.end; row += at.step) {
-        size_t i = row * p.rows.cols + at.col;
-        float d[N], v[N];
-        load(d, dy + i);
-        load(v, x + i);
-        for (int k = 0; k < N; k++) {
-            float xhat = (v[k] - f.mean[k]) * f.inv[k];
-            d[k] = f.scale[k] * f.inv[k] * (d[k] - back[k] - xhat * along[k]);
-        }
-        save(dx + i, d);
-    }
+    auto read = [&](size_t row) { return slope.template read<N>(row * p.rows.cols + at.col); };
+    sweep_rows<2>(at, read, [&](size_t row, const auto &in) {
+        float g[N], v[N];
+        slope.find(g, v, in, f);
+        for (int k = 0; k < N; k++)
+            g[k] = f.gain[k] * (g[k] - back[k] - (v[k] - f.mean[k]) * along[k]);
+        save(dx + row * p.rows.cols + at.col, g);
+    });
 }
 
-template <int N, class T>
-static recon_status norm_backward(recon_ctx *ctx, const recon_norm_args *a)
+template <int N, class S>
+static recon_status pull_back(recon_ctx *ctx, const recon_norm_args *a, const norm_params &p,
+                              S slope, const float *sums)
 {
-    norm_gradients<T> f;
+    return launch(ctx, "norm_back", norm_back_kernel<N, S>, sweep_grid(p.rows),
+                  dim3(p.rows.tx, p.rows.ty), p, slope, data<typename S::T>(a->dx), sums,
+                  from_batch(a));
+}
+
+template <int N, class S>
+static recon_status norm_backward(recon_ctx *ctx, const recon_norm_args *a, S slope)
+{
+    typedef typename S::T T;
+    norm_gradients<S> f;
     static_cast<norm_params &>(f) = params_of(a);
     size_t segments = segments_of(a), rows = rows_of(a), cols = recon_tensor_cols(&a->x);
     const int *offset = data<int>(a->offset);
+    float *dscale = data<float>(a->dscale),
+          *dshift = a->field == 1 ? data<float>(a->dshift) : nullptr;
     f.rows = sweep_plan<N>(ctx, segments, rows, cols, offset);
-    f.dy = data<T>(a->dy);
-    f.x = data<T>(a->x);
+    f.slope = slope;
+    f.dskip = data<T>(a->dskip);
+    f.dscale = segments == 1 ? dscale : nullptr;
+    f.dshift = segments == 1 ? dshift : nullptr;
     scratch_begin(ctx);
     TRY(scratch_take(ctx, &f.sums, segments * 2 * f.channels));
     TRY((column_sums<2, N>(ctx, "norm_back", f, segments, rows, cols, offset, a->field)));
-    norm_total total = { data<float>(a->dscale), a->field == 1 ? data<float>(a->dshift) : nullptr,
-                         f.sums, segments, f.channels };
-    TRY(each_index(ctx, "norm_back", f.channels, total));
+    if (segments != 1)
+        TRY(each_index(ctx, "norm_back", f.channels,
+                       norm_total{ dscale, dshift, f.sums, segments, f.channels }));
     if (!a->dx.data || recon_tensor_count(&a->x) == 0)
         return RECON_OK;
-    return launch(ctx, "norm_back", norm_back_kernel<N, T>, sweep_grid(f.rows),
-                  dim3(f.rows.tx, f.rows.ty), static_cast<norm_params &>(f), data<T>(a->dx), f.dy,
-                  f.x, f.sums, from_batch(a));
+    if (!f.dskip)
+        return pull_back<N>(ctx, a, f, slope, f.sums);
+    norm_slope<T, MASK_NONE, false> kept = { f.dskip, nullptr, nullptr, slope.x };
+    return pull_back<N>(ctx, a, f, kept, f.sums);
+}
+
+/* f(slope) with the form of it that the arguments ask for. */
+template <class T, norm_mask MASK, class F>
+static recon_status by_sum(const recon_norm_args *a, F f)
+{
+    const T *dy = data<T>(a->dy), *more = data<T>(a->dy_more), *y = data<T>(a->y),
+            *x = data<T>(a->x);
+    if (more)
+        return f(norm_slope<T, MASK, true>{ dy, more, y, x });
+    return f(norm_slope<T, MASK, false>{ dy, more, y, x });
+}
+
+template <class T, class F> static recon_status by_slope(const recon_norm_args *a, F f)
+{
+    if (!a->relu)
+        return by_sum<T, MASK_NONE>(a, f);
+    return a->skip.data ? by_sum<T, MASK_FROM_Y>(a, f) : by_sum<T, MASK_FROM_X>(a, f);
 }
 
 recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *a)
 {
     return by_type(ctx, "norm_back", a->x.type, [&](auto t) {
         typedef decltype(t) T;
-        bool wide =
-            recon_tensor_cols(&a->x) % WIDE<T> == 0 && aligned(a->x.data, a->dx.data, a->dy.data);
-        return wide ? norm_backward<WIDE<T>, T>(ctx, a) : norm_backward<1, T>(ctx, a);
+        bool wide = recon_tensor_cols(&a->x) % WIDE<T> == 0 &&
+                    aligned(a->x.data, a->dx.data, a->dy.data, a->dy_more.data, a->dskip.data,
+                            a->relu ? a->y.data : nullptr);
+        return by_slope<T>(a, [&](auto slope) {
+            return wide ? norm_backward<WIDE<T>>(ctx, a, slope) : norm_backward<1>(ctx, a, slope);
+        });
     });
 }

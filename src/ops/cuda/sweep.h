@@ -62,8 +62,35 @@ inline dim3 sweep_grid(const sweep &s)
     return dim3((unsigned)(s.segments * s.tiles), s.chunks);
 }
 
+/* use(row, fetch(row)) for the thread's rows, in order. AHEAD fetches are under way at a time: one
+ * access a thread does not fill the memory's pipeline, and the compiler may not move a load above a
+ * store. */
+template <int AHEAD, class Fetch, class Use>
+__device__ void sweep_rows(const sweep_place &p, Fetch fetch, Use use)
+{
+    size_t row = p.row;
+    for (; row + (AHEAD - 1) * p.step < p.end; row += AHEAD * p.step) {
+        decltype(fetch(row)) v[AHEAD];
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            v[i] = fetch(row + i * p.step);
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            use(row + i * p.step, v[i]);
+    }
+    for (; row < p.end; row += p.step)
+        use(row, fetch(row));
+}
+
 /* For functors that need nothing of their columns. */
 struct no_factors {
+};
+
+/* Functors may read apart from adding: F::AHEAD rows at a time by f.fetch<N>, then f.add<N> of each. */
+template <class F>
+concept fetches_ahead = requires
+{
+    F::AHEAD;
 };
 
 /* partial[segment][chunk][K][cols] = sums of what f.add<N> adds to its K x N accumulators, given
@@ -75,8 +102,13 @@ template <int K, int N, class F> __global__ void column_kernel(sweep s, F f, flo
     float acc[K][N] = {};
     if (p.row < p.end) {
         auto factors = f.template factors<N>(p.segment, p.col);
-        for (size_t row = p.row; row < p.end; row += p.step)
-            f.template add<N>(acc, factors, row, p.col);
+        if constexpr (fetches_ahead<F>)
+            sweep_rows<F::AHEAD>(
+                p, [&](size_t row) { return f.template fetch<N>(row, p.col); },
+                [&](size_t row, const auto &v) { f.template add<N>(acc, factors, v, row, p.col); });
+        else
+            for (size_t row = p.row; row < p.end; row += p.step)
+                f.template add<N>(acc, factors, row, p.col);
     }
     unsigned me = threadIdx.y * s.tx + threadIdx.x;
 #pragma unroll
@@ -94,19 +126,18 @@ template <int K, int N, class F> __global__ void column_kernel(sweep s, F f, flo
     }
 }
 
-#define FINISH_X 32
-#define FINISH_Y 8
-
-/* f.finish(segment, channel, sums[K]), a channel being `field` columns side by side. */
-template <int K, class F>
+/* f.finish(segment, channel, sums[K]), a channel being `field` columns side by side. X channels a
+ * block, Y threads for each of them. */
+template <int K, int X, int Y, class F>
 __global__ void column_finish_kernel(sweep s, F f, const float *partial, unsigned field)
 {
-    __shared__ double all[FINISH_Y][K][FINISH_X];
-    size_t channels = s.cols / field, tiles = (channels + FINISH_X - 1) / FINISH_X;
+    __shared__ double all[Y][K][X];
+    size_t channels = s.cols / field, tiles = (channels + X - 1) / X;
     size_t segment = blockIdx.x / tiles;
-    size_t channel = blockIdx.x % tiles * FINISH_X + threadIdx.x;
+    size_t channel = blockIdx.x % tiles * X + threadIdx.x;
     double acc[K] = {};
-    for (size_t chunk = threadIdx.y; channel < channels && chunk < s.chunks; chunk += FINISH_Y)
+#pragma unroll 4
+    for (size_t chunk = threadIdx.y; channel < channels && chunk < s.chunks; chunk += Y)
         for (int k = 0; k < K; k++)
             for (unsigned j = 0; j < field; j++)
                 acc[k] +=
@@ -114,12 +145,25 @@ __global__ void column_finish_kernel(sweep s, F f, const float *partial, unsigne
     for (int k = 0; k < K; k++)
         all[threadIdx.y][k][threadIdx.x] = acc[k];
     __syncthreads();
+    for (unsigned half = Y / 2; half > 0; half /= 2) {
+        for (int k = 0; threadIdx.y < half && k < K; k++)
+            all[threadIdx.y][k][threadIdx.x] += all[threadIdx.y + half][k][threadIdx.x];
+        __syncthreads();
+    }
     if (threadIdx.y != 0 || channel >= channels)
         return;
-    for (int y = 1; y < FINISH_Y; y++)
-        for (int k = 0; k < K; k++)
-            acc[k] += all[y][k][threadIdx.x];
+    for (int k = 0; k < K; k++)
+        acc[k] = all[0][k][threadIdx.x];
     f.finish(segment, channel, acc);
+}
+
+template <int K, int X, int Y, class F>
+recon_status column_finish(recon_ctx *ctx, const char *name, const sweep &s, F f,
+                           const float *partial, size_t field)
+{
+    size_t tiles = (s.cols / field + X - 1) / X;
+    return launch(ctx, name, column_finish_kernel<K, X, Y, F>, dim3((unsigned)(s.segments * tiles)),
+                  dim3(X, Y), s, f, partial, (unsigned)field);
 }
 
 /* Both passes. The caller has begun scratch; N wide where the columns and pointers allow it. */
@@ -133,9 +177,11 @@ recon_status column_sums(recon_ctx *ctx, const char *name, F f, size_t segments,
     float *partial;
     TRY(scratch_take(ctx, &partial, segments * s.chunks * K * cols));
     TRY(launch(ctx, name, column_kernel<K, N, F>, sweep_grid(s), dim3(s.tx, s.ty), s, f, partial));
-    size_t tiles = (cols / field + FINISH_X - 1) / FINISH_X;
-    return launch(ctx, name, column_finish_kernel<K, F>, dim3((unsigned)(segments * tiles)),
-                  dim3(FINISH_X, FINISH_Y), s, f, partial, (unsigned)field);
+    /* A thread that adds up a hundred numbers spends its time waiting for them, and the GPU waits for
+     * it: of many blocks of rows a channel gets many threads. */
+    if (s.chunks > 64)
+        return column_finish<K, 8, 64>(ctx, name, s, f, partial, field);
+    return column_finish<K, 32, 8>(ctx, name, s, f, partial, field);
 }
 
 #endif

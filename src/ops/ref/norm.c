@@ -7,7 +7,9 @@
  *
  * and, when the statistics come from the batch,
  *
- *   dx = scale inv (dy - [m = 1] sum dy / R - xhat sum (dy xhat) / (R m)). */
+ *   dx = scale inv (g - [m = 1] sum g / R - xhat sum (g xhat) / (R m)),
+ *
+ * g being the gradient by scale xhat + shift. */
 #include "ops/ref/ref.h"
 
 #include <math.h>
@@ -105,6 +107,14 @@ static channel channel_of(const recon_norm_args *a, size_t s, size_t k)
     return c;
 }
 
+/* y from what the norm gives. */
+static double finish(const recon_norm_args *a, size_t i, double u)
+{
+    if (a->skip.data)
+        u += recon_ref_get(&a->skip, i);
+    return a->relu && u < 0 ? 0 : u;
+}
+
 static void forward(const recon_norm_args *a, size_t s, range f)
 {
     size_t cols = recon_tensor_cols(&a->x), m = a->field;
@@ -118,8 +128,9 @@ static void forward(const recon_norm_args *a, size_t s, range f)
         for (size_t k = f.begin; k < f.end; k++) {
             channel c = channels[k - f.begin];
             for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++)
-                recon_ref_set(&a->y, i,
-                              c.scale * (recon_ref_get(&a->x, i) - c.mean) * c.inv + c.shift);
+                recon_ref_set(
+                    &a->y, i,
+                    finish(a, i, c.scale * (recon_ref_get(&a->x, i) - c.mean) * c.inv + c.shift));
         }
 }
 
@@ -134,11 +145,18 @@ recon_status recon_ref_norm(recon_ctx *ctx, const recon_norm_args *args)
     return recon_ref_spans(ctx, forward_span, args, recon_tensor_count(&args->scale), CHANNELS);
 }
 
-/* What backward needs of a channel: sums of dy and of dy xhat over the rows of a segment. */
+/* What backward needs of a channel: sums of g and of g xhat over the rows of a segment. */
 typedef struct {
     channel c;
-    double dy, along;
+    double g, along;
 } slopes;
+
+static double slope_at(const recon_norm_args *a, size_t i)
+{
+    if (a->relu && !(recon_ref_get(&a->y, i) > 0))
+        return 0;
+    return recon_ref_get(&a->dy, i) + (a->dy_more.data ? recon_ref_get(&a->dy_more, i) : 0);
+}
 
 static void find_slopes(slopes *out, const recon_norm_args *a, size_t s, range f)
 {
@@ -150,9 +168,9 @@ static void find_slopes(slopes *out, const recon_norm_args *a, size_t s, range f
         for (size_t k = f.begin; k < f.end; k++) {
             slopes *p = &out[k - f.begin];
             for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++) {
-                double dy = recon_ref_get(&a->dy, i);
-                p->dy += dy;
-                p->along += dy * (recon_ref_get(&a->x, i) - p->c.mean) * p->c.inv;
+                double g = slope_at(a, i);
+                p->g += g;
+                p->along += g * (recon_ref_get(&a->x, i) - p->c.mean) * p->c.inv;
             }
         }
 }
@@ -164,13 +182,12 @@ static void spread_back(const recon_norm_args *a, const slopes *slope, range row
     for (size_t r = rows.begin; r < rows.end; r++)
         for (size_t k = f.begin; k < f.end; k++) {
             const slopes *p = &slope[k - f.begin];
-            double back = m == 1 ? batch * p->dy / n : 0,
-                   along = batch * p->along / (n * (double)m);
+            double back = m == 1 ? batch * p->g / n : 0, along = batch * p->along / (n * (double)m);
             for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++) {
-                double xhat = (recon_ref_get(&a->x, i) - p->c.mean) * p->c.inv;
-                recon_ref_set(&a->dx, i,
-                              p->c.scale * p->c.inv *
-                                  (recon_ref_get(&a->dy, i) - back - xhat * along));
+                double xhat = (recon_ref_get(&a->x, i) - p->c.mean) * p->c.inv, g = slope_at(a, i);
+                recon_ref_set(&a->dx, i, p->c.scale * p->c.inv * (g - back - xhat * along));
+                if (a->dskip.data)
+                    recon_ref_set(&a->dskip, i, g);
             }
         }
 }
@@ -186,7 +203,7 @@ static void backward_span(const void *args, size_t begin, size_t end)
         spread_back(a, slope, rows_of(a, s), f);
         for (size_t k = 0; k < end - begin; k++) {
             dscale[k] += slope[k].along;
-            dshift[k] += slope[k].dy;
+            dshift[k] += slope[k].g;
         }
     }
     recon_ref_store(&a->dscale, begin, dscale, end - begin);
