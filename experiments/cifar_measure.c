@@ -226,13 +226,13 @@ static double gated(uint8_t *right, const set *s, double level, double *rotated)
     return share(right, s->n);
 }
 
-size_t cifar_choose(const double curve[CIFAR_LEVELS][2])
+size_t cifar_choose(const double curve[CIFAR_LEVELS][2], double none)
 {
-    size_t best = 0;
-    for (size_t i = 1; i < CIFAR_LEVELS; i++)
-        if (curve[i][0] + curve[i][1] > curve[best][0] + curve[best][1])
-            best = i;
-    return best;
+    size_t i = 0;
+    double gain = curve[CIFAR_LEVELS - 1][1] - none;
+    while (i + 1 < CIFAR_LEVELS && curve[i][1] - none < CIFAR_KEPT * gain)
+        i++;
+    return i;
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -328,7 +328,7 @@ static recon_status choose_level(recon_ctx *ctx, cifar_result *r, set *s, const 
         for (size_t i = 0; i < CIFAR_LEVELS; i++)
             r->held[i][which] = gated(s->right[CIFAR_GATED], s, cifar_levels[i], NULL);
     }
-    r->level = cifar_choose((const double(*)[2])r->held);
+    r->level = cifar_choose((const double(*)[2])r->held, r->none_held);
 done:
     return status;
 }

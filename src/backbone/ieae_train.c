@@ -81,7 +81,7 @@ static const recon_ieae_options presets[] = {
                              .density = 0.3,
                              .pose = 1,
                              .contrast = 0.01 },
-    [RECON_PRESET_PHOTO] = { .epochs = 60,
+    [RECON_PRESET_PHOTO] = { .epochs = 72,
                              .batch = 256,
                              .rate = 2e-3,
                              .decay = 0.5,

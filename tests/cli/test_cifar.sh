@@ -75,9 +75,9 @@ assert upright["undo"] == upright["none"] == upright["augmented"]
 assert [g["p"] for g in gate["curve"]] == [.001, .002, .005, .01, .02, .05, .1, .2, .5, 1]
 chosen = next(g for g in gate["curve"] if g["p"] == gate["p"])
 assert chosen["upright"] == upright["gated"] and chosen["c8"] == c8["gated"]
-best = max(gate["validation"], key=lambda g: g["upright"] + g["c8"])
-held = next(g for g in gate["validation"] if g["p"] == gate["p"])
-assert held["upright"] + held["c8"] >= best["upright"] + best["c8"] - 1e-9
+held = gate["validation"]
+gain = held[-1]["kept"] is not None # rotating all helps the rotated ones that are held out
+assert not gain or gate["p"] == next(g["p"] for g in held if g["kept"] >= .96), gate
 assert c8["tta36"] is None and 0 <= r["accuracy"]["any"]["average"] <= 100
 error = r["pose_error"]
 assert error["median_deg"] < 45 and error["median_deg"] <= error["p75_deg"] <= error["p90_deg"] <= 180, error
