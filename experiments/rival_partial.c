@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ANGLES = PARTIAL_ANGLES, WAVES = 64, TURNS = 2, WAVE_SEED = 7 };
+enum { ANGLES = PARTIAL_ANGLES, WAVES = 64, ORDERS = 2, WAVE_SEED = 7 };
 static const struct {
     size_t kernel, fields; /* the last layer's are what the head sees */
     int pool;              /* after it */
@@ -31,7 +31,7 @@ static const struct {
  * about 0, so that none stands out and kernels with edges are learned as fast as those that blur. */
 typedef struct {
     double x, y, phase;
-    int turns; /* as the angle goes round, -TURNS .. TURNS */
+    int order; /* periods as the angle goes round, -ORDERS .. ORDERS */
 } wave;
 
 static void draw_waves(wave out[WAVES], uint64_t which)
@@ -43,7 +43,7 @@ static void draw_waves(wave out[WAVES], uint64_t which)
         out[i].x = length * cos(direction);
         out[i].y = length * sin(direction);
         out[i].phase = 2 * M_PI * recon_rng_uniform(&rng);
-        out[i].turns = (int)((2 * TURNS + 1) * recon_rng_uniform(&rng)) - TURNS;
+        out[i].order = (int)((2 * ORDERS + 1) * recon_rng_uniform(&rng)) - ORDERS;
     }
 }
 
@@ -64,7 +64,7 @@ static void fill_place(float *out, const wave w[WAVES], const double at[2], size
         float s = sinf(here), c = cosf(here); /* in every step: double would take a while */
         for (size_t b = 0; b < angles; b++) {
             size_t apart = angles > 1 ? (b + ANGLES - a) % ANGLES : 0;
-            const float *by = by_angle[(size_t)(w[i].turns + ANGLES) * apart % ANGLES];
+            const float *by = by_angle[(size_t)(w[i].order + ANGLES) * apart % ANGLES];
             out[b * WAVES + (size_t)i] = s * by[0] + c * by[1];
         }
     }
