@@ -85,7 +85,7 @@ static recon_status feed_partial(recon_tape *t, rival *r, double offset)
     return partial_feed(t, &r->net.partial, offset);
 }
 
-static recon_var partial_more(recon_tape *t, const rival *r)
+static recon_var penalty_partial(recon_tape *t, const rival *r)
 {
     return partial_penalty(t, &r->net.partial);
 }
@@ -140,7 +140,7 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                         .views = { .regrid = 1 },
                         .add = add_partial,
                         .feed = feed_partial,
-                        .penalty = partial_more,
+                        .penalty = penalty_partial,
                         .apply = apply_partial },
     [RIVAL_SGM] = { .name = "sgm",
                     .poses = 1,

@@ -19,16 +19,19 @@ static const struct {
 } layers[PARTIAL_LAYERS] = { { 7, 16, 1 }, { 5, 24, 0 }, { 5, 24, 1 }, { 5, 48, 0 } };
 #define FASTEST 1.2 /* of a wave, radians a pixel */
 #define STEP    (2 * M_PI / ANGLES)
-#define FADES   4.0     /* steps of the window, by 180 degrees, from 1 to 0 */
-#define SLOW    0.02    /* theta learns at so much of the rate */
-#define SHORT   -0.0005 /* of the whole circle, theta at first: the farthest angle has a gradient */
+#define FADES   4.0  /* steps of the window, by 180 degrees, from 1 to 0 */
+#define SLOW    0.02 /* theta learns at so much of the rate */
+#define SHORT                                                                                      \
+    -0.125 /* of the whole circle, theta at first: by half a step of the angles, so that one of them
+              fades wherever they begin, and theta has a gradient */
 #define PENALTY 1e-3
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
 /* A kernel is a sum of products of two waves, of pixels and of the angle: what the kernel's network sees
- * of a place. They are short of what pixels and angles can hold, two together too. Each has a mean of
- * about 0, so that none stands out and kernels with edges are learned as fast as those that blur. */
+ * of a place. Frequencies stay below what pixels can hold, and orders within what the angles can, in a
+ * product of two as well. Features of one kind and size, so that kernels with edges are learned as fast
+ * as those that blur. */
 typedef struct {
     double x, y, phase;
     int order; /* periods as the angle goes round, -ORDERS .. ORDERS */
@@ -284,7 +287,7 @@ static recon_var apply_layer(recon_tape *t, const partial_net *n, size_t at, rec
     const size_t *s = recon_var_shape(x, NULL);
     size_t shape[4] = { s[0], s[1], s[2], s[3] };
     x = recon_var_reshape(t, x, (size_t[]){ s[0], s[1], s[2] * ANGLES, l->outputs }, 4);
-    x = recon_var_relu(t, recon_norm_apply(t, &l->norm, x));
+    x = recon_norm_relu_apply(t, &l->norm, x, NULL);
     x = recon_var_reshape(t, x, shape, 4);
     return layers[at].pool ? recon_var_max_pool(t, x, 2, 2) : x;
 }

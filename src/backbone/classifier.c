@@ -16,6 +16,7 @@
 #include <recon/nn/schedule.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,7 +273,7 @@ static void set_defaults(recon_classifier_options *o)
     o->epochs = o->epochs ? o->epochs : large ? 15 : 3;
     o->batch = o->batch ? o->batch : large ? 128 : 64;
     o->rate = o->rate > 0 ? o->rate : large ? 1e-3 : 2e-3;
-    o->decay = o->decay > 0 ? o->decay : 0.01;
+    o->decay = o->decay == 0 ? 0.01 : fmax(o->decay, 0);
     o->stem = large && !o->stem ? STEM : o->stem;
 }
 

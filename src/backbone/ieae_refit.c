@@ -2,6 +2,17 @@
 #include "backbone/ieae.h"
 #include "backbone/recipe.h"
 #include "data/kinds.h"
+#include "nn/settings.h"
+
+#include <math.h>
+
+/* 0, the default, where the file does not say; negative: none. */
+static double decay_of(const recon_safetensors *file)
+{
+    const char *line = recon_safetensors_metadata(file, "training");
+    double decay = line ? recon_settings_value(line, "decay", NAN) : NAN;
+    return isnan(decay) ? 0 : decay > 0 ? recon_recipe_number(file, "decay") : -1;
+}
 
 recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
                               const recon_safetensors *file, const recon_data *data,
@@ -14,7 +25,7 @@ recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_back
         .epochs = recon_recipe_short(file),
         .batch = recon_recipe_batch(file, recon_dataset_describe(images).n),
         .rate = recon_recipe_number(file, "rate"),
-        .decay = recon_recipe_number(file, "decay"),
+        .decay = decay_of(file),
         .density = recon_recipe_weight(file, "density"),
         .pose = recon_recipe_weight(file, "pose"),
         .contrast = recon_recipe_weight(file, "contrast"),

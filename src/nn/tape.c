@@ -362,7 +362,7 @@ recon_tensor recon_tape_want_all(recon_tape *t, recon_var x)
 static void settle(recon_tape *t, recon_var x, recon_tensor gradient, int shared)
 {
     recon_tensor *sum = x->param ? &x->param->grad : &x->grad;
-    if (x->adds && sum->data && !x->more.data) {
+    if (x->adds && sum->data && !x->more.data && gradient.type == sum->type) {
         x->more = gradient;
         return;
     }

@@ -7,7 +7,7 @@ static void norm_back(recon_tape *t, recon_var n)
     recon_norm_args *a = n->args;
     a->dy = n->grad;
     a->dy_more = n->more;
-    if (n->in[3] && a->relu)
+    if (n->in[3])
         a->dskip = recon_tape_want(t, n->in[3]);
     a->dx = recon_tape_want_all(t, n->in[0]);
     a->dscale = recon_tape_want_all(t, n->in[1]);
@@ -15,8 +15,6 @@ static void norm_back(recon_tape *t, recon_var n)
         a->dshift = recon_tape_want_all(t, n->in[2]);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->norm_back(t->ctx, a));
-    if (n->in[3] && !a->relu)
-        recon_tape_share(t, n->in[3], n->grad);
     recon_tape_give(t, n->in[3], a->dskip);
     recon_tape_give(t, n->in[0], a->dx);
     recon_tape_give(t, n->in[1], a->dscale);
@@ -84,7 +82,7 @@ recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var 
         recon_tape_did(t, t->ops->norm(t->ctx, &a));
     recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x, scale, shift, o.skip } },
                                     norm_back, &a, sizeof a);
-    if (n)
+    if (n) /* the sum of a residual block, which the next block reads twice */
         n->adds = a.relu && n->back;
     return n;
 }

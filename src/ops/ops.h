@@ -173,7 +173,7 @@ typedef struct {
     recon_tensor mean, inv;                 /* [channels] or [segments][channels], saved  */
     recon_tensor offset;                    /* I32 [segments + 1], optional               */
     recon_tensor dy, dx, dscale, dshift;
-    recon_tensor dy_more, dskip; /* optional; neither is where another tensor is */
+    recon_tensor dy_more, dskip; /* optional; dskip is where no other tensor is */
 } recon_norm_args;
 
 /* Rows scaled to length one: y = x / max(|x|, RECON_UNIT_LEAST). A row no longer than that has no

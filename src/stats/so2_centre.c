@@ -67,7 +67,7 @@ static double clearness(const mode *m, double total)
 }
 
 /* Joins the two modes that are parted least, until all are parted clearly. The last and the first need
- * no look: the lowest bin is between them, so either is parted less from its other neighbour. */
+ * no look: the lowest bin is between them, so one of them is parted no more clearly from its other neighbour. */
 static int prune(mode *m, int n, double total)
 {
     while (n > 1) {

@@ -22,7 +22,7 @@
 #define RECON_CENTRE_REACH 1.4
 #define RECON_CENTRE_STEPS 4
 #define RECON_CENTRE_STAY                                                                          \
-    1e-6 /* of the peak, at the last mean: where nothing lies within, it stays */
+    1e-6 /* of the last sum, at the last mean: where nothing lies within, it stays */
 
 /* p is RECON_SO2_BINS. Returns the centre, in (-pi, pi]. *alone, which may be NULL, becomes the
  * heaviest mode as a density of its own: with one mode that is p. */

@@ -21,6 +21,11 @@ refused 2 "lone exists, but not lone.last" $train --epochs 2 --out lone --resume
 accepted "--overwrite replaces it" $train --epochs 2 --out lone --overwrite --quiet
 cmp -s lone backbone && cmp -s lone.last backbone.last
 report $? "the same run gives the same bytes"
+accepted "another decay" $train --epochs 2 --decay 2 --out decayed --quiet
+grep -aq 'decay: 2,' decayed && grep -aq 'decay: 0.05,' backbone && ! cmp -s decayed backbone
+report $? "the decay is recorded, and moves the weights"
+refused 1 "started with other settings: decay: was 2, now 3" $train --epochs 3 --decay 3 --out decayed --resume
+refused 2 "--decay" $train --epochs 2 --decay 0 --out none
 
 # --- more epochs ----------------------------------------------------------------------------------
 run $train --out backbone --resume

@@ -81,12 +81,21 @@ static double error_at(recon_ctx *ctx, rival *r, double angle)
     return error;
 }
 
+/* Of all layers that have one, as it is stored: 0 is the whole circle, less is a part. */
+static void set_theta(recon_ctx *ctx, rival *r, double value)
+{
+    for (size_t i = 1; i < PARTIAL_LAYERS; i++)
+        CHECK_OK(ctx, recon_tensor_write(ctx, &r->net.partial.layer[i].theta->value, &value));
+}
+
 static void right_angles_change_nothing(void **state)
 {
     static const rival_kind kinds[] = { RIVAL_ESCNN, RIVAL_EQUIADAPT, RIVAL_PARTIAL };
     recon_ctx *ctx = *state;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         rival *r = make(ctx, kinds[k]);
+        if (kinds[k] == RIVAL_PARTIAL)
+            set_theta(ctx, r, 0);
         for (int quarter = 1; quarter < 4; quarter++)
             CHECK_LESS(error_at(ctx, r, M_PI / 2 * quarter), 1e-3);
         print_message("%s: error at 45 degrees %.3f, at 20 degrees %.3f\n", rival_name(kinds[k]),
@@ -146,13 +155,6 @@ static double apart(const double a[N * CLASSES], const double b[N * CLASSES])
     return sqrt(off / all);
 }
 
-/* Of all layers that have one, as it is stored: 0 is the whole circle, less is a part. */
-static void set_theta(recon_ctx *ctx, rival *r, double value)
-{
-    for (size_t i = 1; i < PARTIAL_LAYERS; i++)
-        CHECK_OK(ctx, recon_tensor_write(ctx, &r->net.partial.layer[i].theta->value, &value));
-}
-
 /* A whole step of the angles changes nothing, whatever part they cover; where they cover all of the
  * circle, neither do other offsets, up to the pixels. */
 static void an_offset_of_the_angles_changes_little(void **state)
@@ -203,6 +205,40 @@ static void part_of_the_circle_is_not_all_of_it(void **state)
 }
 
 /* Any rotation gives the same logits. */
+/* Wherever the angles begin, some of them fade, so that the part of every layer can be learned. */
+static void theta_has_a_gradient_at_every_offset(void **state)
+{
+    recon_ctx *ctx = *state;
+    rival *r = make(ctx, RIVAL_PARTIAL);
+    double images[N * SIDE * SIDE], gradient;
+    float pixels[N * SIDE * SIDE];
+    const size_t shape[4] = { N, SIDE, SIDE, 1 }, n = N;
+    int32_t labels[N];
+    recon_tape *t;
+    draw(images);
+    for (size_t i = 0; i < (size_t)N * SIDE * SIDE; i++)
+        pixels[i] = (float)images[i];
+    for (int i = 0; i < N; i++)
+        labels[i] = i;
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
+    for (int k = 0; k < 5; k++) {
+        CHECK_OK(ctx, recon_params_clear_gradients(ctx, r->params));
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_TRAIN, (uint64_t)k));
+        CHECK_OK(ctx, rival_feed(t, r, 0.17 * k));
+        recon_var y =
+            rival_nets[RIVAL_PARTIAL].apply(t, r, recon_var_input(t, pixels, RECON_F32, shape, 4));
+        CHECK_OK(ctx,
+                 recon_tape_backward(t, recon_var_cross_entropy(
+                                            t, y, recon_var_input(t, labels, RECON_I32, &n, 1))));
+        for (size_t i = 1; i < PARTIAL_LAYERS; i++) {
+            CHECK_OK(ctx, recon_tensor_read(ctx, &gradient, &r->net.partial.layer[i].theta->grad));
+            assert_true(fabs(gradient) > 0);
+        }
+    }
+    recon_tape_free(t);
+    rival_close(ctx, r);
+}
+
 static void the_segnn_does_not_see_rotations(void **state)
 {
     recon_ctx *ctx = *state;
@@ -284,6 +320,7 @@ int main(void)
         cmocka_unit_test(nor_in_networks_that_are_trained),
         cmocka_unit_test(an_offset_of_the_angles_changes_little),
         cmocka_unit_test(part_of_the_circle_is_not_all_of_it),
+        cmocka_unit_test(theta_has_a_gradient_at_every_offset),
         cmocka_unit_test(the_segnn_does_not_see_rotations),
         cmocka_unit_test(poses_of_molecules_rotate_with_them),
         cmocka_unit_test(an_ordinary_network_is_not_invariant),

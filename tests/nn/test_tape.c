@@ -221,6 +221,74 @@ static void a_residual_network_has_its_gradient(void **state)
     recon_params_free(ctx, p);
 }
 
+/* Blocks without a projection are read twice by the next: their gradients meet in the norm's own pass. */
+typedef struct {
+    recon_residual block[3];
+    recon_norm norm;
+    recon_param *w;
+} chain;
+
+static recon_var chain_loss(recon_tape *t, void *user, const recon_var *x)
+{
+    const chain *n = user;
+    recon_var y = x[0];
+    for (size_t i = 0; i < 3; i++)
+        y = recon_residual_apply(t, &n->block[i], y);
+    y = recon_var_add(t, recon_var_add(t, y, y), recon_var_mul(t, y, y)); /* five readers of one */
+    return recon_var_mse(t, y, x[1]);
+}
+
+static void gradients_meet_in_a_chain_of_blocks(void **state)
+{
+    static const char *const names[] = { "a", "b", "c" };
+    static const recon_tape_mode modes[] = { RECON_TRAIN, RECON_RECORD };
+    recon_ctx *ctx = *state;
+    recon_params *p;
+    chain n;
+    double error = 1;
+    recon_check_input x[] = { REAL(0, 3, 5, 4, 2), REAL(200, 3, 5, 4, 2) };
+    x[1].constant = 1;
+    numbers(400);
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_DOUBLE));
+    for (size_t i = 0; i < 3; i++)
+        CHECK_OK(ctx, recon_residual_add(ctx, &n.block[i], p, names[i], 2, 2, 1));
+    CHECK_OK(ctx, recon_params_make(ctx, p, 5));
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(ctx, recon_check_gradient(ctx, &error, chain_loss, &n, x, 2, p, modes[k]));
+        CHECK_LESS(error, 1e-6);
+    }
+    recon_params_free(ctx, p);
+}
+
+/* A parameter may be what is added to a norm, without a ReLU behind it, and be read elsewhere. */
+static recon_var skip_loss(recon_tape *t, void *user, const recon_var *x)
+{
+    const chain *n = user;
+    recon_var w = recon_var_param(t, n->w), y = recon_var_mul(t, w, x[0]);
+    y = recon_var_norm(t, y, recon_var_param(t, n->norm.scale), recon_var_param(t, n->norm.shift),
+                       n->norm.mean, n->norm.var, &(recon_norm_options){ .skip = w });
+    return recon_var_mse(t, y, x[0]);
+}
+
+static void a_norm_adds_a_parameter(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *p;
+    chain n;
+    double error = 1;
+    recon_check_input x = REAL(0, 6, 2);
+    x.constant = 1;
+    numbers(12);
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_DOUBLE));
+    CHECK_OK(ctx, recon_norm_add(ctx, &n.norm, p, "norm", 2, 1));
+    CHECK_OK(ctx, recon_params_add(ctx, &n.w, p, "w", (size_t[]){ 6, 2 }, 2,
+                                   (recon_init){ RECON_INIT_HE, 0 }));
+    CHECK_OK(ctx, recon_params_make(ctx, p, 3));
+    CHECK_OK(ctx, recon_check_gradient(ctx, &error, skip_loss, &n, &x, 1, p, RECON_TRAIN));
+    CHECK_LESS(error, 1e-6);
+    recon_params_free(ctx, p);
+}
+
 static void the_checker_sees_a_wrong_gradient(void **state)
 {
     recon_ctx *ctx = *state;
@@ -524,6 +592,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_has_its_gradient),
         cmocka_unit_test(a_residual_network_has_its_gradient),
+        cmocka_unit_test(gradients_meet_in_a_chain_of_blocks),
+        cmocka_unit_test(a_norm_adds_a_parameter),
         cmocka_unit_test(the_checker_sees_a_wrong_gradient),
         cmocka_unit_test(passes_add_up_until_cleared),
         cmocka_unit_test(a_mismatch_names_the_layer_and_both_shapes),

@@ -156,12 +156,11 @@ static void convolution_passes_nan_on(void **state)
     recon_arena_free(arena);
 }
 
-/* And through the nonlinearities of scalars and pairs. */
 /* One call against a norm, a sum and a ReLU, there and back. */
-static void check_norm_and_parts(recon_ctx *ctx, recon_arena *arena, recon_dtype type, int skip)
+static void check_norm_and_parts(recon_ctx *ctx, recon_arena *arena, int skip)
 {
     const op_case c = { NORM, build_norm, { 1037, 33, 1, 1, 0, 1, (size_t)skip, 1 } };
-    maker m = maker_of(ctx, arena, type, 0);
+    maker m = maker_of(ctx, arena, RECON_F32, 0);
     any_args whole = build_args(&m, &c), parts = copy_args(&m, &entries[NORM], &whole);
     recon_norm_args *w = &whole.norm, *a = &parts.norm;
     recon_tensor sum = a->skip, g = copy_of(&m, &a->dy);
@@ -191,10 +190,11 @@ static void norm_sum_and_relu_are_those_of_separate_calls(void **state)
 {
     recon_arena *arena = recon_arena_make();
     for (int skip = 0; skip < 2; skip++)
-        check_norm_and_parts(*state, arena, RECON_F32, skip);
+        check_norm_and_parts(*state, arena, skip);
     recon_arena_free(arena);
 }
 
+/* And through the nonlinearities of scalars and pairs. */
 static void norms_of_fields_pass_nan_on(void **state)
 {
     enum { SCALARS = 4, TWOS = 3, COLS = SCALARS + 2 * TWOS };

@@ -70,7 +70,7 @@ static void an_arc_with_a_bump_is_centred_in_its_middle(void **state)
         }
 }
 
-/* Ripples as a network leaves them, up to twice as high as the arc, move it as little as they move the
+/* Ripples as a network leaves them, up to one and a half times as high as the arc, move it as little as they move the
  * mean of all of it. */
 static void a_rippled_arc_counts_as_a_whole(void **state)
 {

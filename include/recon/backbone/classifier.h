@@ -23,7 +23,7 @@ typedef struct {
     int rotate;           /* and rotated by any angle, the edge's pixels repeated outside    */
     size_t epochs, batch; /* 0: 3 of 64 (small), 15 of 128 (ResNet-18)                       */
     double rate;          /* 0: 2e-3 (small), 1e-3 (ResNet-18); warmed up, then a cosine to 0 */
-    double decay;         /* 0: 0.01                                                         */
+    double decay;         /* of the weights, times the rate; 0: 0.01; negative: none         */
     uint64_t seed;
     uint64_t every;    /* steps between checkpoints within an epoch; 0: none */
     uint64_t patience; /* epochs without a better one; 0: all are run        */
