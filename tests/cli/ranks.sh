@@ -1,5 +1,6 @@
 # ranks.sh - the command under both MPIs. Sourced after lib.sh; mpi holds those that can be used.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=
+export OMPI_MCA_orte_tmpdir_base="$scratch" # several launchers at once race for one in /tmp
 export ASAN_OPTIONS=detect_leaks=0 # of the MPI's own
 engines="openmpi mpich"
 [ "${RECON_BUILD:-build}" = build ] || engines=openmpi # with sanitizers one is enough
