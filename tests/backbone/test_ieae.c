@@ -117,11 +117,13 @@ static void the_papers_recipe_is_its_default(void **state)
                              .overwrite = 1 };
     recon_train_result r;
     train(ctx, &o, scratch("m"), 24, &r);
-    assert_true(says(ctx, scratch("m"), "rate: 0.0008, decay: 0, density: -1, pose: -1, contrast: -1"));
+    assert_true(
+        says(ctx, scratch("m"), "rate: 0.0008, decay: 0, density: -1, pose: -1, contrast: -1"));
     o.density = 0.3;
     o.rate = 1e-3;
     train(ctx, &o, scratch("m"), 24, &r);
-    assert_true(says(ctx, scratch("m"), "rate: 0.001, density: 0.3, pose: -1, contrast: -1"));
+    assert_true(
+        says(ctx, scratch("m"), "rate: 0.001, decay: 0, density: 0.3, pose: -1, contrast: -1"));
 }
 
 /* --- images from outside ---------------------------------------------------------------------- */
