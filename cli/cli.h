@@ -194,6 +194,8 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
 /* How Lambda was chosen; whether it can be trusted, with reasons and remedies. */
 void cli_print_lambda(const recon_lambda_choice *choice);
 void cli_print_trust(const recon_trust *trust);
+/* A line where the verdict on the model is that it is not to be used. */
+void cli_print_distrust(const recon_model *model);
 /* The reasons alone, in lines that begin with so many spaces; nothing where there are none. */
 void cli_print_reasons(const recon_trust *trust, int indent);
 

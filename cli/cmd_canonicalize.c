@@ -12,6 +12,7 @@
 #include "model/model.h"
 
 #include <limits.h>
+#include <math.h>
 #include <recon/group/so2.h>
 #include <recon/backbone/gcn.h>
 #include <recon/model/spin.h>
@@ -217,7 +218,24 @@ typedef struct {
     double begun, model; /* seconds */
     size_t free;         /* inputs whose natural pose is a choice in part */
     size_t rotated;      /* the others are as they were */
+    size_t calibration;  /* inputs behind the p-values  */
+    const recon_model *by;
 } outcome;
+
+/* With n calibration inputs no p-value is below 1 / (n + 1). */
+static void show_gate(const settings *s, const outcome *o)
+{
+    double floor = 1 / ((double)o->calibration + 1);
+    if (s->only_if <= 0)
+        return;
+    printf("  rotated    %zu (%.2f %%): p-value of the pose below %.3g; the others are unchanged\n",
+           o->rotated, 100 * (double)o->rotated / (double)o->inputs->n, s->only_if);
+    if (s->only_if <= floor)
+        printf(
+            "  warning    no p-value can be below one in %zu: use more data for `recon discover`, or "
+            "--only-if %.2g\n",
+            o->calibration + 1, ceil(1000 * floor + 1e-9) / 1000);
+}
 
 static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
 {
@@ -243,10 +261,8 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
            o->inputs->n, o->inputs->use->kind->many, s->data.spec, seconds, 1000 * seconds / n,
            1000 * o->model / n, recon_ops_name(ctx));
     cli_print_skipped(o->inputs->skipped, &o->inputs->skips);
-    if (s->only_if > 0)
-        printf(
-            "  rotated    %zu (%.2f %%): p-value of the pose below %.3g; the others are unchanged\n",
-            o->rotated, 100 * (double)o->rotated / n, s->only_if);
+    show_gate(s, o);
+    cli_print_distrust(o->by);
     printf("  written    %s%s%s%s\n", s->out, is_folder(s) ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
     if (o->free && s->spin)
@@ -619,7 +635,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);
     *s->misuse = status != RECON_OK;
     RECON_TRY(status);
-    f.model = subject.model;
+    f.model = o.by = subject.model;
+    o.calibration = recon_model_describe(f.model).maps.held_out;
     f.group = recon_model_describe(f.model).group;
     RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, table));
     RECON_TRY(make_room(ctx, &f));

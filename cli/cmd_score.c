@@ -97,7 +97,8 @@ typedef struct {
     const cli_inputs *inputs;
     size_t n, unusual, unlike, listed;
     size_t calibration; /* inputs behind the p-values */
-    int has_codes;      /* are there p-values of embeddings? */
+    const recon_model *by;
+    int has_codes; /* are there p-values of embeddings? */
     double false_alarms, threshold;
     double *scores; /* [n] */
     int64_t *rows;  /* [n] */
@@ -231,6 +232,7 @@ static void print_text(const settings *s, const findings *f)
             printf("%13s", "-");
         printf("%s%s\n", *e->name ? "  " : "", e->name);
     }
+    cli_print_distrust(f->by);
     printf("  written    %s%s%s\n", s->out, s->rows ? ", " : "", s->rows ? s->rows : "");
 }
 
@@ -357,6 +359,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_keep_input(ctx, &s->data, "--out", s->out));
     RECON_TRY(cli_keep_input(ctx, &s->data, "--rows", s->rows));
     RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
+    f.by = subject.model;
     f.calibration = recon_model_describe(subject.model).maps.held_out;
     f.has_codes = recon_model_describe(subject.model).codes > 0;
     f.threshold = recon_score_threshold(subject.model, s->false_alarms);

@@ -63,3 +63,12 @@ void cli_print_trust(const recon_trust *t)
     printf("  verdict    %s (%zu held-out inputs)\n", recon_trust_name(t->level), t->points);
     cli_print_reasons(t, 13);
 }
+
+void cli_print_distrust(const recon_model *model)
+{
+    const recon_trust *t = recon_model_trust(model);
+    if (t && t->level == RECON_TRUST_NOT)
+        puts(
+            "  warning    the verdict on this model's natural poses is \"do not use\": `recon info` says "
+            "why");
+}

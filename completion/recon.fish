@@ -38,7 +38,7 @@ complete -c recon -n '__recon_is train' -l mask -d 'images: mask to a disc, for 
 complete -c recon -n '__recon_is train' -l epochs -d 'passes over the data (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l batch -d 'batch size (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l rate -d 'highest learning rate (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l decay -d 'images: weight decay, times the learning rate (default: 0.05 with few images, preset\'s otherwise)' -x
+complete -c recon -n '__recon_is train' -l decay -d 'images: weight decay, times the learning rate (default: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else none)' -x
 complete -c recon -n '__recon_is train' -l contrast -d 'weight of the contrastive loss (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l no-contrast -d 'no contrastive loss: better if classes differ only in details'
 complete -c recon -n '__recon_is train' -l temperature -d 'temperature of the contrastive loss (default 0.2, molecules 0.1)' -x

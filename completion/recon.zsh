@@ -46,7 +46,7 @@ _recon() {
         '--epochs[passes over the data (default\: preset'\''s)]:N: ' \
         '--batch[batch size (default\: preset'\''s)]:N: ' \
         '--rate[highest learning rate (default\: preset'\''s)]:R: ' \
-        '--decay[images\: weight decay, times the learning rate (default\: 0.05 with few images, preset'\''s otherwise)]:D: ' \
+        '--decay[images\: weight decay, times the learning rate (default\: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else none)]:D: ' \
         '--contrast[weight of the contrastive loss (default\: preset'\''s)]:W: ' \
         '--no-contrast[no contrastive loss\: better if classes differ only in details]' \
         '--temperature[temperature of the contrastive loss (default 0.2, molecules 0.1)]:T: ' \

@@ -12,7 +12,8 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "build" / "librecon.so"
-NOT_LOADED = ("-classifier", "-equiadapt", "-sgm")  # of the experiments
+NOT_LOADED = ("-augmented", "-classifier", "-equiadapt", "-escnn", "-partial_gcnn", "-segnn",
+              "-sgm")  # of the experiments
 
 
 def shipped():

@@ -10,7 +10,7 @@ from ._library import lib
 
 LAMBDAS = {"auto": "AUTO", "neighbours": "NEIGHBOURS", "head": "HEAD", "density": "DENSITY"}
 _AGAINST = ("nothing_learned", "not_following", "no_gain", "few_of_a_kind", "disagrees", "upright",
-            "few_held_out", "inconsistent", "gain_unsure")
+            "few_held_out", "inconsistent", "gain_unsure", "gain_unknown")
 
 
 class TrustWarning(UserWarning):

@@ -6,6 +6,8 @@
  * Lambda is there for that. */
 #include "model/trust.h"
 #include "backbone/embedded.h"
+#include "backbone/ieae.h"
+#include "backbone/kinds.h"
 #include "core/degrees.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -67,6 +69,9 @@ void recon_trust_judge(recon_trust *t)
     t->against |= t->moved > MOVED_CARE ? RECON_TRUST_NOT_FOLLOWING : 0;
     t->against |= worse && !upright ? RECON_TRUST_NO_GAIN : 0;
     t->against |= t->gain < 2 * t->gain_error && !worse && !upright ? RECON_TRUST_GAIN_UNSURE : 0;
+    t->against |= isnan(t->gain) && t->one * (double)t->points >= GAIN_POINTS && learned
+                      ? RECON_TRUST_GAIN_UNKNOWN
+                      : 0;
     t->against |= upright ? RECON_TRUST_UPRIGHT : 0;
     t->against |= t->cannot_tell > CANNOT_TELL_MANY ? RECON_TRUST_FEW_OF_A_KIND : 0;
     t->against |= ways_disagree(&t->lambda) ? RECON_TRUST_DISAGREES : 0;
@@ -95,6 +100,10 @@ static const struct {
     { RECON_TRUST_GAIN_UNSURE,
       "It is not certain that canonicalizing brings inputs closer to their natural pose: the gain "
       "is within twice its standard error. Use more inputs of each kind." },
+    { RECON_TRUST_GAIN_UNKNOWN,
+      "Whether canonicalizing brings inputs closer to their natural pose cannot be measured with a "
+      "photo preset: its errors look like rotations. Use canonicalize --only-if, and look at the "
+      "report." },
     { RECON_TRUST_FEW_OF_A_KIND,
       "Most inputs have too few similar ones to estimate their pose distribution. Use more "
       "inputs of each kind, and rely only on inputs with the verdict one (poses.csv)." },
@@ -107,7 +116,8 @@ static const struct {
       "The estimates of the natural pose disagree. Check the report, and compare --lambda "
       "neighbours, head and density." },
     { RECON_TRUST_UPRIGHT,
-      "The inputs are already in their natural pose. Use canonicalize --only-if 0.01." },
+      "The inputs are already in their natural pose. Use canonicalize --only-if 0.05, or 0.01 if "
+      "there are more than 100 held-out inputs." },
 };
 enum { REASONS = sizeof reasons / sizeof *reasons };
 
@@ -190,6 +200,15 @@ static int gain_of(double *out, const recon_trust_points *p, size_t i)
     }
     *out = n ? sum / (double)n : 0;
     return n > 0;
+}
+
+/* Pose and density of a photo preset are read off the same features, without a decoder that would hold the
+ * pose to what is seen. Where these features are wrong about how an input is rotated both are, so that the
+ * Lambdas of neighbours, pose less centre, agree: upright pictures would seem to be rotated. */
+int recon_trust_has_gain(const recon_backbone *b)
+{
+    const recon_ieae *images = recon_backbone_ieae(b);
+    return !images || !images->encoder.is_photo;
 }
 
 /* A pose lies as far from its own Lambda as from its natural pose and that from its Lambda, together:
@@ -336,15 +355,16 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
     }
     t->one = (double)one / (double)t->points;
     t->cannot_tell = fmax(t->cannot_tell, (double)unsure / (double)t->points);
-    recon_trust_distances(
-        t, &(recon_trust_points){ .psi = e->so2,
-                                  .lambda = lambda,
-                                  .index_psi = e->so2,
-                                  .index_lambda = lambda,
-                                  .counts = counts,
-                                  .index_counts = firm,
-                                  .frames = f,
-                                  .smoothed = t->lambda.taken != RECON_LAMBDA_DENSITY });
+    if (recon_trust_has_gain(model->backbone))
+        recon_trust_distances(
+            t, &(recon_trust_points){ .psi = e->so2,
+                                      .lambda = lambda,
+                                      .index_psi = e->so2,
+                                      .index_lambda = lambda,
+                                      .counts = counts,
+                                      .index_counts = firm,
+                                      .frames = f,
+                                      .smoothed = t->lambda.taken != RECON_LAMBDA_DENSITY });
     RECON_TRY(measure_moved(ctx, t, model, data, lambda));
 done:
     free(counts);

@@ -44,6 +44,9 @@ typedef struct {
  * they stay as they are. */
 void recon_trust_distances(recon_trust *trust, const recon_trust_points *points);
 
+/* Whether these distances mean something with such a backbone. */
+int recon_trust_has_gain(const recon_backbone *backbone);
+
 /* Whether the points that a density learned from are better known to it than those held out, beyond
  * chance; nats [n] of all points. */
 int recon_trust_memorized(const double *nats, const unsigned char *held, size_t n);

@@ -36,8 +36,9 @@ static recon_status firm_of(recon_ctx *ctx, unsigned char **out, const recon_emb
     return status;
 }
 
-static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded *index,
-                            const recon_embedded *held, const recon_frames *f)
+static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_backbone *b,
+                            const recon_embedded *index, const recon_embedded *held,
+                            const recon_frames *f)
 {
     double *known = NULL, *lambda = NULL, *nats = NULL;
     unsigned char *firm = NULL, *index_firm = NULL;
@@ -54,13 +55,14 @@ static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded
     for (size_t i = 0; i < held->n; i++)
         nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
     recon_trust_information(t, nats, held->n);
-    recon_trust_distances(t, &(recon_trust_points){ .psi = held->so2,
-                                                    .lambda = lambda,
-                                                    .index_psi = index->so2,
-                                                    .index_lambda = known,
-                                                    .counts = firm,
-                                                    .index_counts = index_firm,
-                                                    .frames = f });
+    if (recon_trust_has_gain(b))
+        recon_trust_distances(t, &(recon_trust_points){ .psi = held->so2,
+                                                        .lambda = lambda,
+                                                        .index_psi = index->so2,
+                                                        .index_lambda = known,
+                                                        .counts = firm,
+                                                        .index_counts = index_firm,
+                                                        .frames = f });
 done:
     free(index_firm);
     free(firm);
@@ -120,7 +122,7 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     RECON_TRY(embed_some(ctx, &queries, b, held, QUERIES, seed));
     o.knn.k = index.n > b->kind->k ? b->kind->k : index.n;
     RECON_TRY(recon_normalize(ctx, &frames, &index, &queries, &o));
-    RECON_TRY(measure(ctx, trust, &index, &queries, &frames));
+    RECON_TRY(measure(ctx, trust, b, &index, &queries, &frames));
     /* Among a sample, alike inputs are fewer than among all. */
     if (index.n == recon_dataset_describe(train).n)
         trust->cannot_tell = recon_trust_unsure(&frames);

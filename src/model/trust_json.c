@@ -15,9 +15,10 @@ enum { LONGEST = 1 << 14 }; /* text of measures that is read; what is written ha
 /* Reasons by their bits: names[i] is that of 1 << i. */
 static const char *const names[] = { "nothing_learned", "not_following", "no_gain",
                                      "few_of_a_kind",   "disagrees",     "upright",
-                                     "few_held_out",    "inconsistent",  "gain_unsure" };
+                                     "few_held_out",    "inconsistent",  "gain_unsure",
+                                     "gain_unknown" };
 enum { NAMES = sizeof names / sizeof *names };
-_Static_assert(1 << (NAMES - 1) == RECON_TRUST_GAIN_UNSURE, "every reason has its name");
+_Static_assert(1 << (NAMES - 1) == RECON_TRUST_GAIN_UNKNOWN, "every reason has its name");
 
 /* --- written ---------------------------------------------------------------------------------- */
 

@@ -34,8 +34,9 @@ run score $model $letters --out s.npy --json
 grep -q '"threshold": null' "$scratch/stdout" && grep -q '"unusual": 0,' "$scratch/stdout"
 report $? "fewer false alarms than can be told: nothing is unusual"
 run score $model $letters --false-alarms 0.1 --limit 5 --out five.npy --rows rows.npy
-[ "$code" -eq 0 ] && ! grep -q warning "$scratch/stdout"
-report $? "--rows"
+[ "$code" -eq 0 ] && [ "$(grep -c warning "$scratch/stdout")" -eq 1 ] && said_on_stdout=$(grep warning "$scratch/stdout") &&
+    [ "${said_on_stdout#*do not use}" != "$said_on_stdout" ]
+report $? "--rows, and a word on a model that is not to be used"
 sed -n 's/^ *\([0-9]*\) .* degrees$/\1/p' "$scratch/stdout" | sort -n >listed
 tail -c 40 rows.npy | od -A n -t d8 -v | tr -s ' ' '\n' | sed '/^$/d' >written
 cmp -s listed written

@@ -160,6 +160,12 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_CARE, RECON_TRUST_GAIN_UNSURE, "not certain");
     t.gain_error = 7 * degree;
     check(&t, RECON_TRUST_GOOD, 0, "");
+    t = good(); /* as with photo presets: enough inputs, and no gain */
+    t.one = 0.9;
+    t.before = t.after = t.gain = t.gain_error = NAN;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_GAIN_UNKNOWN, "cannot be measured");
+    t.one = 0.05; /* of 100 too few for a mean */
+    check(&t, RECON_TRUST_GOOD, 0, "");
     t = good();
     t.cannot_tell = 0.7;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more inputs of each kind");
@@ -367,7 +373,7 @@ static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
 /* Whatever is written is read back: every reason, every measure, NaN as NaN. */
 static void json_gives_it_back(void **state)
 {
-    for (unsigned bits = 1; bits <= RECON_TRUST_GAIN_UNSURE; bits *= 2) {
+    for (unsigned bits = 1; bits <= RECON_TRUST_GAIN_UNKNOWN; bits *= 2) {
         recon_trust t = good(), back, of_file;
         int known;
         t.level = RECON_TRUST_CARE;

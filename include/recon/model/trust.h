@@ -33,7 +33,8 @@ enum {
     RECON_TRUST_UPRIGHT = 32,        /* inputs are already in their natural pose                 */
     RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to verify the result                      */
     RECON_TRUST_INCONSISTENT = 128,  /* similar inputs get contradictory poses                   */
-    RECON_TRUST_GAIN_UNSURE = 256    /* the gain is within twice its standard error              */
+    RECON_TRUST_GAIN_UNSURE = 256,   /* the gain is within twice its standard error              */
+    RECON_TRUST_GAIN_UNKNOWN = 512   /* it cannot be measured: a photo preset                    */
 };
 
 typedef struct {
@@ -45,8 +46,9 @@ typedef struct {
     double moved, moved_p95;  /* radians between Lambda of an input and of a rotated copy: median,
                                 95th percentile; NaN: not measured                                */
     double before, after; /* radians between an input's pose, as it comes and canonicalized, and the
-                             natural pose by its neighbours: means; NaN: of too few, or nothing was
-                             learned                                                              */
+                             natural pose by its neighbours: means; NaN: of too few, nothing was
+                             learned, or the backbone is a photo preset, whose errors of poses and of
+                             Lambda are the same                                                  */
     double gain;          /* before - after: how much closer to its natural pose an input gets    */
     double gain_error;    /* its standard error; NaN likewise                                     */
     double one;           /* share of the held-out inputs with one natural pose, by the density: the
@@ -61,7 +63,7 @@ typedef struct {
 RECON_API const char *recon_trust_name(recon_trust_level level);
 /* The reasons and their remedies, as sentences; "" if there are none. RECON_TRUST_REASONS
  * characters are enough for all of them. Returns out. */
-enum { RECON_TRUST_REASONS = 1600 };
+enum { RECON_TRUST_REASONS = 2000 };
 RECON_API const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust);
 
 #ifdef __cplusplus
