@@ -88,9 +88,9 @@ static const struct {
     const char *words;
 } reasons[] = {
     { RECON_TRUST_NOTHING_LEARNED,
-      "On held-out inputs the pose density is hardly better than a uniform one. Train "
-      "longer (--resume --epochs) or use more inputs of each kind; or the inputs have no "
-      "natural pose." },
+      "On held-out inputs the pose density is hardly better than a uniform one. Use more inputs of "
+      "each kind. Train longer (--resume --epochs) if the validation loss was still falling at the "
+      "end (MODEL.jsonl). Or the inputs have no natural pose." },
     { RECON_TRUST_NOT_FOLLOWING,
       "The natural pose changes when an input is rotated. Try a larger --size, --crop auto,"
       " --mask for objects that reach into the corners, or more epochs." },
