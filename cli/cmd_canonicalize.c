@@ -74,6 +74,7 @@ typedef struct {
     int lambda;
     int *misuse;    /* set where only the model shows that --lambda cannot be meant */
     double only_if; /* 0: all are rotated */
+    int only_one;   /* those whose verdict is one natural pose */
     int interpolation;
     size_t quality; /* of JPEG files; 0: the default */
     const char *fill_text;
@@ -116,9 +117,10 @@ static int check_spin(const settings *s)
     if (!s->spin && (s->spin_from || s->spin_k))
         return cli_misuse(&cli_canonicalize, "%s needs --spin CLASSIFIER",
                           s->spin_from ? "--spin-from" : "--spin-k");
-    if (s->spin && s->only_if > 0)
+    if (s->spin && (s->only_if > 0 || s->only_one))
         return cli_misuse(&cli_canonicalize,
-                          "--only-if cannot be used with --spin, which rotates all inputs");
+                          "%s cannot be used with --spin, which rotates all inputs",
+                          s->only_one ? "--only-one" : "--only-if");
     return -1;
 }
 
@@ -165,7 +167,7 @@ static int check_pictures(settings *s)
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
         { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table", CLI_TEXT, 0,
@@ -175,6 +177,9 @@ static int parse(settings *s, int argc, char **argv)
           &s->lambda },
         { "--only-if", "P", NULL, "rotate only inputs whose pose has a p-value below P", CLI_NUMBER,
           0, &s->only_if },
+        { "--only-one", NULL, NULL,
+          "rotate only inputs whose verdict is one natural pose; needs a table of poses", CLI_FLAG,
+          0, &s->only_one },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
           CLI_MODEL | CLI_MOLECULES, 0, &s->spin },
         { "--spin-from", "SPEC", NULL,
@@ -206,6 +211,9 @@ static int parse(settings *s, int argc, char **argv)
     if (code < 0 && s->only_if > 1)
         return cli_misuse(&cli_canonicalize, "--only-if %g: must be at most 1, such as 0.01",
                           s->only_if);
+    if (code < 0 && s->only_one && !is_folder(s) && !is_table(s->poses))
+        return cli_misuse(&cli_canonicalize,
+                          "--only-one needs a table: --out FOLDER or --poses FILE.csv");
     if (code < 0)
         code = check_spin(s);
     code = code < 0 ? check_pictures(s) : code;
@@ -226,11 +234,14 @@ typedef struct {
 static void show_gate(const settings *s, const outcome *o)
 {
     double floor = 1 / ((double)o->calibration + 1);
-    if (s->only_if <= 0)
+    if (s->only_if <= 0 && !s->only_one)
         return;
-    printf("  rotated    %zu (%.2f %%): p-value of the pose below %.3g; the others are unchanged\n",
-           o->rotated, 100 * (double)o->rotated / (double)o->inputs->n, s->only_if);
-    if (s->only_if <= floor)
+    printf("  rotated    %zu (%.2f %%): ", o->rotated,
+           100 * (double)o->rotated / (double)o->inputs->n);
+    if (s->only_if > 0)
+        printf("p-value of the pose below %.3g%s", s->only_if, s->only_one ? ", " : "");
+    printf("%s; the others are unchanged\n", s->only_one ? "one natural pose" : "");
+    if (s->only_if > 0 && s->only_if <= floor)
         printf(
             "  warning    no p-value can be below one in %zu: use more data for `recon discover`, or "
             "--only-if %.2g\n",
@@ -448,7 +459,8 @@ done:
 static void keep_row(flow *f, size_t at, size_t i)
 {
     cli_row *row = &f->r.rows[i];
-    int opens = recon_gate_opens(f->s->only_if, row->p_value);
+    int opens = recon_gate_opens(f->s->only_if, row->p_value) &&
+                (!f->s->only_one || row->verdict == RECON_NATURAL_ONE);
     double *angle = (double *)f->r.g + i;
     recon_so3 *rotation = (recon_so3 *)f->r.g + i;
     if (f->group == RECON_SO2) {
