@@ -50,10 +50,13 @@ rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")
     [ "$rotated" -gt 0 ] && [ "$(grep -c ',0$' gate.csv)" -eq $((120 - rotated)) ] && [ "$rotated" -lt 120 ]
 report $? "--only-if rotates some ($rotated of 120), and the table says which"
 refused 2 "--only-one needs a table: --out FOLDER or --poses FILE.csv" canonicalize $model $letters --out one.npy --only-one
-run canonicalize $model $letters --out one.npy --poses one.csv --only-one
-[ "$code" -eq 0 ] && ! sed 1d one.csv | grep -v ',one,' | grep -q ',1$' && ! sed 1d one.csv | grep ',one,' | grep -q ',0$' &&
-    grep -q "rotated    $(grep -c ',1$' one.csv) (.*): one natural pose; the others are unchanged" "$scratch/stdout"
-report $? "--only-one rotates those with one natural pose, and no others"
+RECON_DATA=$OLDPWD/data run canonicalize --model "$OLDPWD/models/fashion.safetensors" --data garments --rotate all --limit 40 \
+    --out one.npy --poses one.csv --only-one
+rotated=$(grep -c ',1$' one.csv)
+[ "$code" -eq 0 ] && [ "$rotated" -gt 0 ] && [ "$rotated" -lt 40 ] && [ "$(grep -c ',one,.*,1$' one.csv)" -eq "$rotated" ] &&
+    [ "$(grep -c ',one,' one.csv)" -eq "$rotated" ] &&
+    grep -q "rotated    $rotated (.*): one natural pose; the others are unchanged" "$scratch/stdout"
+report $? "--only-one rotates those with one natural pose ($rotated of 40), and no others"
 run canonicalize $model $letters --out two.npy --poses two.csv --only-if 1e-9
 grep -q "warning    no p-value can be below one in 11: " "$scratch/stdout"
 report $? "a gate that no p-value opens is said"
