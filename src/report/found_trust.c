@@ -68,7 +68,8 @@ static void say_measures(recon_page *page, const recon_trust *t)
     if (isfinite(t->gain) && isfinite(t->one))
         recon_page_say(page, "That is of inputs with one natural pose: %.0f %% of those held out.",
                        100 * t->one);
-    else if (isfinite(t->moved)) /* images, where it is measured otherwise */
+    else if (isfinite(t->moved) && !(t->against & RECON_TRUST_GAIN_UNKNOWN))
+        /* images, where it is measured otherwise; of photo presets the verdict says why it is not */
         recon_page_say(
             page,
             "Expected gain: unknown. Too little was learned, or too few held-out inputs have one "
