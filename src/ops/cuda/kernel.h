@@ -5,6 +5,7 @@
 
 #include <cuda_bf16.h>
 #include <stdint.h>
+#include <string.h>
 #include "ops/cuda/state.h"
 
 typedef __nv_bfloat16 bf16;
@@ -61,13 +62,22 @@ template <int N, class T> __device__ inline void load(float (&to)[N], const T *f
     unpack(to, fetch<N>(from));
 }
 
+/* As whole words: left to itself, the compiler may store a pack of bf16 one number at a time. */
 template <int N, class T> __device__ inline void save(T *to, const float (&from)[N])
 {
     pack<T, N> p;
 #pragma unroll
     for (int i = 0; i < N; i++)
         assign(p.v[i], from[i]);
-    *reinterpret_cast<pack<T, N> *>(to) = p;
+    if constexpr (sizeof p % sizeof(uint4) == 0) {
+        uint4 words[sizeof p / sizeof(uint4)];
+        memcpy(words, &p, sizeof p);
+#pragma unroll
+        for (size_t i = 0; i < sizeof p / sizeof(uint4); i++)
+            __stwb(reinterpret_cast<uint4 *>(to) + i, words[i]);
+    } else {
+        *reinterpret_cast<pack<T, N> *>(to) = p;
+    }
 }
 
 /* May all of these be read and written 16 bytes at a time? NULL may. */

@@ -119,31 +119,58 @@ template <class T> struct cos_loss : loss_base<T> {
     }
 };
 
-/* log of the sum of exp(x[k]), k < n. */
-template <class T> __device__ static float log_sum_exp(const T *x, size_t n)
+/* A row by the 32 threads of a warp, each at every 32nd number: a thread alone would read memory that is
+ * far from its neighbours', and few rows would leave the GPU idle. */
+#define WARP 32
+
+__device__ static float warp_max(float x)
 {
-    float top = to_float(x[0]), sum = 0;
-    for (size_t k = 1; k < n; k++)
-        top = fmaxf(top, to_float(x[k]));
-    for (size_t k = 0; k < n; k++)
-        sum += expf(to_float(x[k]) - top);
-    return top + logf(sum);
+    for (int far = WARP / 2; far > 0; far /= 2)
+        x = fmaxf(x, __shfl_xor_sync(~0u, x, far));
+    return x;
 }
 
+__device__ static float warp_sum(float x)
+{
+    for (int far = WARP / 2; far > 0; far /= 2)
+        x += __shfl_xor_sync(~0u, x, far);
+    return x;
+}
+
+/* log of the sum of exp(x[k]), k < n, in every thread of the warp. */
+template <class T> __device__ static float log_sum_exp(const T *x, size_t n, size_t lane)
+{
+    float top = -INFINITY, sum = 0;
+    for (size_t k = lane; k < n; k += WARP)
+        top = fmaxf(top, to_float(x[k]));
+    top = warp_max(top);
+    for (size_t k = lane; k < n; k += WARP)
+        sum += expf(to_float(x[k]) - top);
+    return top + logf(warp_sum(sum));
+}
+
+/* term(i) and at(i) are of thread i % WARP for row i / WARP. */
 template <class T> struct entropy_loss : loss_base<T> {
-    __device__ double term(size_t row) const
+    __device__ size_t label_of(size_t row) const
     {
-        const T *x = this->x + row * this->cols;
-        size_t label = (size_t) static_cast<const int *>(this->target)[row];
-        return label < this->cols ? log_sum_exp(x, this->cols) - to_float(x[label]) : NAN;
+        return (size_t) static_cast<const int *>(this->target)[row];
     }
-    __device__ void at(size_t row) const
+    __device__ double term(size_t i) const
     {
+        size_t row = i / WARP, label = label_of(row);
+        const T *x = this->x + row * this->cols;
+        float all = log_sum_exp(x, this->cols, i % WARP);
+        if (i % WARP)
+            return 0;
+        return label < this->cols ? all - to_float(x[label]) : NAN;
+    }
+    __device__ void at(size_t i) const
+    {
+        size_t row = i / WARP, label = label_of(row);
         const T *x = this->x + row * this->cols;
         T *dx = this->dx + row * this->cols;
-        float all = log_sum_exp(x, this->cols), up = (float)this->upstream();
-        size_t label = (size_t) static_cast<const int *>(this->target)[row];
-        for (size_t k = 0; k < this->cols; k++)
+        float all = log_sum_exp(x, this->cols, i % WARP), up = (float)this->upstream();
+        for (size_t k = i % WARP; k < this->cols; k += WARP)
             assign(dx[k], up * (expf(to_float(x[k]) - all) - (k == label ? 1.f : 0.f)));
     }
 };
@@ -243,7 +270,8 @@ template <class T> struct mixture_loss : loss_base<T> {
 /* ---- the entries ---- */
 
 template <class F>
-static recon_status run(recon_ctx *ctx, const recon_loss_args *a, F f, size_t n, bool back)
+static recon_status run(recon_ctx *ctx, const recon_loss_args *a, F f, size_t n, bool back,
+                        size_t threads = 1)
 {
     typedef std::remove_pointer_t<decltype(f.dx)> T;
     f.loss = data<float>(a->loss);
@@ -253,6 +281,7 @@ static recon_status run(recon_ctx *ctx, const recon_loss_args *a, F f, size_t n,
     f.dx = data<T>(a->dx);
     f.cols = recon_tensor_cols(&a->x);
     f.terms = (double)n;
+    n *= threads; /* of a term */
     return back ? each_index(ctx, "loss_back", n, f) : sum_terms(ctx, "loss", n, f);
 }
 
@@ -267,7 +296,7 @@ static recon_status loss_either(recon_ctx *ctx, const recon_loss_args *a, bool b
         case RECON_LOSS_L1: return run(ctx, a, element, count, back);
         case RECON_LOSS_COS: return run(ctx, a, cos_loss<T>{}, rows, back);
         case RECON_LOSS_VONMISES: return run(ctx, a, mixture_loss<T>{}, rows, back);
-        default: return run(ctx, a, entropy_loss<T>{}, rows, back);
+        default: return run(ctx, a, entropy_loss<T>{}, rows, back, WARP);
         }
     });
 }

@@ -51,7 +51,9 @@ sweep sweep_plan(const recon_ctx *ctx, size_t segments, size_t rows, size_t cols
     s.ty = THREADS / s.tx;
     s.tiles = (unsigned)((packs + s.tx - 1) / s.tx);
     size_t most = (rows + 4 * s.ty - 1) / (4 * s.ty); /* a thread gets four rows or more */
-    size_t want = (size_t)cuda_of(ctx)->processors * 8 / (s.tiles * segments + 1);
+    /* As many blocks as a GPU holds at a time: they go down the rows together, and there is no last wave
+     * of a few. */
+    size_t want = (size_t)cuda_of(ctx)->processors * 4 / (s.tiles * segments + 1);
     size_t chunks = most < want ? most : want;
     s.chunks = (unsigned)(chunks < 1 ? 1 : chunks > 1024 ? 1024 : chunks);
     return s;
