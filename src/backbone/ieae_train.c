@@ -37,7 +37,7 @@
 
 enum { VIEWS = 2, VALIDATION_BATCH = 250, BORDER_IMAGES = 500 };
 #define BORDER_SHARE 0.02
-#define SHARPNESS    30.0 /* 10 degrees */
+#define SHARPNESS    120.0 /* 5 degrees */
 
 typedef struct {
     recon_ctx *ctx;
