@@ -22,8 +22,9 @@ static const struct {
 #define FADES   4.0  /* steps of the window, by 180 degrees, from 1 to 0 */
 #define SLOW    0.02 /* theta learns at so much of the rate */
 #define SHORT                                                                                      \
-    -0.125 /* of the whole circle, theta at first: by half a step of the angles, so that one of them
-              fades wherever they begin, and theta has a gradient */
+    -0.0005 /* of the whole circle, theta at first: all of it, as in the paper. Angles that fade give
+               theta a gradient: one step in 200 has one. Chosen among 0, 0.02 and 0.125 on images held
+               out (docs/rivals.md) */
 #define PENALTY 1e-3
 
 /* --- kernels ---------------------------------------------------------------------------------- */
