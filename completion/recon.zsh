@@ -159,7 +159,7 @@ _recon() {
         '--poses[file for the poses, or for a table]:g.npy|g.csv:_files' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
-        '--only-one[rotate only inputs whose verdict is one natural pose; needs a table of poses]' \
+        '--only-one[rotate only inputs whose verdict is one natural pose]' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
