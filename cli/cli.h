@@ -21,6 +21,8 @@ typedef enum {
     CLI_COUNT,  /* size_t, at least 1                                           */
     CLI_INDEX,  /* size_t, at least 0                                           */
     CLI_NUMBER, /* double, above 0                                              */
+    CLI_WEIGHT, /* double, at least 0; 0 is kept as -1: in the library's options 0 is the default
+                   and a negative number is none                                */
     CLI_CHOICE, /* int: the place of the word among `choices`                   */
     CLI_PAIR,   /* const char *[2]: two words                                   */
     CLI_SPEC,   /* const char *: data, as cli_spec understands them             */

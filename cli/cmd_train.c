@@ -85,9 +85,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--rate", "R", NULL, "highest learning rate (default: preset's)", CLI_NUMBER, 0,
           &s->rate },
         { "--decay", "D", NULL,
-          "weight decay, times the learning rate (default: 0.5 with photo presets, 0.05 below 10,000 "
-          "images with preset small or --from, else none)",
-          CLI_NUMBER | CLI_IMAGES, 0, &s->decay },
+          "weight decay, times the learning rate; 0: none (default: 0.5 with photo presets, 0.05 below "
+          "10,000 images with preset small or --from, else 0)",
+          CLI_WEIGHT | CLI_IMAGES, 0, &s->decay },
         { "--contrast", "W", NULL, "weight of the contrastive loss (default: preset's)", CLI_NUMBER,
           0, &s->contrast },
         { "--no-contrast", NULL, NULL,

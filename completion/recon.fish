@@ -38,7 +38,7 @@ complete -c recon -n '__recon_is train' -l mask -d 'images: mask to a disc, for 
 complete -c recon -n '__recon_is train' -l epochs -d 'passes over the data (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l batch -d 'batch size (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l rate -d 'highest learning rate (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l decay -d 'images: weight decay, times the learning rate (default: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else none)' -x
+complete -c recon -n '__recon_is train' -l decay -d 'images: weight decay, times the learning rate; 0: none (default: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else 0)' -x
 complete -c recon -n '__recon_is train' -l contrast -d 'weight of the contrastive loss (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l no-contrast -d 'no contrastive loss: better if classes differ only in details'
 complete -c recon -n '__recon_is train' -l temperature -d 'temperature of the contrastive loss (default 0.2, molecules 0.1)' -x
@@ -208,7 +208,7 @@ complete -c recon -n '__recon_is classifier' -l flip -d 'images: flip horizontal
 complete -c recon -n '__recon_is classifier' -l epochs -d 'passes over the data (default 3, resnet18 15, molecules 50)' -x
 complete -c recon -n '__recon_is classifier' -l batch -d 'batch size (default 64, resnet18 and molecules 128)' -x
 complete -c recon -n '__recon_is classifier' -l rate -d 'highest learning rate (default 0.002, resnet18 and molecules 0.001)' -x
-complete -c recon -n '__recon_is classifier' -l decay -d 'images: weight decay, times the learning rate (default 0.01)' -x
+complete -c recon -n '__recon_is classifier' -l decay -d 'images: weight decay, times the learning rate; 0: none (default 0.01)' -x
 complete -c recon -n '__recon_is classifier' -l held -d 'molecules: train: validation data (default: one conformer in twelve of each molecule)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoint every N steps (default: every epoch)' -x
 complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the weights in MODEL (default f32)' -x -a 'f32 bf16'
