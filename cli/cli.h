@@ -198,6 +198,8 @@ void cli_print_lambda(const recon_lambda_choice *choice);
 void cli_print_trust(const recon_trust *trust);
 /* A line where the verdict on the model is that it is not to be used. */
 void cli_print_distrust(const recon_model *model);
+/* What goes behind a width that does not say how far images occur rotated; else "". trust may be NULL. */
+const char *cli_width_note(const recon_trust *trust);
 /* The reasons alone, in lines that begin with so many spaces; nothing where there are none. */
 void cli_print_reasons(const recon_trust *trust, int indent);
 

@@ -98,10 +98,10 @@ static int parse(settings *s, int argc, char **argv)
 
 static void print_so2(const recon_discovery *d)
 {
-    printf("  width      %.1f degrees, the median %s (neighbours: %s)\n",
+    printf("  width      %.1f degrees, the median %s (neighbours: %s)%s\n",
            d->so2.theta_median * RECON_TO_DEGREES,
            d->so2.theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
-           recon_so2_family_name(d->so2.family));
+           recon_so2_family_name(d->so2.family), cli_width_note(&d->trust));
     cli_print_natural(d->natural);
 }
 
