@@ -165,8 +165,10 @@ const recon_molecules *cli_molecules(const cli_inputs *inputs);
 const char *cli_images_path(const cli_inputs *inputs, size_t i);
 /* Image i as it was before it was cropped, and before --rotate. */
 void cli_images_whole(float *out, const cli_inputs *inputs, size_t i);
-/* Says so where objects are small in their frames and nothing crops them: before images are learned. */
-recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *inputs, const char *spec);
+/* Says so where objects are small in their frames and nothing crops them: before images are learned.
+ * Photographs have no object that stands out from the ground, and photo presets take them whole. */
+recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *inputs, const char *spec,
+                           recon_preset preset);
 
 /* A whole model and the inputs for it: what canonicalize, score and distribution begin with. Close
  * always. */

@@ -180,6 +180,13 @@ static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_b
     return status;
 }
 
+/* Of images; any of molecules. */
+static recon_preset preset_of(const recon_backbone *b)
+{
+    const recon_ieae *images = recon_backbone_ieae(b);
+    return images ? recon_ieae_describe(images).preset : RECON_PRESET_FAST;
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
@@ -217,7 +224,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(check_model(ctx, s, backbone));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
     RECON_TRY(recon_comm_agree(ctx, cli_inputs_keep(ctx, &inputs, &s->data, backbone)));
-    RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec));
+    RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec, preset_of(backbone)));
     o.n_metadata = recon_inputs_record(&source, more, &inputs, backbone);
     shown.data = inputs.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));

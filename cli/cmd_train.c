@@ -449,7 +449,7 @@ static recon_status train_images(recon_ctx *ctx, const settings *s, const cli_in
     recon_status status;
     warn_of_size(ctx, s, recon_dataset_describe(cli_images(in)));
     tell_paper(ctx, s);
-    RECON_TRY(cli_note_span(ctx, in, s->data.spec));
+    RECON_TRY(cli_note_span(ctx, in, s->data.spec, (recon_preset)s->preset));
     RECON_TRY(recon_ieae_train(ctx, &r, cli_images(in), s->out, &o));
     if (cli_ranks_rank() == 0)
         RECON_TRY(show_images(ctx, s, &r, in));

@@ -83,6 +83,8 @@ frames, text = said(z, r.uniform(-3, 3, 300), k=25)
 assert frames.natural_pose["none"] > 0.5 and "have no natural pose" in text, text
 frames, text = said(z, 0.1 * r.normal(size=300), k=25)
 assert frames.natural_pose["one"] > 0.95 and text == "", text
+frames, text = said(z, 0.1 * r.normal(size=300), k=150)
+assert "classes of 150 neighbours are half or more of all 300 points" in text, text
 frames, text = said(np.ones((60, 4)), 0.1 * r.normal(size=60), k=25)
 assert frames.collapsed_rows == 60 and "60 rows have the same embedding" in text, text
 frames, text = said(z, 0.1 * r.normal(size=300), k=2)
