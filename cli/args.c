@@ -105,8 +105,12 @@ static void print_help(const cli_command *command, const cli_option *options,
 
 static void print_records(const char *which, const cli_option *o)
 {
-    static const char *const kinds[] = { "flag",   "text", "count", "index", "number",
-                                         "choice", "pair", "text",  "text" };
+    static const char *const kinds[] = {
+        [CLI_FLAG] = "flag",     [CLI_TEXT] = "text",     [CLI_COUNT] = "count",
+        [CLI_INDEX] = "index",   [CLI_NUMBER] = "number", [CLI_WEIGHT] = "number",
+        [CLI_CHOICE] = "choice", [CLI_PAIR] = "pair",     [CLI_SPEC] = "text",
+        [CLI_MODEL] = "text"
+    };
     for (; o->name; o++) {
         printf("%s\t%s\t%s\t%s\t", which, o->name, value_of(o), kinds[o->kind & KIND]);
         print_meaning(o, 0, INT_MAX);
@@ -183,11 +187,12 @@ static int parse_count(size_t *out, const char *text, size_t least)
     return 1;
 }
 
-static int parse_number(double *out, const char *text)
+/* Above 0; 0 itself only where it is allowed. */
+static int parse_number(double *out, const char *text, int allow_zero)
 {
     char *end;
     double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value) || value <= 0)
+    if (end == text || *end || !isfinite(value) || value < 0 || (value == 0 && !allow_zero))
         return 0;
     *out = value;
     return 1;
@@ -257,8 +262,14 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
                               kind == CLI_COUNT);
         break;
     case CLI_NUMBER:
-        if (!parse_number(o->out, text))
+        if (!parse_number(o->out, text, 0))
             return cli_misuse(command, "%s %s must be a number above 0", o->name, text);
+        break;
+    case CLI_WEIGHT:
+        if (!parse_number(o->out, text, 1))
+            return cli_misuse(command, "%s %s must be a number of at least 0", o->name, text);
+        if (*(double *)o->out == 0)
+            *(double *)o->out = -1;
         break;
     case CLI_CHOICE:
         if (!parse_choice(o->out, o->choices, text))

@@ -21,6 +21,8 @@ typedef enum {
     CLI_COUNT,  /* size_t, at least 1                                           */
     CLI_INDEX,  /* size_t, at least 0                                           */
     CLI_NUMBER, /* double, above 0                                              */
+    CLI_WEIGHT, /* double, at least 0; 0 is kept as -1: in the library's options 0 is the default
+                   and a negative number is none                                */
     CLI_CHOICE, /* int: the place of the word among `choices`                   */
     CLI_PAIR,   /* const char *[2]: two words                                   */
     CLI_SPEC,   /* const char *: data, as cli_spec understands them             */
@@ -163,8 +165,10 @@ const recon_molecules *cli_molecules(const cli_inputs *inputs);
 const char *cli_images_path(const cli_inputs *inputs, size_t i);
 /* Image i as it was before it was cropped, and before --rotate. */
 void cli_images_whole(float *out, const cli_inputs *inputs, size_t i);
-/* Says so where objects are small in their frames and nothing crops them: before images are learned. */
-recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *inputs, const char *spec);
+/* Says so where objects are small in their frames and nothing crops them: before images are learned.
+ * Photographs have no object that stands out from the ground, and photo presets take them whole. */
+recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *inputs, const char *spec,
+                           recon_preset preset);
 
 /* A whole model and the inputs for it: what canonicalize, score and distribution begin with. Close
  * always. */
@@ -196,6 +200,8 @@ void cli_print_lambda(const recon_lambda_choice *choice);
 void cli_print_trust(const recon_trust *trust);
 /* A line where the verdict on the model is that it is not to be used. */
 void cli_print_distrust(const recon_model *model);
+/* What goes behind a width that does not say how far images occur rotated; else "". trust may be NULL. */
+const char *cli_width_note(const recon_trust *trust);
 /* The reasons alone, in lines that begin with so many spaces; nothing where there are none. */
 void cli_print_reasons(const recon_trust *trust, int indent);
 

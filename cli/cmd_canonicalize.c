@@ -49,9 +49,10 @@ const cli_command cli_canonicalize = {
         "g.csv writes the same table for other outputs; --poses g.npy writes the poses in radians, in\n"
         "the order of the data.\n"
         "\n"
-        "With --only-if P, only inputs whose pose has a p-value below P are rotated. The others are\n"
-        "left unchanged: PNG, JPEG and TIFF files are copied byte for byte, unless an EXIF orientation\n"
-        "has to be applied; for other formats the pixels are unchanged.\n"
+        "With --only-if P, only inputs whose pose has a p-value below P are rotated, with --only-one\n"
+        "only those whose verdict is one natural pose. The others are left unchanged: PNG, JPEG and\n"
+        "TIFF files are copied byte for byte, unless an EXIF orientation has to be applied; for other\n"
+        "formats the pixels are unchanged.\n"
         "\n"
         "Molecules: FILE.xyz is extended XYZ, each molecule rotated about its centre, in the order of\n"
         "the data. g.npy holds the rotations, n x 3 x 3 matrices, row-major (g.csv: unit quaternions,\n"
@@ -72,9 +73,8 @@ typedef struct {
     const char *spin, *spin_from; /* classifier and conformers that choose free spins; or NULL */
     size_t spin_k;
     int lambda;
-    int *misuse;    /* set where only the model shows that --lambda cannot be meant */
-    double only_if; /* 0: all are rotated */
-    int only_one;   /* those whose verdict is one natural pose */
+    int *misuse; /* set where only the model shows that --lambda cannot be meant */
+    recon_canonicalize_options how;
     int interpolation;
     size_t quality; /* of JPEG files; 0: the default */
     const char *fill_text;
@@ -117,10 +117,10 @@ static int check_spin(const settings *s)
     if (!s->spin && (s->spin_from || s->spin_k))
         return cli_misuse(&cli_canonicalize, "%s needs --spin CLASSIFIER",
                           s->spin_from ? "--spin-from" : "--spin-k");
-    if (s->spin && (s->only_if > 0 || s->only_one))
+    if (s->spin && (s->how.only_if > 0 || s->how.only_one))
         return cli_misuse(&cli_canonicalize,
                           "%s cannot be used with --spin, which rotates all inputs",
-                          s->only_one ? "--only-one" : "--only-if");
+                          s->how.only_one ? "--only-one" : "--only-if");
     return -1;
 }
 
@@ -176,10 +176,9 @@ static int parse(settings *s, int argc, char **argv)
           "where the natural pose comes from (default auto: what discover chose)", CLI_CHOICE, 0,
           &s->lambda },
         { "--only-if", "P", NULL, "rotate only inputs whose pose has a p-value below P", CLI_NUMBER,
-          0, &s->only_if },
-        { "--only-one", NULL, NULL,
-          "rotate only inputs whose verdict is one natural pose; needs a table of poses", CLI_FLAG,
-          0, &s->only_one },
+          0, &s->how.only_if },
+        { "--only-one", NULL, NULL, "rotate only inputs whose verdict is one natural pose",
+          CLI_FLAG, 0, &s->how.only_one },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
           CLI_MODEL | CLI_MOLECULES, 0, &s->spin },
         { "--spin-from", "SPEC", NULL,
@@ -208,12 +207,10 @@ static int parse(settings *s, int argc, char **argv)
     if (code < 0 && is_of_images(s) && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".npy"))
         return cli_misuse(&cli_canonicalize,
                           "--out %s: images go to a folder, as files, or to a FILE.npy", s->out);
-    if (code < 0 && s->only_if > 1)
+    s->how.interpolation = (recon_interpolation)s->interpolation;
+    if (code < 0 && s->how.only_if > 1)
         return cli_misuse(&cli_canonicalize, "--only-if %g: must be at most 1, such as 0.01",
-                          s->only_if);
-    if (code < 0 && s->only_one && !is_folder(s) && !is_table(s->poses))
-        return cli_misuse(&cli_canonicalize,
-                          "--only-one needs a table: --out FOLDER or --poses FILE.csv");
+                          s->how.only_if);
     if (code < 0)
         code = check_spin(s);
     code = code < 0 ? check_pictures(s) : code;
@@ -233,15 +230,15 @@ typedef struct {
 /* With n calibration inputs no p-value is below 1 / (n + 1). */
 static void show_gate(const settings *s, const outcome *o)
 {
-    double floor = 1 / ((double)o->calibration + 1);
-    if (s->only_if <= 0 && !s->only_one)
+    double floor = 1 / ((double)o->calibration + 1), only_if = s->how.only_if;
+    if (only_if <= 0 && !s->how.only_one)
         return;
     printf("  rotated    %zu (%.2f %%): ", o->rotated,
            100 * (double)o->rotated / (double)o->inputs->n);
-    if (s->only_if > 0)
-        printf("p-value of the pose below %.3g%s", s->only_if, s->only_one ? ", " : "");
-    printf("%s; the others are unchanged\n", s->only_one ? "one natural pose" : "");
-    if (s->only_if > 0 && s->only_if <= floor)
+    if (only_if > 0)
+        printf("p-value of the pose below %.3g%s", only_if, s->how.only_one ? ", " : "");
+    printf("%s; the others are unchanged\n", s->how.only_one ? "one natural pose" : "");
+    if (only_if > 0 && only_if <= floor)
         printf(
             "  warning    no p-value can be below one in %zu: use more data for `recon discover`, or "
             "--only-if %.2g\n",
@@ -425,10 +422,7 @@ static recon_status find_poses(recon_ctx *ctx, flow *f, void *poses, size_t at, 
         memcpy(poses, f->r.spun + at, n * sizeof *f->r.spun);
         return RECON_OK;
     }
-    return recon_canonicalize(
-        ctx, NULL, poses, f->model, f->r.in, n,
-        &(recon_canonicalize_options){ .interpolation = f->to->how.interpolation,
-                                       .only_if = f->s->only_if });
+    return recon_canonicalize(ctx, NULL, poses, f->model, f->r.in, n, &f->s->how);
 }
 
 static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
@@ -459,8 +453,7 @@ done:
 static void keep_row(flow *f, size_t at, size_t i)
 {
     cli_row *row = &f->r.rows[i];
-    int opens = recon_gate_opens(f->s->only_if, row->p_value) &&
-                (!f->s->only_one || row->verdict == RECON_NATURAL_ONE);
+    int opens = recon_gates_open(&f->s->how, row->p_value, row->verdict);
     double *angle = (double *)f->r.g + i;
     recon_so3 *rotation = (recon_so3 *)f->r.g + i;
     if (f->group == RECON_SO2) {
@@ -611,7 +604,7 @@ done:
 static recon_status open_sink(recon_ctx *ctx, cli_sink *to, const settings *s,
                               const cli_inputs *inputs, const char *table)
 {
-    const cli_rotation how = { .interpolation = (recon_interpolation)s->interpolation,
+    const cli_rotation how = { .interpolation = s->how.interpolation,
                                .most = cli_picture_most(&s->data),
                                .quality = (int)s->quality,
                                .fill = s->fill,

@@ -98,10 +98,10 @@ static int parse(settings *s, int argc, char **argv)
 
 static void print_so2(const recon_discovery *d)
 {
-    printf("  width      %.1f degrees, the median %s (neighbours: %s)\n",
+    printf("  width      %.1f degrees, the median %s (neighbours: %s)%s\n",
            d->so2.theta_median * RECON_TO_DEGREES,
            d->so2.theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
-           recon_so2_family_name(d->so2.family));
+           recon_so2_family_name(d->so2.family), cli_width_note(&d->trust));
     cli_print_natural(d->natural);
 }
 
@@ -180,6 +180,13 @@ static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_b
     return status;
 }
 
+/* Of images; any of molecules. */
+static recon_preset preset_of(const recon_backbone *b)
+{
+    const recon_ieae *images = recon_backbone_ieae(b);
+    return images ? recon_ieae_describe(images).preset : RECON_PRESET_FAST;
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
@@ -217,7 +224,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(check_model(ctx, s, backbone));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
     RECON_TRY(recon_comm_agree(ctx, cli_inputs_keep(ctx, &inputs, &s->data, backbone)));
-    RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec));
+    RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec, preset_of(backbone)));
     o.n_metadata = recon_inputs_record(&source, more, &inputs, backbone);
     shown.data = inputs.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));

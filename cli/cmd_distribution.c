@@ -134,7 +134,8 @@ static void print_verdict(const recon_distribution *d)
             ", but whether it\n             is natural is undecided: the poses fit two hypotheses");
 }
 
-static void print_text(const settings *s, const recon_distribution *d, const char *file)
+static void print_text(const settings *s, const recon_distribution *d, const recon_model *model,
+                       const char *file)
 {
     recon_input_name name;
     snprintf(name, sizeof name, "%s", file ? file : "");
@@ -146,8 +147,8 @@ static void print_text(const settings *s, const recon_distribution *d, const cha
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
            d->pose.lambda * RECON_TO_DEGREES, d->pose.psi * RECON_TO_DEGREES);
     print_verdict(d);
-    printf("\n  width      %.1f degrees (%s)\n", d->theta * RECON_TO_DEGREES,
-           recon_so2_family_name(d->family));
+    printf("\n  width      %.1f degrees (%s)%s\n", d->theta * RECON_TO_DEGREES,
+           recon_so2_family_name(d->family), cli_width_note(recon_model_trust(model)));
     for (int i = 0; i < d->modes; i++)
         printf("  %s %+7.1f degrees, weight %.2f\n", i ? "          " : "modes     ",
                d->mode[i].at * RECON_TO_DEGREES, d->mode[i].weight);
@@ -200,7 +201,7 @@ static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *m
     if (s->common.json)
         RECON_TRY(cli_print_json(ctx, as_json(s, &d, file)));
     else if (!s->common.quiet)
-        print_text(s, &d, file);
+        print_text(s, &d, model, file);
 done:
     return status;
 }

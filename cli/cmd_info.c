@@ -5,7 +5,9 @@
 #include "core/journal.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "core/shipped.h"
 #include "data/elements.h"
+#include "data/kinds.h"
 #include "data/crop.h"
 #include "data/dataset.h"
 #include "model/trust.h"
@@ -24,11 +26,12 @@ static int run(int argc, char **argv);
 const cli_command cli_info = {
     .name = "info",
     .purpose = "describe an array, a model, a result folder or a data set",
-    .arguments = "FILE.npy|MODEL.safetensors|DIR|SPEC",
+    .arguments = "FILE.npy|MODEL|DIR|SPEC",
     .example =
         "  recon info z.npy\n"
         "  z.npy: float32 60000 x 128, C order, finite, -3.21 .. 4.02\n"
         "  recon info models/mnist.safetensors\n"
+        "  recon info general            a shipped model\n"
         "  recon info conformers/test\n"
         "  recon info mine.xyz --skip-bad\n"
         "  recon info garments\n"
@@ -37,7 +40,8 @@ const cli_command cli_info = {
         "\n"
         "See `recon train --help` for SPEC. Here and in every --data, the prefix may be omitted: it is\n"
         "inferred from the name (FILE.npy, FILE.xyz, FILE.sdf). A folder with .xyz or .extxyz files is\n"
-        "read as molecules, any other folder as images. For a folder written by `recon discover` or\n"
+        "read as molecules, any other folder as images. A name that both a data set and a shipped\n"
+        "model have, such as mnist, is the data set. For a folder written by `recon discover` or\n"
         "`recon normalize`, summary.json is shown. Pipes, process substitutions and devices are\n"
         "refused.",
     .run = run,
@@ -525,6 +529,13 @@ static int is_plain_file(const char *path, const char *spec)
     return cli_ends_in(path, ".safetensors") || (stat(path, &info) == 0 && !S_ISDIR(info.st_mode));
 }
 
+/* Its name alone, as `--model NAME` takes it. */
+static int is_shipped_model(const char *path)
+{
+    char found[PATH_MAX];
+    return recon_shipped_model(found, sizeof found, path) != path;
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
@@ -536,7 +547,12 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         return tell_results(ctx, s->path, &s->common);
     if (is_plain_file(s->path, spec))
         return tell_file(ctx, s);
-    return tell_data(ctx, spec, s);
+    if (!recon_data_is(spec) && is_shipped_model(s->path))
+        return tell_model(ctx, s->path, &s->common);
+    status = tell_data(ctx, spec, s);
+    if (status == RECON_OK && !s->common.json && !s->common.quiet && is_shipped_model(s->path))
+        printf("  model      see models/%s.safetensors\n", s->path);
+    return status;
 }
 
 static int run(int argc, char **argv)

@@ -84,7 +84,7 @@ static int parse(settings *s, int argc, char **argv)
 #define DEGREE 0.017453292519943295 /* in radians */
 
 enum { DEVICE_CUDA = 1 };
-enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10 };
+enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10, HALF = 2 };
 
 /* What the table of options cannot say. */
 static int check_options(const settings *s)
@@ -139,6 +139,11 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
     if (f->outside)
         printf("\n  warning    %zu queries lie in no component: class -1, all other results NaN",
                f->outside);
+    if (HALF * f->k >= r->points)
+        printf("\n  warning    classes of %zu neighbours are half or more of all %zu points: every "
+               "natural pose is\n"
+               "             nearly the mean of all poses; use a smaller --k",
+               f->k, r->points);
     if (f->collapsed)
         printf("\n  warning    %zu rows have the same embedding as all their neighbours: the "
                "embeddings have\n"

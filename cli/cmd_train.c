@@ -85,9 +85,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--rate", "R", NULL, "highest learning rate (default: preset's)", CLI_NUMBER, 0,
           &s->rate },
         { "--decay", "D", NULL,
-          "weight decay, times the learning rate (default: 0.5 with photo presets, 0.05 below 10,000 "
-          "images with preset small or --from, else none)",
-          CLI_NUMBER | CLI_IMAGES, 0, &s->decay },
+          "weight decay, times the learning rate; 0: none (default: 0.5 with photo presets, 0.05 below "
+          "10,000 images with preset small or --from, else 0)",
+          CLI_WEIGHT | CLI_IMAGES, 0, &s->decay },
         { "--contrast", "W", NULL, "weight of the contrastive loss (default: preset's)", CLI_NUMBER,
           0, &s->contrast },
         { "--no-contrast", NULL, NULL,
@@ -449,7 +449,7 @@ static recon_status train_images(recon_ctx *ctx, const settings *s, const cli_in
     recon_status status;
     warn_of_size(ctx, s, recon_dataset_describe(cli_images(in)));
     tell_paper(ctx, s);
-    RECON_TRY(cli_note_span(ctx, in, s->data.spec));
+    RECON_TRY(cli_note_span(ctx, in, s->data.spec, (recon_preset)s->preset));
     RECON_TRY(recon_ieae_train(ctx, &r, cli_images(in), s->out, &o));
     if (cli_ranks_rank() == 0)
         RECON_TRY(show_images(ctx, s, &r, in));

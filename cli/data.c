@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/picture.h"
 #include "backbone/kinds.h"
+#include "backbone/photo_net.h"
 #include "data/crop.h"
 #include "data/dataset.h"
 #include "data/folder.h"
@@ -195,12 +196,13 @@ void cli_images_whole(float *out, const cli_inputs *in, size_t i)
     recon_dataset_whole(out, recon_data_images(recon_inputs_unrotated(in)), i);
 }
 
-recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *in, const char *spec)
+recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *in, const char *spec,
+                           recon_preset preset)
 {
     const recon_dataset *images = cli_images(in);
     double span = 1;
     recon_status status = RECON_OK;
-    if (images && !in->cropped)
+    if (images && !in->cropped && !recon_preset_is_photo(preset))
         status = recon_dataset_span(ctx, &span, recon_data_images(recon_inputs_unrotated(in)));
     if (status == RECON_OK && span < RECON_CROP_SMALL)
         recon_log(
@@ -213,16 +215,24 @@ recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *in, const char *spe
 
 /* --- those that can be used ------------------------------------------------------------------- */
 
+static recon_status name_skipping(recon_ctx *ctx, recon_status status, const cli_inputs *in,
+                                  const cli_data *d)
+{
+    return status == RECON_ERR_INPUT && !d->skip_bad
+               ? recon_note(ctx, status, "use --skip-bad to skip such %s", in->use->kind->many)
+               : status;
+}
+
 recon_status cli_inputs_filter(recon_ctx *ctx, cli_inputs *in, const cli_data *d, const char *spec,
                                recon_accept *accept, const void *user)
 {
-    return recon_inputs_filter(ctx, in, spec, d->skip_bad, accept, user);
+    return name_skipping(ctx, recon_inputs_filter(ctx, in, spec, d->skip_bad, accept, user), in, d);
 }
 
 recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *in, const cli_data *d,
                              const recon_backbone *backbone)
 {
-    return recon_inputs_keep(ctx, in, d->spec, d->skip_bad, backbone);
+    return name_skipping(ctx, recon_inputs_keep(ctx, in, d->spec, d->skip_bad, backbone), in, d);
 }
 
 recon_status cli_inputs_check(recon_ctx *ctx, const cli_inputs *in, size_t i, const cli_data *d,

@@ -46,7 +46,24 @@ done:
     return status;
 }
 
-/* One candidate: the density of a molecule has one mode, beside a background. */
+/* Lambda stands for the mode next to it, as of images, and comes first. What the background has is no
+ * candidate's. */
+static void take_modes(cli_row *out, const recon_distribution3 *d)
+{
+    int nearest = 0;
+    for (int k = 1; k < d->modes; k++)
+        if (recon_so3_angle(d->mode[k].at) < recon_so3_angle(d->mode[nearest].at))
+            nearest = k;
+    out->candidates = 1;
+    for (int k = 0; k < d->modes; k++) {
+        size_t at = k == nearest ? 0 : out->candidates++;
+        out->candidate[at].pose.rotation =
+            k == nearest ? d->pose.absolute
+                         : recon_so3_compose(d->pose.absolute, recon_so3_inverse(d->mode[k].at));
+        out->candidate[at].weight = (1 - d->background) * d->mode[k].weight;
+    }
+}
+
 static recon_status read_molecules(recon_ctx *ctx, cli_row *out, const recon_model *model,
                                    const void *inputs, size_t n)
 {
@@ -56,17 +73,15 @@ static recon_status read_molecules(recon_ctx *ctx, cli_row *out, const recon_mod
     RECON_TRY(recon_distribution_molecules(ctx, d, model, inputs, n));
     for (size_t i = 0; i < n; i++) {
         recon_so3 pose = d[i].pose.absolute;
-        recon_natural verdict = recon_so3_natural(&d[i].poses, d[i].background);
         out[i] = (cli_row){ .pose.rotation = pose,
                             .score = d[i].score,
                             .p_value = d[i].p_value,
                             .p_embedding = d[i].p_embedding,
                             .surrogate = -recon_so3_trace(d[i].poses.f, pose),
-                            .verdict = verdict,
-                            .fold = verdict == RECON_NATURAL_ONE,
-                            .free = d[i].free,
-                            .candidates = 1,
-                            .candidate = { { { .rotation = pose }, 1 - d[i].background } } };
+                            .verdict = d[i].verdict,
+                            .fold = d[i].verdict == RECON_NATURAL_ONE,
+                            .free = d[i].free };
+        take_modes(&out[i], &d[i]);
     }
 done:
     free(d);

@@ -1,5 +1,6 @@
 /* trust.c - whether natural poses can be trusted, in words. */
 #include "cli/cli.h"
+#include "model/trust.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,6 +63,14 @@ void cli_print_trust(const recon_trust *t)
                100 * t->one);
     printf("  verdict    %s (%zu held-out inputs)\n", recon_trust_name(t->level), t->points);
     cli_print_reasons(t, 13);
+}
+
+const char *cli_width_note(const recon_trust *t)
+{
+    return t && !recon_trust_has_width(t)
+               ? ": rotations of the images and\n"
+                 "             errors of the model, which a photo preset cannot tell apart"
+               : "";
 }
 
 void cli_print_distrust(const recon_model *model)

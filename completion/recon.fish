@@ -38,7 +38,7 @@ complete -c recon -n '__recon_is train' -l mask -d 'images: mask to a disc, for 
 complete -c recon -n '__recon_is train' -l epochs -d 'passes over the data (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l batch -d 'batch size (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l rate -d 'highest learning rate (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l decay -d 'images: weight decay, times the learning rate (default: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else none)' -x
+complete -c recon -n '__recon_is train' -l decay -d 'images: weight decay, times the learning rate; 0: none (default: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else 0)' -x
 complete -c recon -n '__recon_is train' -l contrast -d 'weight of the contrastive loss (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l no-contrast -d 'no contrastive loss: better if classes differ only in details'
 complete -c recon -n '__recon_is train' -l temperature -d 'temperature of the contrastive loss (default 0.2, molecules 0.1)' -x
@@ -130,7 +130,7 @@ complete -c recon -n '__recon_is canonicalize' -l out -d 'output file or folder 
 complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses, or for a table' -r -F
 complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs whose pose has a p-value below P' -x
-complete -c recon -n '__recon_is canonicalize' -l only-one -d 'rotate only inputs whose verdict is one natural pose; needs a table of poses'
+complete -c recon -n '__recon_is canonicalize' -l only-one -d 'rotate only inputs whose verdict is one natural pose'
 complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin where it is free' -r -F
 complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers to evaluate it on, preferably not its training data (default: --data)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: number of nearest conformers to evaluate (default 8)' -x
@@ -208,7 +208,7 @@ complete -c recon -n '__recon_is classifier' -l flip -d 'images: flip horizontal
 complete -c recon -n '__recon_is classifier' -l epochs -d 'passes over the data (default 3, resnet18 15, molecules 50)' -x
 complete -c recon -n '__recon_is classifier' -l batch -d 'batch size (default 64, resnet18 and molecules 128)' -x
 complete -c recon -n '__recon_is classifier' -l rate -d 'highest learning rate (default 0.002, resnet18 and molecules 0.001)' -x
-complete -c recon -n '__recon_is classifier' -l decay -d 'images: weight decay, times the learning rate (default 0.01)' -x
+complete -c recon -n '__recon_is classifier' -l decay -d 'images: weight decay, times the learning rate; 0: none (default 0.01)' -x
 complete -c recon -n '__recon_is classifier' -l held -d 'molecules: train: validation data (default: one conformer in twelve of each molecule)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoint every N steps (default: every epoch)' -x
 complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the weights in MODEL (default f32)' -x -a 'f32 bf16'

@@ -46,7 +46,7 @@ _recon() {
         '--epochs[passes over the data (default\: preset'\''s)]:N: ' \
         '--batch[batch size (default\: preset'\''s)]:N: ' \
         '--rate[highest learning rate (default\: preset'\''s)]:R: ' \
-        '--decay[images\: weight decay, times the learning rate (default\: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else none)]:D: ' \
+        '--decay[images\: weight decay, times the learning rate; 0\: none (default\: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else 0)]:D: ' \
         '--contrast[weight of the contrastive loss (default\: preset'\''s)]:W: ' \
         '--no-contrast[no contrastive loss\: better if classes differ only in details]' \
         '--temperature[temperature of the contrastive loss (default 0.2, molecules 0.1)]:T: ' \
@@ -159,7 +159,7 @@ _recon() {
         '--poses[file for the poses, or for a table]:g.npy|g.csv:_files' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
-        '--only-one[rotate only inputs whose verdict is one natural pose; needs a table of poses]' \
+        '--only-one[rotate only inputs whose verdict is one natural pose]' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
@@ -263,7 +263,7 @@ _recon() {
         '--epochs[passes over the data (default 3, resnet18 15, molecules 50)]:N: ' \
         '--batch[batch size (default 64, resnet18 and molecules 128)]:N: ' \
         '--rate[highest learning rate (default 0.002, resnet18 and molecules 0.001)]:R: ' \
-        '--decay[images\: weight decay, times the learning rate (default 0.01)]:D: ' \
+        '--decay[images\: weight decay, times the learning rate; 0\: none (default 0.01)]:D: ' \
         '--held[molecules\: train\: validation data (default\: one conformer in twelve of each molecule)]:SPEC:_recon_specs' \
         '--every[also write a checkpoint every N steps (default\: every epoch)]:N: ' \
         '--weights[precision of the weights in MODEL (default f32)]:choice:(f32 bf16)' \

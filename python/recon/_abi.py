@@ -302,7 +302,8 @@ Pose2 = _structure(
     "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "rotation"))
 )
 CanonicalizeOptions = _structure(
-    "recon_canonicalize_options", ("interpolation", c_int), ("edge", c_int), ("only_if", c_double), RESERVED
+    "recon_canonicalize_options", ("interpolation", c_int), ("edge", c_int), ("only_if", c_double),
+    ("only_one", c_int), RESERVED
 )
 SpinOptions = _structure(
     "recon_spin_options",

@@ -150,6 +150,7 @@ class ImageModel(Model):
         lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
         fill: Literal["zero", "edge"] = "zero",
         average: Callable[[Array], Any] | None = None,
+        only_one: bool = False,
     ) -> tuple[Any, Poses]:
         """Rotates images into their natural pose, or evaluates a frozen model on them.
 
@@ -173,6 +174,8 @@ class ImageModel(Model):
                 is first called with one image to determine the length of a row. For images of
                 other sizes it gets the copies that the model sees, as judge does. Cannot be
                 combined with judge.
+            only_one: Rotate only images whose verdict (see distribution) is one natural pose. The
+                others are returned unchanged. With only_if, an image must meet both conditions.
 
         Returns:
             The images in their natural pose, float32, or the averaged outputs, float64; and the
@@ -206,7 +209,8 @@ class ImageModel(Model):
         if pictures is not None and fill != "zero" and average is None:
             raise InputError(f"fill {fill!r}: for images of the model's size")
         options = ctypes.byref(_abi.CanonicalizeOptions(
-            interpolation=how, edge=FILLS.index(fill), only_if=gate_of(only_if)))
+            interpolation=how, edge=FILLS.index(fill), only_if=gate_of(only_if),
+            only_one=bool(only_one)))
         if average is not None:
             if judge is not None:
                 raise InputError("judge chooses among candidates, average does not: give one")

@@ -208,7 +208,7 @@ def normalize(
         frames = _frames(out, group, precision, begun)
     finally:
         lib.recon_frames_free(ctypes.byref(out))
-    _caution(frames)
+    _caution(frames, index.n)
     return frames
 
 
@@ -258,7 +258,7 @@ def _refuse_what_does_not_go_together(
             raise InputError(fault)
 
 
-def _caution(frames: Frames) -> None:
+def _caution(frames: Frames, points: int) -> None:
     """What the command prints as a warning is one of Python's."""
     none = frames.natural_pose["none"]
     if none > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
@@ -269,6 +269,9 @@ def _caution(frames: Frames) -> None:
     if unsure > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
         warn(f"for {unsure:.0%} of the rows there are too few poses to tell: a larger k may"
              " help")
+    if 2 * frames.k >= points:
+        warn(f"classes of {frames.k} neighbours are half or more of all {points} points: every natural"
+             " pose is nearly the mean of all poses; use a smaller k")
     if frames.collapsed_rows:
         warn(f"{frames.collapsed_rows} rows have the same embedding as all their neighbours: the"
              " embeddings have collapsed there")

@@ -40,6 +40,7 @@ class Pictures:
         self._size = size
         self._single = not isinstance(x, (list, tuple)) and self._is_single(np.shape(x))
         self._stacked = not isinstance(x, (list, tuple))
+        self._empty = array(x, None, "images") if self._stacked and not len(x) else None
         self.given = [self._checked(one) for one in ([x] if self._single else x)]
         self._maps = [_map(one, size[2]) for one in self.given]
         self.sizes = [(*held.shape, 1)[:3] for _, held in self._maps]
@@ -101,7 +102,9 @@ class Pictures:
         out = self.frames(ctx, range(len(self)), angles, interpolation)
         if self._single:
             return out[0]
-        return np.stack(out) if self._stacked and out else out
+        if self._empty is not None:
+            return self._empty.copy()
+        return np.stack(out) if self._stacked else out
 
 
 def _map(given: Array, channels: int) -> tuple[Any, Array]:

@@ -146,7 +146,7 @@ def train(
         epochs: Passes over the data.
         batch: Batch size.
         rate: Highest learning rate.
-        decay: Images: weight decay, times the learning rate.
+        decay: Images: weight decay, times the learning rate; 0: none. None: the preset's.
         contrast: Weight of the contrastive loss.
         temperature: Of the contrastive loss.
         pose: Images: weight of the pose loss between views.

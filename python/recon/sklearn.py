@@ -162,6 +162,7 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         seed: The random seed.
         device: "cpu" or "cuda".
         only_if: Rotate only images whose pose has a p-value below this.
+        only_one: Rotate only images whose verdict is one natural pose.
         interpolation: "bilinear" or "bicubic".
 
     Fields:
@@ -196,11 +197,13 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         seed: int | None = None,
         device: str = "cpu",
         only_if: float | None = None,
+        only_one: bool = False,
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
     ):
         super().__init__(model, frozen=frozen, shape=shape, preset=preset, epochs=epochs, width=width,
                          k=k, mean=mean, lambda_=lambda_, folds=folds, seed=seed, device=device)
         self.only_if = only_if
+        self.only_one = only_one
         self.interpolation = interpolation
 
     def transform(self, X: Any) -> Any:
@@ -237,7 +240,7 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         """
         images = self._fitted_images(X)
         out, poses = self.model_.canonicalize(
-            images, only_if=self.only_if, interpolation=self.interpolation)
+            images, only_if=self.only_if, interpolation=self.interpolation, only_one=self.only_one)
         rows = not isinstance(X, (list, tuple)) and np.ndim(X) == 2  # a table of data too
         return (out.reshape(np.shape(X)) if rows else out), poses
 

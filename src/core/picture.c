@@ -99,6 +99,7 @@ typedef struct {
 } format;
 
 static const format formats[] = {
+    { "\x89PNG", 4, "PNG", recon_png_scan },
     { "\xff\xd8", 2, "JPEG", recon_jpeg_scan },
     { "II*\0", 4, "TIFF", recon_tiff_scan },
     { "MM\0*", 4, "TIFF", recon_tiff_scan },
@@ -121,7 +122,7 @@ recon_status recon_picture_scan(recon_ctx *ctx, recon_picture_sink *sink, const 
                        : recon_fail(ctx, RECON_ERR_FORMAT, "%s: a %s file, which is not read", name,
                                     f->name);
     }
-    return recon_png_scan(ctx, sink, bytes, size, name);
+    return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a PNG, JPEG, TIFF, PGM or PPM file", name);
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */

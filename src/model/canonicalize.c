@@ -34,49 +34,97 @@ recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_o
     return RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options);
 }
 
-static double gate_of(const recon_canonicalize_options *options)
-{
-    return options ? options->only_if : 0;
-}
+/* --- gates ------------------------------------------------------------------------------------ */
 
 int recon_gate_opens(double only_if, double p_value)
 {
     return only_if <= 0 || p_value < only_if;
 }
 
-/* The gate of one input, whose map this is: where it is shut, nothing takes it anywhere. */
-static void pass_gate(void *poses, size_t i, const recon_maps *m, const char *map, double only_if)
+int recon_gates_open(const recon_canonicalize_options *options, double p_value,
+                     recon_natural verdict)
 {
-    recon_pose2 *two = (recon_pose2 *)poses + i;
-    recon_pose3 *three = (recon_pose3 *)poses + i;
-    int so2 = m->kind->group == RECON_SO2;
-    const void *psi = so2 ? (const void *)&two->psi : &three->psi;
-    if (recon_gate_opens(only_if, recon_maps_p_value(m, map, psi)))
-        return;
-    if (so2)
-        two->rotation = 0;
-    else
-        three->rotation = recon_so3_identity();
+    return recon_gate_opens(options->only_if, p_value) &&
+           (!options->only_one || verdict == RECON_NATURAL_ONE);
 }
 
-/* All heads are asked only where there is a gate: p-values come from them. */
-static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m,
-                               const void *inputs, size_t n, double only_if)
+static int has_gate(const recon_canonicalize_options *options)
 {
-    size_t size = m->maps->kind->map;
+    return options && (options->only_if > 0 || options->only_one);
+}
+
+/* Verdicts of images are counted, which takes a while: only where a gate asks for them. */
+static recon_status find_verdicts(recon_ctx *ctx, recon_natural *out, const recon_model *m,
+                                  const void *maps, size_t n,
+                                  const recon_canonicalize_options *options)
+{
+    const recon_so3_map *three = maps;
+    if (options->only_one && m->maps->kind->group == RECON_SO2)
+        return recon_so2_verdicts(ctx, out, NULL, m, maps, n);
+    for (size_t i = 0; i < n; i++)
+        out[i] = options->only_one ? three[i].verdict : RECON_NATURAL_UNSURE;
+    return RECON_OK;
+}
+
+/* Which of n inputs with these poses and maps are rotated. *open is freed by the caller. */
+static recon_status find_open(recon_ctx *ctx, unsigned char **open, const void *poses,
+                              const recon_model *m, const void *maps, size_t n,
+                              const recon_canonicalize_options *options)
+{
+    const recon_pose2 *two = poses;
+    const recon_pose3 *three = poses;
+    const recon_maps_kind *kind = m->maps->kind;
+    recon_natural *verdict = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, open, n, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
+    RECON_TRY(find_verdicts(ctx, verdict, m, maps, n, options));
+    for (size_t i = 0; i < n; i++) {
+        const void *psi = kind->group == RECON_SO2 ? (const void *)&two[i].psi : &three[i].psi;
+        double p = recon_maps_p_value(m->maps, (const char *)maps + i * kind->map, psi);
+        (*open)[i] = (unsigned char)recon_gates_open(options, p, verdict[i]);
+    }
+done:
+    free(verdict);
+    return status;
+}
+
+/* Nothing takes an input anywhere whose gate is shut. */
+static void keep_shut(void *poses, const unsigned char *open, size_t n, recon_group group)
+{
+    recon_pose2 *two = poses;
+    recon_pose3 *three = poses;
+    for (size_t i = 0; i < n; i++)
+        if (!open[i] && group == RECON_SO2)
+            two[i].rotation = 0;
+        else if (!open[i])
+            three[i].rotation = recon_so3_identity();
+}
+
+/* All heads are asked only where there is a gate: p-values and verdicts come from them. */
+static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m,
+                               const void *inputs, size_t n,
+                               const recon_canonicalize_options *options)
+{
     char *maps = NULL;
+    unsigned char *open = NULL;
     recon_status status = RECON_OK;
-    if (only_if > 0)
-        RECON_TRY(recon_alloc_raw(ctx, &maps, n, size));
+    if (has_gate(options))
+        RECON_TRY(recon_alloc_raw(ctx, &maps, n, m->maps->kind->map));
     RECON_TRY(m->backbone->kind->group == RECON_SO2
                   ? recon_model_read2(ctx, poses, (recon_so2_map *)maps, NULL, m, inputs, n)
                   : recon_model_read3(ctx, poses, (recon_so3_map *)maps, NULL, m, inputs, n));
-    for (size_t i = 0; maps && i < n; i++)
-        pass_gate(poses, i, m->maps, maps + i * size, only_if);
+    if (maps) {
+        RECON_TRY(find_open(ctx, &open, poses, m, maps, n, options));
+        keep_shut(poses, open, n, m->maps->kind->group);
+    }
 done:
+    free(open);
     free(maps);
     return status;
 }
+
+/* --- canonical forms -------------------------------------------------------------------------- */
 
 /* g [n], doubles or recon_so3s: what takes each input to its canonical form. */
 static void gather_rotations(void *g, const void *poses, size_t n, recon_group group)
@@ -123,7 +171,7 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const re
         RECON_TRY(recon_alloc_raw(ctx, &own, n, so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
         poses = own;
     }
-    RECON_TRY(read_poses(ctx, poses, model, inputs, n, gate_of(options)));
+    RECON_TRY(read_poses(ctx, poses, model, inputs, n, options));
     gather_rotations(g, poses, n, b->kind->group);
     if (out)
         RECON_TRY(rotate_all(ctx, out, b, inputs, g, n, options));
@@ -181,8 +229,7 @@ typedef struct {
     recon_candidates *out;
     recon_pose2 *poses;
     recon_so2_map *maps;
-    const recon_maps *by;
-    double only_if;
+    unsigned char *open; /* NULL: all are */
 } listing;
 
 static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -192,7 +239,7 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     (void)ctx;
     (void)worker;
     const recon_so2_map *map = &l->maps[i];
-    if (recon_gate_opens(l->only_if, recon_maps_p_value(l->by, map, &l->poses[i].psi))) {
+    if (!l->open || l->open[i]) {
         int count = recon_density_modes(mode, &map->density, map->lambda);
         list(&l->out[i], &l->poses[i], mode, count);
         return RECON_OK;
@@ -203,16 +250,20 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 }
 
 recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
-                                    const float *images, size_t n, double only_if)
+                                    const float *images, size_t n,
+                                    const recon_canonicalize_options *options)
 {
-    listing l = { .out = out, .by = model->maps, .only_if = only_if };
+    listing l = { .out = out };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
     RECON_TRY(recon_alloc_raw(ctx, &l.poses, n, sizeof *l.poses));
     RECON_TRY(recon_alloc_raw(ctx, &l.maps, n, sizeof *l.maps));
     RECON_TRY(recon_model_read2(ctx, l.poses, l.maps, NULL, model, images, n));
+    if (has_gate(options))
+        RECON_TRY(find_open(ctx, &l.open, l.poses, model, l.maps, n, options));
     RECON_TRY(recon_parallel(ctx, list_one, &l, n));
 done:
+    free(l.open);
     free(l.maps);
     free(l.poses);
     return status;
@@ -221,7 +272,7 @@ done:
 recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
                                    const float *images, size_t n)
 {
-    return recon_candidates_gated(ctx, out, model, images, n, 0);
+    return recon_candidates_gated(ctx, out, model, images, n, NULL);
 }
 
 /* Lambda's first, then the others, which are by weight already. */
@@ -259,7 +310,7 @@ typedef struct {
     size_t pixels;
     recon_interpolation interpolation;
     int edge;
-    double only_if;
+    const recon_canonicalize_options *options;
     recon_judge *judge;
     void *user;
 } contest;
@@ -339,7 +390,7 @@ static recon_status search(recon_ctx *ctx, recon_pose2 *poses, trials *t, const 
 {
     size_t count;
     recon_status status;
-    RECON_TRY(recon_candidates_gated(ctx, t->lists, c->model, in, n, c->only_if));
+    RECON_TRY(recon_candidates_gated(ctx, t->lists, c->model, in, n, c->options));
     count = gather(t, n);
     if (count) {
         RECON_TRY(rotate(ctx, t->images, t, c, in, t->from, t->poses, count));
@@ -361,7 +412,7 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
                         .edge = options && options->edge,
                         .pixels = s.height * s.width_px * s.channels,
                         .interpolation = interpolation_of(options),
-                        .only_if = gate_of(options),
+                        .options = options,
                         .judge = judge,
                         .user = user };
     const recon_backbone *b = model->backbone;

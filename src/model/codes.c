@@ -91,6 +91,12 @@ static size_t choose(size_t *which, const unsigned char *held, int sort, size_t 
     return count;
 }
 
+size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n)
+{
+    size_t codes = choose(which, held, 0, n, RECON_CODES_MOST);
+    return codes + choose(which + codes, held, 1, n, n);
+}
+
 static recon_so3 in_floats(recon_so3 g)
 {
     return (recon_so3){ (float)g.w, (float)g.x, (float)g.y, (float)g.z };
@@ -141,45 +147,70 @@ done:
     return status;
 }
 
-static recon_status calibrate(recon_ctx *ctx, recon_stored_codes *c, const recon_embedded *data,
-                              const size_t *which, size_t n)
+/* By n embeddings of inputs that were held out. */
+static recon_status calibrate(recon_ctx *ctx, recon_stored_codes *c, const float *z, size_t n)
 {
     double *distance = NULL;
-    float *z = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &z, n * c->d, sizeof *z));
     RECON_TRY(recon_alloc_raw(ctx, &distance, n, sizeof *distance));
-    for (size_t i = 0; i < n; i++)
-        memcpy(z + i * c->d, data->z + which[i] * c->d, c->d * sizeof *z);
     RECON_TRY(measure(ctx, distance, c, z, n));
     recon_calibrate(&c->distances, distance, n);
 done:
     free(distance);
+    return status;
+}
+
+/* Of the codes, and of the same inputs rotated. */
+static recon_status find_whiten(recon_ctx *ctx, recon_stored_codes *c, const float *rotated)
+{
+    size_t count = c->n * c->d, sets = rotated ? 2 : 1;
+    float *z = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &z, sets * count, sizeof *z));
+    memcpy(z, c->z, count * sizeof *z);
+    for (size_t i = 0; rotated && i < count; i++)
+        z[count + i] = rotated[i] / c->scale;
+    RECON_TRY(recon_whiten_find(ctx, c->whiten, z, sets * c->n, c->d));
+    for (size_t i = 0; i < recon_whiten_count(c->d); i++)
+        c->whiten[i] /= c->scale;
+done:
     free(z);
     return status;
 }
 
+/* The embeddings of these points. */
+static recon_status gather(recon_ctx *ctx, float **out, const recon_embedded *data,
+                           const size_t *which, size_t n)
+{
+    recon_status status = recon_alloc_raw(ctx, out, n * data->d, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        memcpy(*out + i * data->d, data->z + which[i] * data->d, data->d * sizeof **out);
+    return status;
+}
+
 recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const recon_embedded *data,
-                              const unsigned char *held)
+                              const unsigned char *held, const float *rotated)
 {
     recon_stored_codes *c = NULL;
-    size_t *which = NULL, n;
+    size_t *which = NULL, all, n = 0;
+    float *as_they_are = NULL;
     recon_status status;
     *out = NULL;
     RECON_TRY(recon_alloc_raw(ctx, &which, data->n, sizeof *which));
-    n = choose(which, held, 0, data->n, RECON_CODES_MOST);
+    all = recon_codes_points(which, held, data->n);
+    while (n < all && !held[which[n]])
+        n++;
     RECON_TRY(codes_new(ctx, &c, data->so2 ? RECON_SO2 : RECON_SO3, n, data->d));
     RECON_TRY(recon_alloc_raw(ctx, &c->z, n * c->d, sizeof *c->z));
     RECON_TRY(recon_alloc_raw(ctx, &c->whiten, recon_whiten_count(c->d), sizeof *c->whiten));
     fill(c, data, which);
-    RECON_TRY(recon_whiten_find(ctx, c->whiten, c->z, n, c->d));
-    for (size_t i = 0; i < recon_whiten_count(c->d); i++)
-        c->whiten[i] /= c->scale;
+    RECON_TRY(find_whiten(ctx, c, rotated));
     RECON_TRY(make_ready(ctx, c));
-    n = choose(which, held, 1, data->n, data->n);
-    RECON_TRY(calibrate(ctx, c, data, which, n));
+    RECON_TRY(gather(ctx, &as_they_are, data, which + n, all - n));
+    RECON_TRY(calibrate(ctx, c, rotated ? rotated + n * c->d : as_they_are, all - n));
     *out = c;
 done:
+    free(as_they_are);
     free(which);
     if (status != RECON_OK)
         recon_codes_free(c);

@@ -21,16 +21,23 @@ typedef struct {
     float scale;    /* a power of two: half precision has a narrow range       */
     double *so2;    /* [n] psi of each, or NULL                                */
     recon_so3 *so3; /* [n] the same                                            */
-    float *whiten;  /* see whiten.h                                            */
+    float *whiten;  /* see whiten.h: of the codes, and of the same inputs rotated */
     float *white;   /* [n][d] the codes in those coordinates                   */
     recon_points by_angle, by_distance; /* z and white, made ready for search  */
     recon_calibration distances;        /* of the inputs held out              */
 } recon_stored_codes;
 
-/* Of all points, or where there are too many of a random choice, the same in every run. Those that
- * are held [n] are left out and calibrate; there is at least one of either sort. */
+/* The points whose codes are kept, all or where there are too many a random choice, the same in every
+ * run; and behind them those that are held [n], which calibrate. There is at least one of either
+ * sort. Returns how many there are in which [n]. */
+size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n);
+
+/* rotated [recon_codes_points][d]: embeddings of these points, each rotated at random; NULL: not known.
+ * A rotation changes z, most where a network has seen few inputs. Without them an input would be unlike
+ * the training data for being rotated: data that occur in few poses hardly vary in the directions of
+ * that change, in which a small step then counts much. */
 recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const recon_embedded *data,
-                              const unsigned char *held);
+                              const unsigned char *held, const float *rotated);
 void recon_codes_free(recon_stored_codes *codes);
 
 /* From an open file; path is for messages. A file without codes is good, and *out NULL. The poses

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { METADATA = 9 };
+enum { METADATA = 9, ROTATED = 9 /* the seed of rotations for recon_codes_make */ };
 
 typedef struct {
     const char *model;
@@ -110,13 +110,45 @@ static recon_status put_lambdas(recon_ctx *ctx, flow *f)
     return recon_maps_put_densities(ctx, two, f->maps, e->so2, e->density, e->n, RECON_MAPS_ALL);
 }
 
+/* The points that codes are made of, each at a random rotation, through the backbone. */
+static recon_status embed_rotated(recon_ctx *ctx, recon_embedded *out, const flow *f,
+                                  const recon_data *data)
+{
+    const char *any = f->frames.group == RECON_SO2 ? "all" : "haar";
+    recon_data *some = NULL, *rotated = NULL;
+    size_t *which = NULL, n;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &which, f->embedded.n, sizeof *which));
+    n = recon_codes_points(which, f->maps->held, f->embedded.n);
+    RECON_TRY(data->kind->pick(ctx, &some, data, which, n));
+    RECON_TRY(data->kind->rotate(ctx, &rotated, some, any, ROTATED));
+    RECON_TRY(recon_backbone_embed(ctx, out, f->backbone, rotated));
+done:
+    recon_data_close(rotated);
+    recon_data_close(some);
+    free(which);
+    return status;
+}
+
+static recon_status keep_codes(recon_ctx *ctx, flow *f, const recon_data *data)
+{
+    recon_embedded rotated = { .n = 0 };
+    recon_status status = RECON_OK;
+    if (data->kind->pick && data->kind->rotate)
+        RECON_TRY(embed_rotated(ctx, &rotated, f, data));
+    RECON_TRY(recon_codes_make(ctx, &f->codes, &f->embedded, f->maps->held, rotated.z));
+done:
+    recon_embedded_free(&rotated);
+    return status;
+}
+
 static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
 {
     const recon_embedded *e = &f->embedded;
     const recon_maps_inputs in = { .n = e->n, .z = e->z, .data = data };
     recon_status status;
     RECON_TRY(recon_maps_fit_inputs(ctx, &f->maps, e, &f->frames, &f->o.maps, f->backbone, data));
-    RECON_TRY(recon_codes_make(ctx, &f->codes, e, f->maps->held));
+    RECON_TRY(keep_codes(ctx, f, data));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
     RECON_TRY(recon_maps_apply_inputs(ctx, f->said, f->maps, &in, RECON_MAPS_ALL));
     RECON_TRY(recon_lambda_choose(ctx, &f->choice, lambda_of(f), e, &f->frames, f->maps, f->said));

@@ -83,17 +83,25 @@ void recon_read3_free(recon_read3 *r);
 void recon_candidates_of(recon_candidates *out, const recon_distribution *d);
 
 /* The same of n images; one that a gate does not let through has one candidate, which does not rotate
- * it. */
+ * it. options may be NULL. */
 recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out /* [n] */,
                                     const recon_model *model, const float *images, size_t n,
-                                    double only_if);
+                                    const recon_canonicalize_options *options);
 
 /* RECON_ERR_INPUT for options that cannot be meant. */
 recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options);
 
-/* Whether a gate (recon_canonicalize_options) lets an input with this p-value be rotated; only_if 0:
- * there is none. */
+/* Whether a gate lets an input with this p-value be rotated; only_if 0: there is none. */
 int recon_gate_opens(double only_if, double p_value);
+/* The same of all gates that options may have. */
+int recon_gates_open(const recon_canonicalize_options *options, double p_value,
+                     recon_natural verdict);
+
+/* The verdicts of recon_distribution_images on n images, from their maps; said [n], what the angles
+ * that stand for each density say, may be NULL. */
+recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out /* [n] */,
+                                recon_so2_center *said, const recon_model *model,
+                                const recon_so2_map *maps, size_t n);
 
 /* The motion there or back: recon_se3_act_n takes places along. */
 recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction);

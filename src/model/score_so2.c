@@ -51,12 +51,19 @@ recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const re
     return status;
 }
 
+/* --- distributions ---------------------------------------------------------------------------- */
+
+static recon_so2_density about_lambda(const recon_so2_map *map)
+{
+    recon_so2_density out = map->density;
+    out.center = recon_so2_wrap(map->density.center - map->lambda);
+    return out;
+}
+
 typedef struct {
     const recon_maps *model;
     recon_distribution *out;
     recon_read2 of;
-    double *angles; /* [n][pool], which stand for the densities */
-    size_t pool;
 } telling;
 
 static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -70,13 +77,11 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
     *d = (recon_distribution){ .pose = *pose,
                                .family = map->family,
                                .theta = map->theta,
-                               .density = map->density,
                                .score = recon_so2_map_score(map, pose->psi),
                                .p_value = recon_maps_p_value(t->model, map, &pose->psi),
                                .p_embedding = t->of.p_embedding[i] };
-    d->density.center = recon_so2_wrap(map->density.center - map->lambda);
+    d->density = about_lambda(map);
     recon_so2_moments(d->moment, &d->density);
-    recon_so2_quantiles(t->angles + i * t->pool, &d->density, t->pool);
     return RECON_OK;
 }
 
@@ -87,21 +92,63 @@ recon_natural recon_density_natural(const recon_so2_center *counted)
                                                            : counted->natural;
 }
 
-static recon_status judge(recon_ctx *ctx, recon_distribution *out, const double *angles, size_t n,
-                          size_t pool)
+typedef struct {
+    const recon_so2_map *maps;
+    double *angles; /* [n][pool] */
+    size_t pool;
+} standing;
+
+static recon_status stand(recon_ctx *ctx, void *arg, size_t i, int worker)
+{
+    const standing *s = arg;
+    const recon_so2_density density = about_lambda(&s->maps[i]);
+    (void)ctx;
+    (void)worker;
+    recon_so2_quantiles(s->angles + i * s->pool, &density, s->pool);
+    return RECON_OK;
+}
+
+recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out, recon_so2_center *said,
+                                const recon_model *model, const recon_so2_map *maps, size_t n)
+{
+    int bins = n && maps[0].density.family == RECON_SO2_BINS;
+    standing s = { .maps = maps,
+                   .pool = bins ? RECON_DENSITY_COUNTS : model->backbone->kind->pool };
+    recon_so2_center *own = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &s.angles, n, s.pool * sizeof *s.angles));
+    if (!said) {
+        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
+        said = own;
+    }
+    RECON_TRY(recon_parallel(ctx, stand, &s, n));
+    RECON_TRY(recon_so2_mean_batch(ctx, said, s.angles, n, s.pool, NULL));
+    for (size_t i = 0; i < n; i++)
+        out[i] = maps[i].density.family == RECON_SO2_BINS ? recon_density_natural(&said[i])
+                                                          : said[i].natural;
+done:
+    free(own);
+    free(s.angles);
+    return status;
+}
+
+static recon_status judge(recon_ctx *ctx, recon_distribution *out, const recon_model *model,
+                          const recon_so2_map *maps, size_t n)
 {
     recon_so2_center *said = NULL;
+    recon_natural *verdict = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
-    RECON_TRY(recon_so2_mean_batch(ctx, said, angles, n, pool, NULL));
+    RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
+    RECON_TRY(recon_so2_verdicts(ctx, verdict, said, model, maps, n));
     for (size_t i = 0; i < n; i++) {
-        out[i].verdict = out[i].density.family == RECON_SO2_BINS ? recon_density_natural(&said[i])
-                                                                 : said[i].natural;
+        out[i].verdict = verdict[i];
         out[i].fold = out[i].verdict == said[i].natural ? said[i].fold : 0;
         out[i].modes = said[i].modes;
         memcpy(out[i].mode, said[i].mode, sizeof out[i].mode);
     }
 done:
+    free(verdict);
     free(said);
     return status;
 }
@@ -109,17 +156,13 @@ done:
 recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
                                        const recon_model *model, const float *images, size_t n)
 {
-    telling t = { .model = model->maps, .out = out, .pool = model->backbone->kind->pool };
+    telling t = { .model = model->maps, .out = out };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
     RECON_TRY(recon_model_read2_all(ctx, &t.of, model, images, n));
-    if (n && t.of.maps[0].density.family == RECON_SO2_BINS)
-        t.pool = RECON_DENSITY_COUNTS;
-    RECON_TRY(recon_alloc_raw(ctx, &t.angles, n, t.pool * sizeof *t.angles));
     RECON_TRY(recon_parallel(ctx, tell, &t, n));
-    RECON_TRY(judge(ctx, out, t.angles, n, t.pool));
+    RECON_TRY(judge(ctx, out, model, t.of.maps, n));
 done:
-    free(t.angles);
     recon_read2_free(&t.of);
     return status;
 }

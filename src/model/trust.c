@@ -65,13 +65,11 @@ void recon_trust_judge(recon_trust *t)
     if (!learned) /* then the neighbours' natural poses are no measure either */
         t->before = t->after = t->gain = t->gain_error = NAN;
     int upright = t->before <= UPRIGHT, worse = t->gain < GAIN_LEAST;
-    t->against = learned ? 0 : RECON_TRUST_NOTHING_LEARNED;
+    t->against &= RECON_TRUST_GAIN_UNKNOWN;
+    t->against |= learned ? 0 : RECON_TRUST_NOTHING_LEARNED;
     t->against |= t->moved > MOVED_CARE ? RECON_TRUST_NOT_FOLLOWING : 0;
     t->against |= worse && !upright ? RECON_TRUST_NO_GAIN : 0;
     t->against |= t->gain < 2 * t->gain_error && !worse && !upright ? RECON_TRUST_GAIN_UNSURE : 0;
-    t->against |= isnan(t->gain) && t->one * (double)t->points >= GAIN_POINTS && learned
-                      ? RECON_TRUST_GAIN_UNKNOWN
-                      : 0;
     t->against |= upright ? RECON_TRUST_UPRIGHT : 0;
     t->against |= t->cannot_tell > CANNOT_TELL_MANY ? RECON_TRUST_FEW_OF_A_KIND : 0;
     t->against |= ways_disagree(&t->lambda) ? RECON_TRUST_DISAGREES : 0;
@@ -81,6 +79,11 @@ void recon_trust_judge(recon_trust *t)
                    ? RECON_TRUST_NOT
                : t->against ? RECON_TRUST_CARE
                             : RECON_TRUST_GOOD;
+}
+
+int recon_trust_has_width(const recon_trust *t)
+{
+    return !(t->against & RECON_TRUST_GAIN_UNKNOWN);
 }
 
 static const struct {
@@ -205,10 +208,10 @@ static int gain_of(double *out, const recon_trust_points *p, size_t i)
 /* Pose and density of a photo preset are read off the same features, without a decoder that would hold the
  * pose to what is seen. Where these features are wrong about how an input is rotated both are, so that the
  * Lambdas of neighbours, pose less centre, agree: upright pictures would seem to be rotated. */
-int recon_trust_has_gain(const recon_backbone *b)
+unsigned recon_trust_gain_unknown(const recon_backbone *b)
 {
     const recon_ieae *images = recon_backbone_ieae(b);
-    return !images || !images->encoder.is_photo;
+    return images && images->encoder.is_photo ? RECON_TRUST_GAIN_UNKNOWN : 0;
 }
 
 /* A pose lies as far from its own Lambda as from its natural pose and that from its Lambda, together:
@@ -355,7 +358,7 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
     }
     t->one = (double)one / (double)t->points;
     t->cannot_tell = fmax(t->cannot_tell, (double)unsure / (double)t->points);
-    if (recon_trust_has_gain(model->backbone))
+    if (!(t->against & RECON_TRUST_GAIN_UNKNOWN))
         recon_trust_distances(
             t, &(recon_trust_points){ .psi = e->so2,
                                       .lambda = lambda,
@@ -382,6 +385,7 @@ recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon
     recon_status status;
     *trust = recon_trust_unmeasured();
     trust->lambda = choice;
+    trust->against = recon_trust_gain_unknown(model->backbone);
     trust->cannot_tell = recon_trust_unsure(frames);
     trust->inconsistent = inconsistent;
     RECON_TRY(recon_alloc_raw(ctx, &nats, embedded->n, sizeof *nats));

@@ -7,8 +7,13 @@
 
 #include <jansson.h>
 
-/* Judges from the measures alone. */
+/* Judges from the measures, and from RECON_TRUST_GAIN_UNKNOWN where `against` has it already: that is
+ * known of the backbone. */
 void recon_trust_judge(recon_trust *trust);
+
+/* Whether the widths of poses say how far inputs occur rotated. Of a backbone whose errors look like
+ * rotations they are both together, and which part is which cannot be told. */
+int recon_trust_has_width(const recon_trust *trust);
 
 /* Of a discovery: the points that maps->held marks, with what the maps say of all points (said), the
  * share of inconsistent ones and model, the parts of what will be written. trust->lambda is filled in
@@ -44,8 +49,8 @@ typedef struct {
  * they stay as they are. */
 void recon_trust_distances(recon_trust *trust, const recon_trust_points *points);
 
-/* Whether these distances mean something with such a backbone. */
-int recon_trust_has_gain(const recon_backbone *backbone);
+/* RECON_TRUST_GAIN_UNKNOWN where these distances mean nothing with such a backbone, else 0. */
+unsigned recon_trust_gain_unknown(const recon_backbone *backbone);
 
 /* Whether the points that a density learned from are better known to it than those held out, beyond
  * chance; nats [n] of all points. */

@@ -36,9 +36,8 @@ static recon_status firm_of(recon_ctx *ctx, unsigned char **out, const recon_emb
     return status;
 }
 
-static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_backbone *b,
-                            const recon_embedded *index, const recon_embedded *held,
-                            const recon_frames *f)
+static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded *index,
+                            const recon_embedded *held, const recon_frames *f)
 {
     double *known = NULL, *lambda = NULL, *nats = NULL;
     unsigned char *firm = NULL, *index_firm = NULL;
@@ -55,7 +54,7 @@ static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_backbone
     for (size_t i = 0; i < held->n; i++)
         nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
     recon_trust_information(t, nats, held->n);
-    if (recon_trust_has_gain(b))
+    if (!(t->against & RECON_TRUST_GAIN_UNKNOWN))
         recon_trust_distances(t, &(recon_trust_points){ .psi = held->so2,
                                                         .lambda = lambda,
                                                         .index_psi = index->so2,
@@ -115,6 +114,7 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     recon_status status = RECON_OK;
     *trust = recon_trust_unmeasured();
     trust->lambda.taken = RECON_LAMBDA_DENSITY;
+    trust->against = recon_trust_gain_unknown(b);
     if (!b->density)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "trust: a backbone without a pose density"));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
@@ -122,7 +122,7 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     RECON_TRY(embed_some(ctx, &queries, b, held, QUERIES, seed));
     o.knn.k = index.n > b->kind->k ? b->kind->k : index.n;
     RECON_TRY(recon_normalize(ctx, &frames, &index, &queries, &o));
-    RECON_TRY(measure(ctx, trust, b, &index, &queries, &frames));
+    RECON_TRY(measure(ctx, trust, &index, &queries, &frames));
     /* Among a sample, alike inputs are fewer than among all. */
     if (index.n == recon_dataset_describe(train).n)
         trust->cannot_tell = recon_trust_unsure(&frames);

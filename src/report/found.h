@@ -164,6 +164,8 @@ int recon_found_warn_of_none(recon_page *page, const recon_found_folder *folder,
 void recon_found_trust_result(recon_page *page, const recon_found_folder *folder);
 void recon_found_show_trust(recon_page *page, const recon_found_folder *folder);
 int recon_found_warn_of_trust(recon_page *page, const recon_found_folder *folder);
+/* As recon_trust_has_width. */
+int recon_found_has_width(const recon_found_folder *folder);
 
 /* What to say where nothing was said: which checks there were, of those above and others. */
 void recon_found_say_checked(recon_page *page, const char *others);

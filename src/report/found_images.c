@@ -28,8 +28,10 @@ recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     recon_page_result(page, "images", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
     recon_found_trust_result(page, f);
-    recon_page_result(page, "typical rotation from the natural pose", "\xc2\xb1%.0f\xc2\xb0",
-                      theta);
+    recon_page_result(page,
+                      recon_found_has_width(f) ? "typical rotation from the natural pose"
+                                               : "typical rotation and error of the model",
+                      "\xc2\xb1%.0f\xc2\xb0", theta);
     recon_page_result(page, "have several natural poses", "%s", recon_found_share(words, several));
     recon_page_result(page, "look alike upside down", "%s", recon_found_share(words, folded));
     if (!isnan(none))
@@ -81,7 +83,7 @@ static void say_extremes(recon_page *page, const recon_image_look *l)
                        recon_image_class(b, l, atoll(wide)), most);
 }
 
-static const char *verdict(double theta)
+static const char *extent(double theta)
 {
     return theta < 5    ? "they hardly vary at all"
            : theta < 45 ? "they are tilted to either side, but upright is clearly defined"
@@ -89,22 +91,38 @@ static const char *verdict(double theta)
                         : "they have nearly all orientations";
 }
 
+/* How far images occur rotated, and which classes do so most; not where the error of the network would
+ * pass for it. */
+static void say_width(recon_page *page, const recon_image_look *l, double theta)
+{
+    recon_found_words count;
+    recon_found_count(count, l->f->rows);
+    if (recon_found_has_width(l->f))
+        recon_page_say(page,
+                       "These %s images vary around their natural poses with a %s of %.0f degrees "
+                       "(median over images): %s.",
+                       count, l->width, theta, extent(theta));
+    else
+        recon_page_say(page,
+                       "The pose densities of these %s images have a %s of %.0f degrees (median "
+                       "over images). With a photo preset that is how far images are rotated and "
+                       "how far the network is wrong, together: upright images may have such "
+                       "widths too.",
+                       count, l->width, theta);
+}
+
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
 {
     const recon_found_folder *f = l->f;
     double theta, several, folded, hits = recon_found_overall(f, "hit_rate");
     double none = recon_found_natural(f, RECON_NATURAL_NONE);
-    recon_found_words count, a, b;
+    recon_found_words a, b;
     recon_status status;
     RECON_TRY(recon_found_number(ctx, &theta, f, "all.theta_deg"));
     RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     recon_page_section(page, "What was found");
-    recon_page_say(
-        page,
-        "These %s images vary around their natural poses with a %s of %.0f degrees (median over "
-        "images): %s.",
-        recon_found_count(count, f->rows), l->width, theta, verdict(theta));
+    say_width(page, l, theta);
     recon_page_say(
         page,
         "Fraction with several natural poses: %s. Fraction whose pose is known only modulo 180 "
@@ -115,7 +133,8 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
                        "Fraction without a natural pose, because their neighbours have all "
                        "orientations: %s.",
                        recon_found_share(a, none));
-    say_extremes(page, l);
+    if (recon_found_has_width(f))
+        say_extremes(page, l);
     if (!isnan(hits))
         recon_page_say(page,
                        "Of the %zu neighbours of an image, %s have its label; labels were used "
@@ -174,19 +193,25 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_im
 {
     const recon_histogram_mark median = { "median of all",
                                           recon_found_maybe(l->f, "all.theta_deg") };
+    int known = recon_found_has_width(l->f);
     double *own = NULL;
     recon_found_spread s = { .x_label = "width of an image's poses (degrees)",
-                             .caption = "Histogram of widths. The width says how far similar "
-                                        "images vary around their natural pose.",
+                             .caption = known
+                                            ? "Histogram of widths. The width says how far similar "
+                                              "images vary around their natural pose."
+                                            : "Histogram of widths: how far images are rotated "
+                                              "and how far the network is wrong, together.",
                              .values = l->theta,
                              .n = l->n,
                              .marks = &median,
                              .mark_count = 1 };
     recon_status status = RECON_OK;
-    recon_page_section(page, "How far they vary");
+    recon_page_section(page, known ? "How far they vary" : "Widths");
     recon_page_say(page,
-                   "For every image the model predicts how far similar images vary: Theta, the %s "
-                   "of their poses.",
+                   known ? "For every image the model predicts how far similar images vary: Theta, "
+                           "the %s of their poses."
+                         : "For every image the model predicts Theta, the %s of its poses; with a "
+                           "photo preset the network's own error is part of it.",
                    l->width);
     if (!l->data) {
         recon_page_say(page, "Without the images the model cannot be evaluated; these are the "

@@ -19,6 +19,12 @@ void recon_found_trust_result(recon_page *page, const recon_found_folder *f)
         recon_page_result(page, "verdict on the natural poses", "%s", recon_trust_name(t.level));
 }
 
+int recon_found_has_width(const recon_found_folder *f)
+{
+    recon_trust t;
+    return !read_trust(&t, f) || recon_trust_has_width(&t);
+}
+
 int recon_found_warn_of_trust(recon_page *page, const recon_found_folder *f)
 {
     recon_trust t;

@@ -49,7 +49,6 @@ rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ "$(grep -c ',1$' gate.csv)" -eq "$rotated" ] &&
     [ "$rotated" -gt 0 ] && [ "$(grep -c ',0$' gate.csv)" -eq $((120 - rotated)) ] && [ "$rotated" -lt 120 ]
 report $? "--only-if rotates some ($rotated of 120), and the table says which"
-refused 2 "--only-one needs a table: --out FOLDER or --poses FILE.csv" canonicalize $model $letters --out one.npy --only-one
 RECON_DATA=$OLDPWD/data run canonicalize --model "$OLDPWD/models/fashion.safetensors" --data garments --rotate all --limit 40 \
     --out one.npy --poses one.csv --only-one
 rotated=$(grep -c ',1$' one.csv)
@@ -57,6 +56,10 @@ rotated=$(grep -c ',1$' one.csv)
     [ "$(grep -c ',one,' one.csv)" -eq "$rotated" ] &&
     grep -q "rotated    $rotated (.*): one natural pose; the others are unchanged" "$scratch/stdout"
 report $? "--only-one rotates those with one natural pose ($rotated of 40), and no others"
+RECON_DATA=$OLDPWD/data run canonicalize --model "$OLDPWD/models/fashion.safetensors" --data garments --rotate all --limit 40 \
+    --out alone.npy --only-one
+[ "$code" -eq 0 ] && cmp -s one.npy alone.npy && grep -q "rotated    $rotated (" "$scratch/stdout"
+report $? "without a table the same inputs are rotated"
 run canonicalize $model $letters --out two.npy --poses two.csv --only-if 1e-9
 grep -q "warning    no p-value can be below one in 11: " "$scratch/stdout"
 report $? "a gate that no p-value opens is said"

@@ -48,6 +48,9 @@ report $? "bf16 on the cpu learns it too"
 run $train --out narrow --net resnet18 --width 2 --epochs 1 --shift 1 --flip --weights bf16 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -aq 'net: resnet18, width: 2, .*shift: 1, flip: yes' narrow
 report $? "a narrow ResNet-18 on moved and mirrored images"
+run $train --out free --epochs 1 --decay 0 --quiet
+[ "$code" -eq 0 ] && grep -aq 'decay: 0,' free && grep -aq 'decay: 0.01,' m
+report $? "--decay 0 is none, not the default"
 run classifier eval --model narrow --data npy:images.npy --device ref --json
 [ "$code" -eq 0 ] && grep -q '"weights": 11' "$scratch/stdout"
 report $? "eval knows its width"

@@ -21,6 +21,9 @@ refused 2 "--crop tight must be one of none|auto" train --data npy:middle.npy --
 run train --data npy:middle.npy --rotate rule.json $small --out plain
 [ "$code" -eq 0 ] && said "objects span" && said "--crop auto"
 report $? "train says that objects are small in their frames"
+run train --data npy:middle.npy --preset photo-small --width 0.25 --code 8 --epochs 1 --batch 11 --threads 2 --out photo
+[ "$code" -eq 0 ] && ! said "objects span"
+report $? "photo presets take pictures whole, and nothing is said of objects"
 # shellcheck disable=SC2086
 run train --data npy:middle.npy --rotate rule.json $small --crop auto --out backbone
 [ "$code" -eq 0 ] && ! said "objects span"

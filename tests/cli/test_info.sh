@@ -101,6 +101,16 @@ if [ -e "$OLDPWD/models/mnist-small.safetensors" ]; then
     run info steers.safetensors
     [ "$code" -eq 0 ] && ! LC_ALL=C grep -q "$(printf '\033')" "$scratch/stdout" && [ "$(wc -l <"$scratch/stdout")" -eq 2 ]
     report $? "a model's words do not steer the terminal"
+    run info mnist-small
+    [ "$code" -eq 0 ] && grep -q '^mnist-small: .* numbers$' "$scratch/stdout"
+    report $? "a shipped model is found by its name"
+    run info models/mnist-small --json
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"metadata"' "$scratch/stdout"
+    report $? "or by that of its file, without the ending"
+    run info conformers
+    [ "$code" -eq 0 ] && grep -q '^conformers: .* molecules$' "$scratch/stdout" &&
+        grep -q '  model      see models/conformers.safetensors' "$scratch/stdout"
+    report $? "what is also the name of data is the data"
     head -c 100 model.safetensors >cut.safetensors
     refused 1 "cut.safetensors" info cut.safetensors
 fi

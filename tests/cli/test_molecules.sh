@@ -233,6 +233,8 @@ for command in "score --out x.npy $model" "canonicalize --out x.xyz $model" "dis
     *) index= none="none of the conformers can be used by the model" ;;
     esac
     refused 1 "$unknown" $command $index --quiet --data xyz:some.xyz
+    [ -n "$index" ] || said "(use --skip-bad to skip such conformers)"
+    report $? "and the remedy is named"
     refused 1 "$none" $command --quiet --data xyz:sulphur.xyz --skip-bad
 done
 refused 1 "conformer 4 (sulphur): an atom of element S (16), which is not in the training data" train $chains --held xyz:some.xyz --epochs 1 --out m --quiet

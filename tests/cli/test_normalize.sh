@@ -52,6 +52,12 @@ report $? "SO(2): a summary on standard output, nothing on standard error"
 [ "$(names out)" = "absolute.npy background.npy fold.npy gamma.npy identifiability.npy modes.npy \
 neighbors.npy normalized.npy p.npy parameters.npy score.npy summary.json theta.npy verdict.npy " ] && is_json out/summary.json
 report $? "the files of a neighbour run and no others"
+grep -q 'half or more' "$scratch/stdout"
+[ $? -eq 1 ]
+report $? "few neighbours: no warning"
+run normalize --embeddings z.npy --poses g.npy --family normal --out out --k 60
+[ "$code" -eq 0 ] && grep -q 'warning    classes of 60 neighbours are half or more of all 120 points' "$scratch/stdout"
+report $? "classes that are most of the data are warned of"
 run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes components --eps 0.8
 [ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy background.npy classes.npy fold.npy gamma.npy identifiability.npy \
 modes.npy p.npy parameters.npy score.npy summary.json theta.npy verdict.npy " ]

@@ -43,8 +43,10 @@ run info model
 [ "$code" -eq 0 ] && grep -q 'data  *images:photos' "$scratch/stdout" && grep -q 'channels  *3' "$scratch/stdout" &&
     grep -q 'height  *24' "$scratch/stdout"
 report $? "the model says what it was made from"
+mkdir named && echo "no picture" >named/x.jpg
+refused 1 "named/x.jpg: not a PNG, JPEG, TIFF, PGM or PPM file" info named
 : >photos/empty.png
-refused 1 "photos/empty.png: not a PNG file (use --skip-bad to skip such files)" \
+refused 1 "photos/empty.png: not a PNG, JPEG, TIFF, PGM or PPM file (use --skip-bad to skip such files)" \
     train --data images:photos --preset small --epochs 1 --out m --quiet
 
 # --- the model's size holds from here on ------------------------------------------------------------
@@ -96,7 +98,7 @@ run distribution $use --index "$row"
 [ "$code" -eq 0 ] && grep -qF "image $row of images:photos: $file" "$scratch/stdout"
 report $? "distribution --index finds it again ($row: $file)"
 run score $use --out s.npy --json
-[ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q 'photos/empty.png: not a PNG file' "$scratch/stdout" &&
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q 'photos/empty.png: not a PNG, JPEG, TIFF, PGM or PPM file' "$scratch/stdout" &&
     grep -q '"file": ' "$scratch/stdout"
 report $? "--json names all"
 accepted "check takes the model's data and size" check model --skip-bad --limit 10 --quiet

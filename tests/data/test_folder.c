@@ -119,12 +119,12 @@ static void the_first_bad_picture_is_named_or_all_are_counted(void **state)
     scratch_write("50.png", "P5 4 3 255 ###", 14);
     for (int i = 0; i < 5; i++) /* whichever thread is faster */
         CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_FORMAT,
-                    "17.png: not a PNG file");
+                    "17.png: not a PNG, JPEG, TIFF, PGM or PPM file");
     put(ctx, "17.png", 3, 4, 1, 18);
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_FORMAT, "40.png: ");
     scratch_write("00.png", "", 0); /* the first is not the measure when it cannot be read */
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_FORMAT,
-                "00.png: not a PNG file");
+                "00.png: not a PNG, JPEG, TIFF, PGM or PPM file");
     CHECK_OK(ctx,
              recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .skip_bad = 1 }));
     assert_int_equal(recon_dataset_describe(d).n, 57);
@@ -133,7 +133,8 @@ static void the_first_bad_picture_is_named_or_all_are_counted(void **state)
         CHECK_NEAR(first_pixel(d, k, &label), k < 39 ? k + 2 : k < 48 ? k + 3 : k + 4, 1e-4);
     assert_string_equal(recon_dataset_file(d, 0), "01.png");
     assert_string_equal(recon_dataset_file(d, 56), "59.png");
-    const char *const why[] = { "00.png: not a PNG file", "40.png: ", "50.png: " };
+    const char *const why[] = { "00.png: not a PNG, JPEG, TIFF, PGM or PPM file",
+                                "40.png: ", "50.png: " };
     for (size_t k = 0; k < 3; k++)
         assert_non_null(strstr(recon_dataset_skipped(d, k), why[k]));
     assert_null(recon_dataset_skipped(d, 3));

@@ -55,7 +55,7 @@ static inline recon_status small_save_whole(recon_ctx *ctx, const char *path,
     recon_codes_tensors t = { .z = NULL };
     recon_stored_codes *codes = NULL;
     recon_status status;
-    RECON_TRY(recon_codes_make(ctx, &codes, &points, (const unsigned char[]){ 0, 0, 0, 1 }));
+    RECON_TRY(recon_codes_make(ctx, &codes, &points, (const unsigned char[]){ 0, 0, 0, 1 }, NULL));
     RECON_TRY(recon_codes_tensors_make(ctx, &t, codes));
     RECON_TRY(small_save_with(ctx, path, backbone, maps->params, l, t.entry, RECON_CODES_TENSORS));
 done:

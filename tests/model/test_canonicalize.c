@@ -102,6 +102,46 @@ static void a_gate_rotates_unusual_poses_alone(void **state)
     }
 }
 
+static recon_natural verdict_of(recon_ctx *ctx, const domain *d, const recon_model *model, size_t i)
+{
+    recon_distribution two;
+    recon_distribution3 three;
+    if (d->group == RECON_SO2)
+        CHECK_OK(ctx, recon_distribution_images(ctx, &two, model, tiny_images[i], 1));
+    else
+        CHECK_OK(ctx, recon_distribution_molecules(ctx, &three, model, &both_list[i], 1));
+    return d->group == RECON_SO2 ? two.verdict : three.verdict;
+}
+
+/* Alone and with a gate of p-values. */
+static void only_one_rotates_inputs_with_one_natural_pose(void **state)
+{
+    static float as_it_is[TINY_N * TINY_PIXELS];
+    static recon_pose_score score[TINY_N];
+    EACH_DOMAIN(d)
+    {
+        recon_model *model = open_model(*state, d);
+        flatten(as_it_is, d, d->n);
+        CHECK_OK(*state, recon_score(*state, score, model, d->inputs, d->n));
+        CHECK_OK(*state,
+                 recon_canonicalize(*state, typed, &typed_pose, model, d->inputs, d->n, NULL));
+        for (int gate = 0; gate < 2; gate++) {
+            const recon_canonicalize_options o = { .only_one = 1, .only_if = gate ? 0.5 : 0 };
+            CHECK_OK(*state, recon_canonicalize(*state, general, &general_pose, model, d->inputs,
+                                                d->n, &o));
+            for (size_t i = 0; i < d->n; i++) {
+                size_t from = length_of(d, i), size = length_of(d, i + 1) - from;
+                int open = verdict_of(*state, d, model, i) == RECON_NATURAL_ONE &&
+                           (!gate || score[i].p_value < 0.5);
+                assert_int_equal(is_rotated(d, &general_pose, i), open);
+                assert_memory_equal(general + from, (open ? typed : as_it_is) + from,
+                                    size * sizeof *general);
+            }
+        }
+        recon_model_close(*state, model);
+    }
+}
+
 static recon_status like_all(recon_ctx *ctx, void *user, double *scores, const float *images,
                              size_t n)
 {
@@ -234,6 +274,7 @@ int main(void)
         cmocka_unit_test(the_general_form_is_the_typed_one),
         cmocka_unit_test(forms_or_poses_alone_are_the_same),
         cmocka_unit_test(a_gate_rotates_unusual_poses_alone),
+        cmocka_unit_test(only_one_rotates_inputs_with_one_natural_pose),
         cmocka_unit_test(answers_are_averaged_by_weight),
         cmocka_unit_test(a_search_keeps_to_the_gate),
         cmocka_unit_test(a_gate_is_a_p_value),

@@ -45,7 +45,7 @@ static recon_embedded points(double scale, int angles)
 static recon_stored_codes *make(recon_ctx *ctx, const recon_embedded *e)
 {
     recon_stored_codes *c;
-    CHECK_OK(ctx, recon_codes_make(ctx, &c, e, held));
+    CHECK_OK(ctx, recon_codes_make(ctx, &c, e, held, NULL));
     return c;
 }
 
@@ -196,6 +196,48 @@ static void p_values_of_new_points_are_uniform(void **state)
     recon_codes_free(c);
 }
 
+/* What a rotation does to an embedding: a step in a direction in which the data hardly vary. */
+static void rotate(float *out, recon_rng *rng)
+{
+    out[D - 1] += (float)(0.5 * recon_rng_normal(rng));
+}
+
+/* Rotated inputs are not unlike the training data, where codes know what rotations do; others are. */
+static void rotations_make_nothing_unlike(void **state)
+{
+    enum { NEW = 4000 };
+    static float fresh[NEW][D], rotated[N][D];
+    static double p[NEW];
+    static size_t which[N];
+    recon_rng rng = recon_rng_new(9, 0);
+    recon_embedded e = points(1, 1);
+    size_t n = recon_codes_points(which, held, N);
+    assert_int_equal(n, RECON_CODES_MOST + N / HELD_EVERY);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(held[which[i]], i >= RECON_CODES_MOST);
+        memcpy(rotated[i], z[which[i]], sizeof *rotated);
+        rotate(rotated[i], &rng);
+    }
+    for (size_t i = 0; i < NEW; i++) {
+        draw(fresh[i], &rng, i);
+        rotate(fresh[i], &rng);
+    }
+    for (int known = 0; known < 2; known++) {
+        recon_stored_codes *c;
+        CHECK_OK(*state, recon_codes_make(*state, &c, &e, held, known ? rotated[0] : NULL));
+        CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+        if (known)
+            CHECK_NEAR(share_below(p, NEW, 0.05), 0.05, 4 * sqrt(0.05 * 0.95 / (N / HELD_EVERY)));
+        else
+            CHECK_LESS(0.5, share_below(p, NEW, 0.05));
+        for (size_t i = 0; known && i < NEW; i++)
+            fresh[i][3] += 2; /* where neither data nor rotations vary */
+        CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+        CHECK_LESS(known ? 0.95 : 0.5, share_below(p, NEW, 0.05));
+        recon_codes_free(c);
+    }
+}
+
 /* In any unit: half precision ends at 65504, and loses digits below 1e-4. */
 static void p_values_do_not_depend_on_the_scale(void **state)
 {
@@ -254,6 +296,7 @@ int main(void)
         cmocka_unit_test(whitened_points_have_unit_covariance),
         cmocka_unit_test(points_that_are_one_stay_finite),
         cmocka_unit_test(p_values_of_new_points_are_uniform),
+        cmocka_unit_test(rotations_make_nothing_unlike),
         cmocka_unit_test(p_values_do_not_depend_on_the_scale),
         cmocka_unit_test(a_file_gives_them_back),
     };

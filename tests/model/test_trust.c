@@ -160,12 +160,15 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_CARE, RECON_TRUST_GAIN_UNSURE, "not certain");
     t.gain_error = 7 * degree;
     check(&t, RECON_TRUST_GOOD, 0, "");
-    t = good(); /* as with photo presets: enough inputs, and no gain */
-    t.one = 0.9;
+    t = good(); /* too few with one natural pose for a mean */
     t.before = t.after = t.gain = t.gain_error = NAN;
-    check(&t, RECON_TRUST_CARE, RECON_TRUST_GAIN_UNKNOWN, "cannot be measured");
-    t.one = 0.05; /* of 100 too few for a mean */
     check(&t, RECON_TRUST_GOOD, 0, "");
+    t.against = RECON_TRUST_GAIN_UNKNOWN; /* as with photo presets */
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_GAIN_UNKNOWN, "cannot be measured");
+    t.information = 0;
+    t.against = RECON_TRUST_GAIN_UNKNOWN;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED | RECON_TRUST_GAIN_UNKNOWN,
+          "hardly better");
     t = good();
     t.cannot_tell = 0.7;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more inputs of each kind");

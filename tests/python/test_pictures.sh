@@ -81,6 +81,9 @@ turned, pose = model.canonicalize(p.x[1].T[::-1].copy())  # by 90 degrees
 assert abs((pose.absolute[0] - poses.absolute[1] - np.pi / 2 + np.pi) % (2 * np.pi) - np.pi) < 0.1
 assert np.array_equal(model.canonicalize(np.asfortranarray(p.x[0]))[0], model.canonicalize(p.x[0])[0])
 assert model.canonicalize([])[0] == [] and len(model.canonicalize(np.zeros((0, 50, 60)))[1]) == 0
+for none in np.zeros((0, 50, 60)), np.zeros((0, 30, 30, 3), np.uint8), np.zeros((0, *model.size), np.float32):
+    out = model.canonicalize(none)[0]
+    assert isinstance(out, np.ndarray) and (out.shape, out.dtype) == (none.shape, none.dtype), (out, none.dtype)
 PROGRAM
 passes "points, boxes and masks go back in the pixels of each picture" <<'PROGRAM'
 import numpy as np, pictures as p, recon

@@ -83,6 +83,8 @@ frames, text = said(z, r.uniform(-3, 3, 300), k=25)
 assert frames.natural_pose["none"] > 0.5 and "have no natural pose" in text, text
 frames, text = said(z, 0.1 * r.normal(size=300), k=25)
 assert frames.natural_pose["one"] > 0.95 and text == "", text
+frames, text = said(z, 0.1 * r.normal(size=300), k=150)
+assert "classes of 150 neighbours are half or more of all 300 points" in text, text
 frames, text = said(np.ones((60, 4)), 0.1 * r.normal(size=60), k=25)
 assert frames.collapsed_rows == 60 and "60 rows have the same embedding" in text, text
 frames, text = said(z, 0.1 * r.normal(size=300), k=2)
@@ -186,6 +188,32 @@ for gate in 0, 2, -1, float("nan"):
     try: model.canonicalize(x, only_if=gate)
     except recon.InputError as error: assert "only_if" in str(error)
     else: raise AssertionError(gate)
+PROGRAM
+run canonicalize --model fashion --data garments --rotate all --limit 40 --only-one --out one.npy --poses one.csv --quiet
+run canonicalize --model fashion --data garments --rotate all --limit 40 --only-one --only-if 0.05 --out both.npy --quiet
+run canonicalize --model conformers --data conformers/test --limit 800 --only-one --out one.xyz --poses molecules.csv --quiet
+report "$code" "the command's inputs with one natural pose"
+passes "only_one rotates them alone, as the command does" <<'PROGRAM'
+import csv, numpy as np, recon
+x, model = recon.read_images("garments", rotate="all", limit=40).images, recon.load("fashion")
+out, poses = model.canonicalize(x, only_one=True)
+one = np.array([d.verdict == "one" for d in model.distribution(x)])
+assert np.array_equal(out, np.load("one.npy")) and np.array_equal(poses.rotated, one) and 0 < one.sum() < 40
+assert [row["rotated"] == "1" for row in csv.DictReader(open("one.csv"))] == one.tolist()
+assert np.array_equal(out[~one], x[~one])
+out, poses = model.canonicalize(x, only_one=True, only_if=0.05)
+assert np.array_equal(out, np.load("both.npy")) and np.array_equal(poses.rotated, one & (model.score(x).p_value < 0.05))
+shown = []
+answers, _ = model.canonicalize(x, only_one=True, average=lambda rows: shown.append(len(rows)) or rows.mean(axis=(1, 2))[:, None])
+assert np.allclose(answers[~one, 0], x[~one].mean(axis=(1, 2))) and not np.allclose(answers[one, 0], x[one].mean(axis=(1, 2)))
+molecules, model = recon.read_molecules("conformers/test", limit=800), recon.load("conformers")
+places, poses = model.canonicalize(molecules, only_one=True)
+table = list(csv.DictReader(open("molecules.csv")))
+assert [d.verdict for d in model.distribution(molecules)] == [row["verdict"] for row in table]
+assert poses.rotated.tolist() == [row["rotated"] == "1" == str(int(row["verdict"] == "one")) for row in table]
+lines = [line.split() for line in open("one.xyz")]
+atoms = np.array([line[1:4] for line in lines if len(line) >= 4 and "=" not in line[1]], np.float64)
+assert atoms.shape == np.concatenate(places).shape and np.abs(atoms - np.concatenate(places)).max() < 1e-4
 PROGRAM
 for way in neighbours head density; do
     run canonicalize --model refit --data npy:strokes.npy --lambda $way --out by_$way.npy --quiet
@@ -389,7 +417,7 @@ def judge(molecules):  # likes the first atom on top, of whatever it takes the m
     return np.asarray(top) - 9
 moved, poses = model.canonicalize(given[:6], spin=judge, among=given[:20], neighbors=1)
 assert len(moved) == 6 and sum(seen) > 50 and moved[0].shape == given[0].positions.shape
-for bad in (dict(spin=judge, only_if=0.1), dict(spin=judge, among=[]), dict(spin=lambda m: [0]), dict(spin=judge, neighbors=0),
+for bad in (dict(spin=judge, only_if=0.1), dict(spin=judge, only_one=True), dict(spin=judge, among=[]), dict(spin=lambda m: [0]), dict(spin=judge, neighbors=0),
             dict(spin=3)):
     try: model.canonicalize(given[:6], **bad)
     except recon.InputError: pass

@@ -106,6 +106,9 @@ for name in ("natural", "gamma", "theta", "score", "verdict", "neighbors"):
 assert tensors("package/of-array/model.safetensors") == tensors("command/of-array/model.safetensors")
 of = [json.load(open(f"{side}/of-array/summary.json")) for side in ("command", "package")]
 assert of[0]["labels"] == of[1]["labels"] and "source" not in of[1]
+for decay, recorded in (0, b"decay: 0,"), (0.3, b"decay: 0.3,"), (None, b"decay: 0.05,"):
+    recon.train(images, "decayed.st", width=0.25, epochs=1, batch=12, decay=decay, overwrite=True)
+    assert recorded in open("decayed.st", "rb").read(), decay
 recon.train(np.asfortranarray(images / np.float64(255)), "float.st", width=0.25, epochs=1, batch=12, seed=3)
 PROGRAM
 

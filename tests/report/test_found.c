@@ -337,6 +337,28 @@ static void a_bad_verdict_warns(void **state)
     free(html);
 }
 
+/* Of a photo preset the error of the network would pass for rotations. */
+static void widths_that_may_be_errors_are_not_said_to_be_rotations(void **state)
+{
+    static const char *const claims[] = { "vary around their natural pose",
+                                          "typical rotation from the natural pose", "tilted",
+                                          "Kinds of objects differ", "How far they vary" };
+    char *html;
+    for (int photo = 0; photo < 2; photo++) {
+        make_trusted(*state, RECON_SO2, IMAGES,
+                     photo ? "{ \"verdict\": \"with care\", \"against\": [ \"gain_unknown\" ] }"
+                           : "{ \"verdict\": \"with care\", \"against\": [ \"upright\" ] }");
+        CHECK_OK(*state, page_of(*state, &html));
+        assert_int_equal(!strstr(html, "upright images may have such widths too"), !photo);
+        assert_int_equal(!strstr(html, "typical rotation and error of the model"), !photo);
+        assert_int_equal(!strstr(html, claims[0]), photo);
+        assert_int_equal(!strstr(html, claims[1]), photo);
+        for (size_t i = 0; photo && i < sizeof claims / sizeof *claims; i++)
+            lacks(html, claims[i]);
+        free(html);
+    }
+}
+
 /* Molecules have fewer measures; summaries of earlier versions, and broken ones, none. */
 static void what_was_not_measured_is_left_out(void **state)
 {
@@ -627,6 +649,7 @@ int main(void)
         cmocka_unit_test(what_deserves_care_is_said),
         cmocka_unit_test(a_good_verdict_is_said_with_its_measures),
         cmocka_unit_test(a_bad_verdict_warns),
+        cmocka_unit_test(widths_that_may_be_errors_are_not_said_to_be_rotations),
         cmocka_unit_test(what_was_not_measured_is_left_out),
         cmocka_unit_test(counts_and_shares_read_well),
         cmocka_unit_test(poses_are_what_went_in),

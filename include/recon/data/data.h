@@ -48,7 +48,8 @@ typedef struct {
     /* The n inputs which[0], which[1] ..., in that order. */
     recon_status (*pick)(recon_ctx *ctx, recon_data **out, const recon_data *data,
                          const size_t *which, size_t n);
-    /* Each input rotated by a rule, for trials with a known truth. */
+    /* Each input rotated by a rule, for trials with a known truth. "all" (SO(2)) or "haar" (SO(3)) is
+     * any rotation, by which recon_discover learns what rotations do to embeddings. */
     recon_status (*rotate)(recon_ctx *ctx, recon_data **out, const recon_data *data,
                            const char *rule, uint64_t seed);
     size_t (*origin)(const recon_data *data, size_t i); /* its place in the file it came from */

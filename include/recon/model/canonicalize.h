@@ -24,6 +24,9 @@ typedef struct {
                        The others come out bit for bit as they are, and their pose's `rotation` is
                        the identity, so that what is found in them stays where it is. 0: all are
                        rotated                                                               */
+    int only_one; /* a gate too: only inputs whose verdict (recon_distribution, recon_distribution3)
+                       is RECON_NATURAL_ONE are rotated, the others stay as they are. With only_if
+                       an input must pass both                                               */
     uint64_t reserved[RECON_RESERVED];
 } recon_canonicalize_options;
 

@@ -34,7 +34,7 @@ enum {
     RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to verify the result                      */
     RECON_TRUST_INCONSISTENT = 128,  /* similar inputs get contradictory poses                   */
     RECON_TRUST_GAIN_UNSURE = 256,   /* the gain is within twice its standard error              */
-    RECON_TRUST_GAIN_UNKNOWN = 512   /* it cannot be measured: a photo preset                    */
+    RECON_TRUST_GAIN_UNKNOWN = 512   /* neither it nor widths can be measured: a photo preset    */
 };
 
 typedef struct {
