@@ -56,7 +56,7 @@ static recon_status train_classifier(recon_ctx *ctx, const files *f, const char 
                                      .shift = 4,
                                      .flip = 1,
                                      .rotate = rotate,
-                                     .epochs = is_narrow(s) && on_cpu ? 10 : 30,
+                                     .epochs = is_narrow(s) ? (on_cpu ? 10 : 30) : 45,
                                      .rate = 2e-3,
                                      .decay = 0.5,
                                      .seed = s->seed,

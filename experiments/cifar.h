@@ -39,7 +39,7 @@ enum {
 };
 extern const char *const cifar_method_name[CIFAR_METHODS], *const cifar_set_name[CIFAR_SETS];
 
-enum { CIFAR_LEVELS = 10 };
+enum { CIFAR_LEVELS = 12 };
 extern const double cifar_levels[CIFAR_LEVELS]; /* of p-values, the last one 1 */
 
 typedef struct {
@@ -68,10 +68,11 @@ recon_status cifar_measure(recon_ctx *ctx, cifar_result *out, const recon_model 
                            const recon_classifier *augmented, const recon_dataset *test,
                            const recon_dataset *held, int quick);
 
-/* The lowest level that keeps CIFAR_KEPT of what rotating all brings on rotated pictures, whose accuracy
- * is `none` as they come: a higher one only rotates more of those that are upright already. */
+/* The lowest level that keeps CIFAR_KEPT of what rotating all brings on rotated pictures, by more than the
+ * standard error of that share among so many pictures; `none` is their accuracy as they come. A higher
+ * level only rotates more of those that are upright already. */
 #define CIFAR_KEPT 0.96
-size_t cifar_choose(const double curve[CIFAR_LEVELS][2], double none);
+size_t cifar_choose(const double curve[CIFAR_LEVELS][2], double none, size_t pictures);
 
 /* --- the experiment --------------------------------------------------------------------------- */
 

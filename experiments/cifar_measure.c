@@ -17,7 +17,9 @@ const char *const cifar_method_name[CIFAR_METHODS] = { "none",        "undo",  "
                                                        "density_one", "gated", "average",
                                                        "tta8",        "tta36", "augmented" };
 const char *const cifar_set_name[CIFAR_SETS] = { "upright", "c8", "any" };
-const double cifar_levels[CIFAR_LEVELS] = { .001, .002, .005, .01, .02, .05, .1, .2, .5, 1 };
+const double cifar_levels[CIFAR_LEVELS] = {
+    .001, .002, .005, .01, .02, .03, .05, .07, .1, .2, .5, 1
+};
 
 enum { ROTATIONS = 8, MANY = 36, TIMED = 256, SEED = 2 };
 #define NEAR 22.5
@@ -226,12 +228,15 @@ static double gated(uint8_t *right, const set *s, double level, double *rotated)
     return share(right, s->n);
 }
 
-size_t cifar_choose(const double curve[CIFAR_LEVELS][2], double none)
+size_t cifar_choose(const double curve[CIFAR_LEVELS][2], double none, size_t pictures)
 {
+    double all = curve[CIFAR_LEVELS - 1][1], gain = all - none;
     size_t i = 0;
-    double gain = curve[CIFAR_LEVELS - 1][1] - none;
-    while (i + 1 < CIFAR_LEVELS && curve[i][1] - none < CIFAR_KEPT * gain)
-        i++;
+    for (; i + 1 < CIFAR_LEVELS; i++) {
+        double lost = fmax(all - curve[i][1], 0); /* a share of the pictures, and so binomial */
+        if (lost + sqrt(lost * (1 - lost) / (double)pictures) <= (1 - CIFAR_KEPT) * gain)
+            break;
+    }
     return i;
 }
 
@@ -328,7 +333,7 @@ static recon_status choose_level(recon_ctx *ctx, cifar_result *r, set *s, const 
         for (size_t i = 0; i < CIFAR_LEVELS; i++)
             r->held[i][which] = gated(s->right[CIFAR_GATED], s, cifar_levels[i], NULL);
     }
-    r->level = cifar_choose((const double(*)[2])r->held, r->none_held);
+    r->level = cifar_choose((const double(*)[2])r->held, r->none_held, s->n);
 done:
     return status;
 }
