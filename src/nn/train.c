@@ -31,8 +31,8 @@ typedef struct {
     recon_tape *tape, *eval; /* two, so that validating leaves the step's addresses alone */
     recon_adam *adam;
     recon_slices cut;  /* how a batch that is not split goes over ranks; count 0: it is not cut */
-    recon_peers peers; /* with devices of their own: */
-    recon_slice part;  /* what this rank has of a batch */
+    recon_peers peers; /* the ranks, where there are several */
+    recon_slice part;  /* what this rank has of a batch that is shared, but not cut; n 0: none */
     int ranks;         /* that share it */
     recon_checkpoint at;
     recon_train_result *out;
@@ -104,7 +104,7 @@ static recon_status compute(run *r)
     recon_var loss = r->it->loss(r->it->user, r->tape);
     RECON_TRY(recon_tape_backward(r->tape, loss));
     hold_on(r);
-    if (r->peers.size > 1)
+    if (r->part.n)
         RECON_TRY(recon_peers_sum(r->ctx, &r->peers, r->it->params));
     RECON_TRY(recon_adam_apply(r->ctx, r->adam));
     r->loss = loss->value;
@@ -199,7 +199,7 @@ static recon_status read_loss(run *r)
 {
     double sum, *part = NULL;
     recon_status status = recon_tensor_read(r->ctx, &r->out->loss, &r->loss);
-    if (r->peers.size == 1 || status != RECON_OK)
+    if (!r->part.n || status != RECON_OK)
         return status;
     RECON_TRY(recon_alloc(r->ctx, &part, (size_t)r->peers.size, sizeof *part));
     part[recon_comm_rank(r->ctx)] = r->out->loss * (double)r->part.n / (double)r->part.of;

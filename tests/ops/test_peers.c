@@ -65,12 +65,6 @@ static void one_rank_adds_up(void **state)
     check_backend("cuda");
 }
 
-static void one_rank_adds_up_in_order(void **state)
-{
-    (void)state;
-    check_backend("cuda-deterministic");
-}
-
 static void other_backends_have_no_peers(void **state)
 {
     (void)state;
@@ -84,7 +78,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rank_adds_up),
-        cmocka_unit_test(one_rank_adds_up_in_order),
         cmocka_unit_test(other_backends_have_no_peers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
