@@ -47,8 +47,11 @@ static void check_backend(const char *backend)
     CHECK_OK(ctx, ops->upload(ctx, there, x, sizeof x));
     for (int i = 0; i < 4; i++)
         CHECK_OK(ctx, peers->sum(ctx, there, N));
+    CHECK_OK(ctx, peers->sums_end(ctx));
     CHECK_OK(ctx, recon_graph_begin(ctx));
-    CHECK_OK(ctx, peers->sum(ctx, there, N));
+    CHECK_OK(ctx, peers->sum(ctx, (float *)there + N / 2, N - N / 2));
+    CHECK_OK(ctx, peers->sum(ctx, there, N / 2));
+    CHECK_OK(ctx, peers->sums_end(ctx));
     CHECK_OK(ctx, recon_graph_end(ctx, &graph));
     for (int i = 0; i < 2; i++)
         CHECK_OK(ctx, recon_graph_launch(ctx, graph));

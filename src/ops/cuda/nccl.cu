@@ -43,6 +43,9 @@ struct nccl_peers {
     nccl_library nccl;
     void *comm;
     int size;
+    cudaStream_t beside; /* where sums go on while kernels run in the context's own */
+    cudaEvent_t begun, summed;
+    int under_way; /* sums that kernels do not wait for yet */
 };
 
 template <class F> static bool find(void *handle, F **out, const char *name)
@@ -102,6 +105,12 @@ void nccl_leave(recon_cuda *s)
     nccl_peers *p = s->peers;
     if (p->comm)
         p->nccl.destroy(p->comm);
+    if (p->begun)
+        cudaEventDestroy(p->begun);
+    if (p->summed)
+        cudaEventDestroy(p->summed);
+    if (p->beside)
+        cudaStreamDestroy(p->beside);
     free(p); /* the library stays: it has threads of its own */
     s->peers = nullptr;
 }
@@ -129,6 +138,17 @@ static recon_status make_id(recon_ctx *ctx, unsigned char id[RECON_PEERS_ID])
     return RECON_OK;
 }
 
+/* A sum takes few of the GPU's processors, and is waited for: it goes first where both could. */
+static recon_status open_stream(recon_ctx *ctx, nccl_peers *p)
+{
+    int least, greatest;
+    CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CUDA_TRY(cudaStreamCreateWithPriority(&p->beside, cudaStreamNonBlocking, greatest));
+    CUDA_TRY(cudaEventCreateWithFlags(&p->begun, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&p->summed, cudaEventDisableTiming));
+    return RECON_OK;
+}
+
 static recon_status join(recon_ctx *ctx, const unsigned char id[RECON_PEERS_ID], int rank, int size)
 {
     nccl_id made;
@@ -138,19 +158,34 @@ static recon_status join(recon_ctx *ctx, const unsigned char id[RECON_PEERS_ID],
     if (p->comm)
         return RECON_OK;
     p->size = size;
+    TRY(open_stream(ctx, p));
     return check(ctx, p, "ncclCommInitRank", p->nccl.init(&p->comm, size, made, rank));
 }
 
-/* The fastest order: runs that must repeat cut their batches into slices, and gather those. */
+/* The fastest order: runs that must repeat cut their batches into slices, and gather those. Events are
+ * what a graph that records both streams is made of, too. */
 static recon_status sum(recon_ctx *ctx, float *x, size_t n)
 {
-    const recon_cuda *s = cuda_of(ctx);
-    const nccl_peers *p = s->peers;
+    nccl_peers *p = cuda_of(ctx)->peers;
+    CUDA_TRY(cudaEventRecord(p->begun, cuda_of(ctx)->stream));
+    CUDA_TRY(cudaStreamWaitEvent(p->beside, p->begun, 0));
+    p->under_way = 1;
     return check(ctx, p, "ncclAllReduce",
-                 p->nccl.all_reduce(x, x, n, NCCL_FLOAT, NCCL_SUM, p->comm, s->stream));
+                 p->nccl.all_reduce(x, x, n, NCCL_FLOAT, NCCL_SUM, p->comm, p->beside));
 }
 
-extern "C" const recon_peer_table recon_cuda_peers = { card, make_id, join, sum };
+static recon_status sums_end(recon_ctx *ctx)
+{
+    nccl_peers *p = cuda_of(ctx)->peers;
+    if (!p->under_way)
+        return RECON_OK;
+    p->under_way = 0;
+    CUDA_TRY(cudaEventRecord(p->summed, p->beside));
+    CUDA_TRY(cudaStreamWaitEvent(cuda_of(ctx)->stream, p->summed, 0));
+    return RECON_OK;
+}
+
+extern "C" const recon_peer_table recon_cuda_peers = { card, make_id, join, sum, sums_end };
 
 /* ---- rows of all ranks ---- */
 
