@@ -16,6 +16,7 @@ struct recon_param {
     int trained;
     int fresh; /* nobody was given the gradient's block since the last clear: the next may overwrite
                 */
+    const void *last;  /* on the way back: the node with which its gradient is complete (tape.h) */
     recon_param *next; /* of kept ones */
 };
 

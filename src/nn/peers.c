@@ -127,8 +127,30 @@ done:
     return status;
 }
 
-/* --- blocks ----------------------------------------------------------------------------------- */
+/* --- buckets ---------------------------------------------------------------------------------- */
 
+void recon_peers_begin(recon_peers *p, const recon_params *params)
+{
+    size_t each = params->n_weights / RECON_PEERS_BUCKETS + 1;
+    each = each < RECON_PEERS_BUCKET ? RECON_PEERS_BUCKET : each;
+    recon_bucket *b = &p->bucket[0];
+    *b = (recon_bucket){ 0 };
+    for (size_t i = 0; i < params->count; i++) {
+        const recon_param *e = params->entry[i];
+        if (!e->trained)
+            continue;
+        if (e->offset >= b->begin + each) {
+            b->end = e->offset;
+            b[1] = (recon_bucket){ .begin = e->offset };
+            b++;
+        }
+        b->waits++;
+    }
+    b->end = params->n_weights;
+    p->buckets = (size_t)(b - p->bucket) + 1;
+}
+
+/* Begins; on devices it ends by recon_peers_finish. */
 static recon_status sum(recon_ctx *ctx, recon_peers *p, void *x, size_t n)
 {
     if (n == 0)
@@ -136,14 +158,36 @@ static recon_status sum(recon_ctx *ctx, recon_peers *p, void *x, size_t n)
     return p->table ? p->table->sum(ctx, x, n) : sum_on_hosts(ctx, p, x, n);
 }
 
-recon_status recon_peers_sum(recon_ctx *ctx, recon_peers *p, recon_params *params)
+static recon_status sum_bucket(recon_ctx *ctx, recon_peers *p, const recon_params *params,
+                               recon_bucket *b)
 {
-    recon_status status;
+    b->waits = 0;
+    return sum(ctx, p, (float *)params->gradients + b->begin, b->end - b->begin);
+}
+
+recon_status recon_peers_ready(recon_ctx *ctx, recon_peers *p, const recon_params *params,
+                               const recon_param *param)
+{
+    recon_bucket *b = p->bucket;
+    if (param->owner != params || !param->trained)
+        return RECON_OK;
+    while (param->offset >= b->end)
+        b++;
+    return --b->waits == 0 ? sum_bucket(ctx, p, params, b) : RECON_OK;
+}
+
+recon_status recon_peers_finish(recon_ctx *ctx, recon_peers *p, recon_params *params)
+{
+    recon_status status = RECON_OK;
     recon_tensor b = {
         .type = RECON_F32, .ndim = 1, .shape = { params->n_buffers }, .data = params->buffers
     };
-    RECON_TRY(sum(ctx, p, params->gradients, params->n_weights));
+    for (size_t i = 0; i < p->buckets; i++)
+        if (p->bucket[i].waits) /* for parameters that the way back has not reached */
+            RECON_TRY(sum_bucket(ctx, p, params, &p->bucket[i]));
     RECON_TRY(sum(ctx, p, params->buffers, params->n_buffers));
+    if (p->table)
+        RECON_TRY(p->table->sums_end(ctx));
     if (params->n_buffers)
         RECON_TRY(recon_ops_of(ctx)->add(
             ctx, &(recon_add_args){ .alpha = 1 / (double)p->size, .y = b, .a = b }));

@@ -2,25 +2,42 @@
  * add up is the gradient, one block of all parameters.
  *
  * Norms and contrasts see a rank's own part, as where one process splits a batch. Sums go from device
- * to device (ops/peers.h), or, where that cannot be, through the hosts' memories and MPI. */
+ * to device (ops/peers.h), or, where that cannot be, through the hosts' memories and MPI.
+ *
+ * The block is cut into a few buckets, of whole parameters. A bucket's sum begins as soon as the way back
+ * has told of all of its parameters, and travels while the way back goes on. */
 #ifndef NN_PEERS_H
 #define NN_PEERS_H
 
 #include "ops/peers.h"
 #include "nn/params.h"
 
+enum { RECON_PEERS_BUCKETS = 4 };
+#define RECON_PEERS_BUCKET ((size_t)1 << 16) /* numbers, at least: smaller sums are all latency */
+
+typedef struct {
+    size_t begin, end; /* numbers of the block */
+    size_t waits;      /* for so many parameters; 0: its sum has begun */
+} recon_bucket;
+
 typedef struct {
     int size;                      /* 1: no peers, and nothing is done */
     const recon_peer_table *table; /* NULL: through the hosts */
     float *all;                    /* [size][room] for that */
     size_t room;
+    recon_bucket bucket[RECON_PEERS_BUCKETS];
+    size_t buckets;
 } recon_peers;
 
 /* Close always. */
 recon_status recon_peers_open(recon_ctx *ctx, recon_peers *out);
 void recon_peers_close(recon_peers *peers);
 
-/* Gradients become their sum over ranks, buffers (the statistics of norms) their mean. */
-recon_status recon_peers_sum(recon_ctx *ctx, recon_peers *peers, recon_params *params);
+/* A way back begins; has told of a parameter (of others than those: nothing is done); is at its end: then
+ * gradients are their sum over ranks, and buffers (the statistics of norms) their mean. */
+void recon_peers_begin(recon_peers *peers, const recon_params *params);
+recon_status recon_peers_ready(recon_ctx *ctx, recon_peers *peers, const recon_params *params,
+                               const recon_param *param);
+recon_status recon_peers_finish(recon_ctx *ctx, recon_peers *peers, recon_params *params);
 
 #endif

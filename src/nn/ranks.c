@@ -15,7 +15,7 @@
 static int has_slices(recon_ctx *ctx)
 {
     const recon_ops *ops = recon_ops_of(ctx);
-    return ops->has_slices && ops->has_slices();
+    return ops->has_slices && ops->has_slices(ctx);
 }
 
 recon_status recon_ranks_fit(recon_ctx *ctx, size_t units)
@@ -38,14 +38,6 @@ static recon_status check(recon_ctx *ctx, const recon_trainee *it, int cut)
     return recon_ranks_fit(ctx, it->units);
 }
 
-/* Ranks with devices of their own, each with as many things of a batch as another, or one fewer. */
-static recon_status begin_peers(recon_ctx *ctx, recon_peers *peers, recon_slice *part,
-                                const recon_trainee *it)
-{
-    *part = recon_slice_of(it->units, (size_t)recon_comm_size(ctx), (size_t)recon_comm_rank(ctx));
-    return recon_peers_open(ctx, peers);
-}
-
 recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *peers,
                                recon_slice *part, const recon_trainee *it, const char *settings)
 {
@@ -58,8 +50,10 @@ recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *p
         uLong sum = crc32(0, (const Bytef *)settings, (uInt)strlen(settings));
         RECON_TRY(recon_comm_same(ctx, sum, "the training data or a setting"));
         RECON_TRY(recon_comm_agree(ctx, check(ctx, it, can)));
-        if (!can)
-            RECON_TRY(begin_peers(ctx, peers, part, it));
+        RECON_TRY(recon_peers_open(ctx, peers));
+        if (!can) /* each has as many things of a batch as another, or one fewer */
+            *part = recon_slice_of(it->units, (size_t)recon_comm_size(ctx),
+                                   (size_t)recon_comm_rank(ctx));
     }
     if (can)
         *cut = recon_slices_of(ctx, it->units);

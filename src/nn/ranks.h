@@ -11,9 +11,9 @@
 /* RECON_ERR_INPUT where there are more ranks than a batch of so many units has parts. */
 recon_status recon_ranks_fit(recon_ctx *ctx, size_t units);
 
-/* Whether a trainee's batches are cut into slices: *cut is this rank's part, or all zero. Where ranks
- * work on devices of their own, *peers are joined, and *part is this rank's part of a batch. Several
- * ranks that cannot share it fail, as do those with other settings, of which the data are one. */
+/* Whether a trainee's batches are cut into slices: *cut is this rank's part, or all zero. Where they are
+ * not, *part is this rank's part of a batch. Several ranks become *peers; those that cannot share a batch
+ * fail, as do those with other settings, of which the data are one. */
 recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *peers,
                                recon_slice *part, const recon_trainee *it, const char *settings);
 

@@ -38,6 +38,9 @@ typedef struct recon_late {
     struct recon_late *next;
 } recon_late;
 
+/* Told of a parameter whose gradient is complete. */
+typedef recon_status recon_ready(void *user, const recon_param *param);
+
 /* What kernels read on the way. */
 typedef struct {
     uint64_t counter; /* the number of the step, for dropout */
@@ -64,8 +67,15 @@ struct recon_tape {
     recon_slices cut;             /* the slice in slices; count 0: it is not cut */
     recon_sums *sums;             /* gradients that wait for other ranks; NULL: none has yet */
     recon_late *late, **late_end; /* while late_end is set, gradients of weights come later */
-    recon_ops plan;               /* what ops points to while it is planned */
+    recon_ready *ready;           /* NULL: nobody asks */
+    void *ready_user;
+    recon_ops plan; /* what ops points to while it is planned */
 };
+
+/* From here on a way back tells of every parameter it reaches, as soon as all kernels that add to its
+ * gradient were called: in an order that the record alone decides. Not of a batch that is cut, whose
+ * gradients are complete all at once. */
+void recon_tape_tell_ready(recon_tape *t, recon_ready *ready, void *user);
 
 /* What is applied in between belongs to a network that stays as it is: its parameters get no gradient,
  * and it runs as it would outside of training. Returns what thaw puts back. */

@@ -31,8 +31,8 @@ typedef struct {
     recon_tape *tape, *eval; /* two, so that validating leaves the step's addresses alone */
     recon_adam *adam;
     recon_slices cut;  /* how a batch that is not split goes over ranks; count 0: it is not cut */
-    recon_peers peers; /* with devices of their own: */
-    recon_slice part;  /* what this rank has of a batch */
+    recon_peers peers; /* the ranks, where there are several */
+    recon_slice part;  /* what this rank has of a batch that is shared, but not cut; n 0: none */
     int ranks;         /* that share it */
     recon_checkpoint at;
     recon_train_result *out;
@@ -96,16 +96,24 @@ static int is_split(const run *r)
     return r->at.parts > 1;
 }
 
+static recon_status is_ready(void *user, const recon_param *param)
+{
+    run *r = user;
+    return recon_peers_ready(r->ctx, &r->peers, r->it->params, param);
+}
+
 /* The part of a step that is kernels alone. */
 static recon_status compute(run *r)
 {
     recon_status status;
     RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
     recon_var loss = r->it->loss(r->it->user, r->tape);
+    if (r->part.n)
+        recon_peers_begin(&r->peers, r->it->params);
     RECON_TRY(recon_tape_backward(r->tape, loss));
     hold_on(r);
-    if (r->peers.size > 1)
-        RECON_TRY(recon_peers_sum(r->ctx, &r->peers, r->it->params));
+    if (r->part.n)
+        RECON_TRY(recon_peers_finish(r->ctx, &r->peers, r->it->params));
     RECON_TRY(recon_adam_apply(r->ctx, r->adam));
     r->loss = loss->value;
 done:
@@ -199,7 +207,7 @@ static recon_status read_loss(run *r)
 {
     double sum, *part = NULL;
     recon_status status = recon_tensor_read(r->ctx, &r->out->loss, &r->loss);
-    if (r->peers.size == 1 || status != RECON_OK)
+    if (!r->part.n || status != RECON_OK)
         return status;
     RECON_TRY(recon_alloc(r->ctx, &part, (size_t)r->peers.size, sizeof *part));
     part[recon_comm_rank(r->ctx)] = r->out->loss * (double)r->part.n / (double)r->part.of;
@@ -603,6 +611,8 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     RECON_TRY(open_files(&r));
     RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
     RECON_TRY(recon_tape_new(ctx, &r.eval, r.o.precision, r.o.seed));
+    if (r.part.n)
+        recon_tape_tell_ready(r.tape, is_ready, &r);
     hold_on(&r); /* until there is a state to resume from, and the loop looks for interruptions */
     RECON_TRY(recon_adam_new(ctx, &r.adam, trainee->params, &r.o.adam));
     RECON_TRY(make_undoable(&r));

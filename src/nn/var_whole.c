@@ -8,7 +8,6 @@
 #include "core/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static size_t row_bytes(const recon_tensor *x)
 {
@@ -43,8 +42,10 @@ static recon_status gather(recon_tape *t, const recon_tensor *y, const recon_ten
         size_t end = recon_comm_share(t->ctx, r, s.count, 1).end * s.each;
         begin[r + 1] = end < s.all ? end : s.all;
     }
-    memcpy((char *)y->data + first_row(x) * bytes, x->data, x->shape[0] * bytes);
-    RECON_TRY(recon_comm_gather_parts(t->ctx, y->data, begin, bytes));
+    recon_tensor own = *x;
+    own.data = (char *)y->data + first_row(x) * bytes;
+    RECON_TRY(t->ops->add(t->ctx, &(recon_add_args){ .alpha = 1, .y = own, .a = *x }));
+    RECON_TRY(t->ops->gather_ranks(t->ctx, y->data, begin, bytes));
 done:
     free(begin);
     return status;

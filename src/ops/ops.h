@@ -521,7 +521,8 @@ typedef struct recon_ops {
     /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
      * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
     int (*steer_pays)(recon_ctx *ctx, const recon_steer_args *args, int training);
-    int (*has_slices)(void); /* do kernels heed tensors that are cut (slices.h)? NULL: no */
+    /* Do kernels heed tensors that are cut (slices.h)? NULL: no. */
+    int (*has_slices)(recon_ctx *ctx);
 
     /* Memory. Host pointers are pageable; upload and download are ordered with the kernels. */
     recon_status (*alloc)(recon_ctx *ctx, void **out, size_t bytes);
@@ -530,6 +531,10 @@ typedef struct recon_ops {
     recon_status (*download)(recon_ctx *ctx, void *host, const void *from, size_t bytes);
     recon_status (*zero)(recon_ctx *ctx, void *block, size_t bytes);
     recon_status (*sync)(recon_ctx *ctx);
+
+    /* rows [begin[ranks]][bytes] in backend memory, of which rank r has filled those from begin[r] to
+     * begin[r + 1]: then all of them everywhere. Called by all ranks. */
+    recon_status (*gather_ranks)(recon_ctx *ctx, void *rows, const size_t *begin, size_t bytes);
 
     /* out[0] = |x| of x [n] F32 (F64): one double in backend memory, summed in a fixed order. */
     recon_status (*norm2)(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type);

@@ -1,6 +1,6 @@
 /* peers.h - sums over ranks between devices' own memories: NCCL between GPUs, one process for each.
  *
- * On CPUs ranks share tensors by slices (slices.h), and need none of this. */
+ * Ranks that share tensors by slices (slices.h) need none of these sums. */
 #ifndef OPS_PEERS_H
 #define OPS_PEERS_H
 
@@ -17,10 +17,12 @@ typedef struct {
     recon_status (*make_id)(recon_ctx *ctx, unsigned char id[RECON_PEERS_ID]);
     recon_status (*join)(recon_ctx *ctx, const unsigned char id[RECON_PEERS_ID], int rank,
                          int size);
-    /* x [n], in the device's memory, becomes the sum over all ranks, the same bits at all. May be
-     * recorded in a graph, once it has been called outside of one with as large an n. Deterministic
-     * backends add up in one fixed tree; others as is fastest. */
+    /* x [n], in the device's memory, becomes the sum over all ranks, the same bits at all, in the order
+     * that is fastest. It begins behind the kernels that were called before, and goes on beside those
+     * that are called next; those behind sums_end find it done. In the same order at all ranks. Both may
+     * be recorded in a graph, once they have been called outside of one. */
     recon_status (*sum)(recon_ctx *ctx, float *x, size_t n);
+    recon_status (*sums_end)(recon_ctx *ctx);
 } recon_peer_table;
 
 /* NULL where the context's backend has none. */

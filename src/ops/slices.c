@@ -1,4 +1,4 @@
-/* slices.c - how a batch is cut. */
+/* slices.c - how a batch is cut, and how its slices are added up. */
 #include "ops/slices.h"
 #include "comm/comm.h"
 
@@ -41,4 +41,29 @@ recon_pieces recon_pieces_each(const recon_slices *s, size_t tasks)
 {
     return recon_pieces_of((recon_slices){ s->count * tasks, tasks, s->count, s->begin, s->end },
                            1);
+}
+
+recon_slice_tree recon_slice_tree_of(const recon_ctx *ctx, const recon_slices *s)
+{
+    recon_slice_tree t = { .merges = 0 };
+    int at[RECON_SLICES];
+    int alone = recon_slices_alone(s);
+    for (int r = 0; r < recon_comm_size(ctx); r++) {
+        recon_share own = recon_comm_share(ctx, r, s->count, 1);
+        for (size_t i = own.begin; i < own.end; i++)
+            t.owner[i] = alone ? recon_comm_rank(ctx) : r;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        at[i] = t.owner[i];
+        t.sent[i] = 1;
+    }
+    for (size_t apart = 1; apart < s->count; apart *= 2)
+        for (size_t i = 0; i + apart < s->count; i += 2 * apart) {
+            int together = at[i] >= 0 && at[i] == at[i + apart];
+            t.merge[t.merges++] = (recon_slice_merge){ i, i + apart, together ? at[i] : -1 };
+            at[i] = together ? at[i] : -1;
+            if (together)
+                t.sent[i + apart] = 0;
+        }
+    return t;
 }

@@ -12,6 +12,10 @@
 #include "ops/tensor.h"
 #include <recon/core/ctx.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define RECON_SLICES 8
 
 typedef struct recon_slices {
@@ -34,8 +38,28 @@ static inline size_t recon_slices_here(const recon_slices *s)
     return (end < s->all ? end : s->all) - recon_slices_before(s);
 }
 
+/* Are all of them here? */
+static inline int recon_slices_alone(const recon_slices *s)
+{
+    return s->begin == 0 && s->end == s->count;
+}
+
 /* The same counted in rows, of which x has so many here. One that is not cut is a single slice. */
 recon_slices recon_slices_in_rows(const recon_tensor *x, size_t rows);
+
+/* How what slices have is added up: neighbours, then neighbours of those, and so on. Slice `right` is
+ * added to slice `left`, at the rank that has both, or, once ranks have met, everywhere: -1. */
+typedef struct {
+    size_t left, right;
+    int where;
+} recon_slice_merge;
+typedef struct {
+    recon_slice_merge merge[RECON_SLICES];
+    size_t merges;
+    int sent[RECON_SLICES];  /* whether a slice's place is still in use when ranks meet */
+    int owner[RECON_SLICES]; /* the rank of each slice */
+} recon_slice_tree;
+recon_slice_tree recon_slice_tree_of(const recon_ctx *ctx, const recon_slices *s);
 
 /* Rows in tasks of `piece` rows, none of which reaches over the end of a slice. */
 typedef struct {
@@ -59,7 +83,11 @@ static inline recon_rows recon_pieces_rows(const recon_pieces *p, size_t task)
     size_t here = recon_slices_here(&p->s);
     stop = stop < here ? stop : here;
     begin += task % p->per * p->piece;
-    return (recon_rows){ begin, begin + p->piece < stop ? begin + p->piece : stop };
+    recon_rows rows = { begin, begin + p->piece < stop ? begin + p->piece : stop };
+    return rows;
 }
 
+#ifdef __cplusplus
+}
+#endif
 #endif

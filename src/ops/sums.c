@@ -18,50 +18,7 @@
 #define CHUNK 4096 /* numbers that are added at a time */
 #define LINE  64   /* bytes: where a gradient begins, and a rank's share */
 
-/* --- the tree --------------------------------------------------------------------------------- */
-
-/* Slice `right` is added to slice `left`, at a rank that has both, or everywhere: -1. */
-typedef struct {
-    size_t left, right;
-    int where;
-} merge;
-
-typedef struct {
-    merge merge[RECON_SLICES];
-    size_t merges;
-    int sent[RECON_SLICES];  /* whether a slice's place is still in use when ranks meet */
-    int owner[RECON_SLICES]; /* the rank of each slice */
-} tree;
-
-static int is_alone(const recon_slices *s)
-{
-    return s->begin == 0 && s->end == s->count;
-}
-
-static tree tree_of(const recon_ctx *ctx, const recon_slices *s)
-{
-    tree t = { .merges = 0 };
-    int at[RECON_SLICES];
-    int alone = is_alone(s);
-    for (int r = 0; r < recon_comm_size(ctx); r++) {
-        recon_share own = recon_comm_share(ctx, r, s->count, 1);
-        for (size_t i = own.begin; i < own.end; i++)
-            t.owner[i] = alone ? recon_comm_rank(ctx) : r;
-    }
-    for (size_t i = 0; i < s->count; i++) {
-        at[i] = t.owner[i];
-        t.sent[i] = 1;
-    }
-    for (size_t apart = 1; apart < s->count; apart *= 2)
-        for (size_t i = 0; i + apart < s->count; i += 2 * apart) {
-            int together = at[i] >= 0 && at[i] == at[i + apart];
-            t.merge[t.merges++] = (merge){ i, i + apart, together ? at[i] : -1 };
-            at[i] = together ? at[i] : -1;
-            if (together)
-                t.sent[i + apart] = 0;
-        }
-    return t;
-}
+/* --- adding --------------------------------------------------------------------------------------- */
 
 RECON_CLONES static void add_floats(float *restrict out, const float *restrict x, size_t n)
 {
@@ -87,7 +44,7 @@ static void add(recon_dtype type, void *out, const void *x, size_t n)
 
 typedef struct {
     const recon_pieces *pieces;
-    const tree *tree;
+    const recon_slice_tree *tree;
     int rank;
     recon_dtype type;
     char *out; /* NULL: ranks have to meet first */
@@ -113,7 +70,7 @@ static recon_status chunk_task(recon_ctx *ctx, void *arg, size_t chunk, int work
             add(j->type, slice_at(j, p->s.begin + task / p->per, at),
                 j->part + task * j->stride + at * recon_dtype_size(j->type), n);
     for (size_t i = 0; i < j->tree->merges; i++) {
-        const merge *m = &j->tree->merge[i];
+        const recon_slice_merge *m = &j->tree->merge[i];
         if (m->where == j->rank)
             add(j->type, slice_at(j, m->left, at), slice_at(j, m->right, at), n);
     }
@@ -130,7 +87,7 @@ static recon_status meet(recon_ctx *ctx, const job *j, void *out)
     recon_mark mark = recon_arena_mark(arena);
     size_t bytes = j->width * recon_dtype_size(j->type), place[RECON_SLICES], sent = 0;
     size_t begin[RECON_SLICES + 1] = { 0 };
-    const tree *t = j->tree;
+    const recon_slice_tree *t = j->tree;
     recon_status status = RECON_OK;
     char *all;
     for (size_t i = 0; i < j->pieces->s.count; i++) {
@@ -156,8 +113,8 @@ done:
 recon_status recon_pieces_sum(recon_ctx *ctx, const recon_pieces *p, void *out, recon_dtype type,
                               void *part, size_t stride, size_t width)
 {
-    tree t = tree_of(ctx, &p->s);
-    int alone = is_alone(&p->s);
+    recon_slice_tree t = recon_slice_tree_of(ctx, &p->s);
+    int alone = recon_slices_alone(&p->s);
     job j = { p, &t, recon_comm_rank(ctx), type, alone ? out : NULL, part, stride, width };
     if (p->tasks == 0) {
         memset(out, 0, width * recon_dtype_size(type));
@@ -177,7 +134,7 @@ typedef struct {
 
 struct recon_sums {
     recon_slices s; /* of all that wait */
-    tree tree;
+    recon_slice_tree tree;
     waiting *list;
     size_t waits, room;
     char *own[RECON_SLICES]; /* what is left of own slices: of all that wait, one behind another */
@@ -257,7 +214,7 @@ static recon_status make_room(recon_ctx *ctx, recon_sums *s, const recon_gradien
     if (s->waits && s->s.count != g->pieces->s.count)
         RECON_TRY(recon_sums_finish(ctx));
     s->s = g->pieces->s;
-    s->tree = tree_of(ctx, &s->s);
+    s->tree = recon_slice_tree_of(ctx, &s->s);
     RECON_TRY(recon_grow(ctx, &s->list, &s->room, s->waits, s->waits + 1, sizeof *s->list));
     size_t lines = (g->count * recon_dtype_size(type_of(g)) + LINE - 1) / LINE;
     for (size_t i = s->s.begin, k = 0; i < s->s.end; i++)
@@ -280,7 +237,7 @@ recon_status recon_gradient_sum(recon_ctx *ctx, const recon_gradient *g)
         memset(g->out, 0, g->count * sizeof *g->out);
         return RECON_OK;
     }
-    if (!s || is_alone(&g->pieces->s))
+    if (!s || recon_slices_alone(&g->pieces->s))
         return sum_now(ctx, g);
     RECON_TRY(make_room(ctx, s, g));
     job j = { g->pieces, &s->tree, recon_comm_rank(ctx), type_of(g), NULL, g->part,
@@ -374,7 +331,7 @@ static void add_vectors(recon_ctx *ctx, recon_sums *s, char **by)
                                                  : by[r] + k * (mine.end - mine.begin);
         }
     for (size_t i = 0; i < s->tree.merges; i++) {
-        const merge *m = &s->tree.merge[i];
+        const recon_slice_merge *m = &s->tree.merge[i];
         if (m->where < 0)
             add_share(s, mine, slice[m->left], slice[m->right]);
     }

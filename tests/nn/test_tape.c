@@ -7,6 +7,7 @@
 #include <recon/nn/check.h>
 #include <recon/nn/layers.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int setup(void **state)
 {
@@ -587,6 +588,63 @@ static void equivariance_is_told_from_its_absence(void **state)
     CHECK_LESS(error, 1e-6);
 }
 
+/* --- parameters whose gradient is complete ------------------------------------------------------------ */
+
+enum { TOLD = 8 };
+
+typedef struct {
+    const recon_param *param[TOLD];
+    double gradient[TOLD][4]; /* as it was then */
+    size_t count;
+} told;
+
+static recon_status note_told(void *user, const recon_param *param)
+{
+    told *all = user;
+    assert_true(all->count < TOLD);
+    memcpy(all->gradient[all->count], param->grad.data, sizeof all->gradient[0]);
+    all->param[all->count++] = param;
+    return RECON_OK;
+}
+
+/* `early` is used by the first operation and by the last, `twice` by one operation for both inputs. */
+static void a_complete_gradient_is_told_once_and_in_order(void **state)
+{
+    recon_ctx *ctx = *state;
+    static const char *const names[] = { "early", "middle", "twice", "unused" };
+    recon_params *p;
+    recon_param *e[4];
+    recon_tape *t;
+    told all = { .count = 0 };
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_DOUBLE));
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(ctx, recon_params_add(ctx, &e[i], p, names[i], (size_t[]){ 4 }, 1,
+                                       (recon_init){ RECON_INIT_CONSTANT, 0.5 + i }));
+    CHECK_OK(ctx, recon_params_make(ctx, p, 1));
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_DOUBLE, 1));
+    recon_tape_tell_ready(t, note_told, &all);
+    for (int again = 0; again < 2; again++) {
+        all.count = 0;
+        CHECK_OK(ctx, recon_params_clear_gradients(ctx, p));
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_TRAIN, 0));
+        recon_var x = recon_var_input(t, numbers(7), RECON_F64, (size_t[]){ 4 }, 1);
+        x = recon_var_mul(t, x, recon_var_param(t, e[0]));
+        x = recon_var_mul(t, x, recon_var_param(t, e[1]));
+        recon_var twice = recon_var_param(t, e[2]);
+        x = recon_var_mul(t, x, recon_var_mul(t, twice, twice));
+        x = recon_var_mul(t, x, recon_var_param(t, e[0]));
+        CHECK_OK(ctx, recon_tape_backward(t, recon_var_sum(t, x, 0)));
+        assert_int_equal(all.count, 3);
+        assert_ptr_equal(all.param[0], e[2]);
+        assert_ptr_equal(all.param[1], e[1]);
+        assert_ptr_equal(all.param[2], e[0]);
+        for (size_t i = 0; i < all.count; i++)
+            assert_memory_equal(all.gradient[i], all.param[i]->grad.data, sizeof all.gradient[i]);
+    }
+    recon_tape_free(t);
+    recon_params_free(ctx, p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +663,7 @@ int main(void)
         cmocka_unit_test(a_label_outside_makes_the_loss_nan),
         cmocka_unit_test(running_out_of_memory_is_an_error_anywhere),
         cmocka_unit_test(equivariance_is_told_from_its_absence),
+        cmocka_unit_test(a_complete_gradient_is_told_once_and_in_order),
     };
     return cmocka_run_group_tests(tests, setup, check_teardown);
 }

@@ -275,9 +275,13 @@ static void gemm_agrees(void **state)
             }
 }
 
+/* Of parts of two matrices: blocks that are whole and not, sums that are a multiple of four terms or
+ * not. */
 static void byte_products_are_exact(void **state)
 {
     enum { M = 37, N = 530, K = 300 };
+    static const size_t shapes[][3] = { { M, N, K },  { M, N, K - 1 }, { 8, 32, 4 },
+                                        { 1, 1, 64 }, { 33, 16, 132 }, { 9, 49, 8 } };
     const table *t = TABLE_WITH(state, gemm);
     static int8_t a[M * K], b[K * N];
     static int32_t got[M * N], want[M * N];
@@ -286,22 +290,24 @@ static void byte_products_are_exact(void **state)
         a[i] = i < K ? -128 : (int8_t)recon_rng_u32(&r); /* a row of extremes: nothing saturates */
     for (size_t i = 0; i < sizeof b; i++)
         b[i] = i % N == 0 ? -128 : i % N == 1 ? 127 : (int8_t)recon_rng_u32(&r);
-    recon_gemm_args g = { .type = RECON_I8,
-                          .m = M,
-                          .n = N,
-                          .k = K,
-                          .alpha = 1,
-                          .a = a,
-                          .b = b,
-                          .c = got,
-                          .lda = K,
-                          .ldb = N,
-                          .ldc = N };
-    gemm_on(t, g, sizeof a, sizeof b, sizeof got);
-    g.c = want;
-    CHECK_OK(t->ctx, recon_ops_ref.gemm(t->ctx, &g));
-    assert_memory_equal(got, want, sizeof want);
-    assert_int_equal(want[0], 128 * 128 * K);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        recon_gemm_args g = { .type = RECON_I8,
+                              .m = shapes[i][0],
+                              .n = shapes[i][1],
+                              .k = shapes[i][2],
+                              .alpha = 1,
+                              .a = a,
+                              .b = b,
+                              .c = got,
+                              .lda = K,
+                              .ldb = N,
+                              .ldc = N };
+        gemm_on(t, g, sizeof a, sizeof b, sizeof got);
+        g.c = want;
+        CHECK_OK(t->ctx, recon_ops_ref.gemm(t->ctx, &g));
+        assert_memory_equal(got, want, sizeof want); /* and nothing beside it is written */
+        assert_int_equal(want[0], 128 * 128 * (int)g.k);
+    }
 }
 
 static void dropout_on(const table *t, const recon_dropout_args *args, recon_tensor *y)

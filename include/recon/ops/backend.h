@@ -3,8 +3,8 @@
  * "cpu" uses oneDNN or OpenBLAS where the build found them, "ref" is plain loops: slow, portable,
  * and the truth the others are tested against. "cuda" is the first GPU, in builds made with CUDA=1:
  * the fastest plan for each convolution is found by timing, so two runs may differ in their last
- * bits; "cuda-deterministic" leaves the choice to rules, and runs repeat. A context without a
- * backend takes "cpu" at its first computation.
+ * bits; "cuda-deterministic" leaves the choice to rules, and runs repeat, on any number of ranks.
+ * A context without a backend takes "cpu" at its first computation.
  *
  * Kernels run under the context's own threads. OpenBLAS, when it is the library used, is told to
  * use one thread of its own, which holds for the whole process. */

@@ -76,6 +76,11 @@ int recon_dnnl_has_exact_bytes(void)
     return uses(dnnl_cpu_isa_avx512_core_vnni);
 }
 
+int recon_dnnl_takes_amx(void)
+{
+    return uses(dnnl_cpu_isa_avx512_core_amx);
+}
+
 static void plan_free(recon_dnnl_plan *plan)
 {
     dnnl_primitive_destroy(plan->run);
@@ -421,6 +426,10 @@ int recon_dnnl_has_fast_bf16(recon_ctx *ctx)
     return 0;
 }
 int recon_dnnl_has_exact_bytes(void)
+{
+    return 0;
+}
+int recon_dnnl_takes_amx(void)
 {
     return 0;
 }

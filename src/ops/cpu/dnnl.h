@@ -57,5 +57,7 @@ int recon_dnnl_has_fast_bf16(recon_ctx *ctx);
 /* Products of bytes four at a time. Without these instructions the library sums in sixteen bits,
  * which saturate: not exact. */
 int recon_dnnl_has_exact_bytes(void);
+/* Does the library run products on AMX? */
+int recon_dnnl_takes_amx(void);
 
 #endif

@@ -3,6 +3,7 @@
  * The product is cut into tiles of fixed size under recon_parallel, so that its bits do not depend
  * on the number of threads. oneDNN comes first because it is up to 1.3x faster on the tall thin
  * products we make, and because its thread count can be set per calling thread. */
+#include "ops/cpu/bytes.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/dnnl.h"
 #include "ops/cpu/elements.h"
@@ -110,6 +111,8 @@ static recon_status tile_task(recon_ctx *ctx, void *arg, size_t index, int worke
     g.c = (char *)g.c + (i * g.ldc + j) * (g.c_bf16 ? 2 : 4); /* float and int32 alike */
     g.m = g.m - i < TILE_M ? g.m - i : TILE_M;
     g.n = g.n - j < TILE_N ? g.n - j : TILE_N;
+    if (g.type == RECON_I8 && recon_dnnl_takes_amx() && recon_bytes_fit(&g))
+        return recon_bytes_tile(ctx, &g, worker);
     return g.type == RECON_BF16 ? bf16_tile(ctx, &g, worker) : tile(ctx, &g);
 }
 

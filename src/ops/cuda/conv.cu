@@ -3,8 +3,10 @@
  * A filter of one pixel is a product of matrices and goes to cuBLAS; everything else goes to cuDNN,
  * and what cuDNN has no plan for to conv_gemm. The tensor cores want channels in eights: in BF16
  * other counts are filled up with zeros in scratch memory on the way in and cut off on the way out.
- * Bias and ReLU are one more pass over y; their gradients share one pass over dy. */
+ * Bias and ReLU are one more pass over y; their gradients share one pass over dy. A batch in slices is
+ * convolved slice by slice. */
 #include "ops/cuda/conv_gemm.h"
+#include "ops/cuda/slices.h"
 #include "ops/cuda/sweep.h"
 #include "ops/cuda/table.h"
 
@@ -197,6 +199,9 @@ template <class T> static recon_status forward(recon_ctx *ctx, const recon_conv_
 
 recon_status cuda_conv(recon_ctx *ctx, const recon_conv_args *args)
 {
+    typedef recon_conv_args A;
+    if (args->x.slices)
+        return in_slices<A>(ctx, args, cuda_conv, { &A::x }, { &A::y });
     return by_type(ctx, "conv", args->x.type,
                    [&](auto t) { return forward<decltype(t)>(ctx, args); });
 }
@@ -312,6 +317,10 @@ template <class T> static recon_status backward(recon_ctx *ctx, const recon_conv
 
 recon_status cuda_conv_back(recon_ctx *ctx, const recon_conv_args *args)
 {
+    typedef recon_conv_args A;
+    if (args->x.slices)
+        return in_slices<A>(ctx, args, cuda_conv_back, { &A::x, &A::y, &A::dy }, { &A::dx },
+                            { &A::dw, &A::dbias });
     return by_type(ctx, "conv_back", args->dy.type,
                    [&](auto t) { return backward<decltype(t)>(ctx, args); });
 }

@@ -7,7 +7,8 @@
  * collect adds results up into rows, coupling what is left. Forward spreads x and collects y; back
  * spreads dy (and x, for dw) and collects dx. Operands have the type of the activations, results
  * are float; channels are padded to a multiple of 8, with zeros, so that every
- * matrix is aligned. */
+ * matrix is aligned. A batch in slices goes slice by slice. */
+#include "ops/cuda/slices.h"
 #include "ops/cuda/sweep.h"
 #include "ops/cuda/table.h"
 #include "ops/couple.h"
@@ -474,6 +475,9 @@ template <class T> static recon_status forward(recon_ctx *ctx, couple_job<T> *j)
 
 recon_status cuda_couple(recon_ctx *ctx, const recon_couple_args *a)
 {
+    typedef recon_couple_args A;
+    if (a->x.slices)
+        return in_slices<A>(ctx, a, cuda_couple, { &A::x, &A::attr }, { &A::y });
     if (recon_tensor_rows(&a->x) == 0)
         return RECON_OK;
     return by_type(ctx, "couple", a->x.type, [&](auto t) {
@@ -530,6 +534,10 @@ template <class T> static recon_status backward(recon_ctx *ctx, couple_job<T> *j
 
 recon_status cuda_couple_back(recon_ctx *ctx, const recon_couple_args *a)
 {
+    typedef recon_couple_args A;
+    if (a->x.slices)
+        return in_slices<A>(ctx, a, cuda_couple_back, { &A::x, &A::attr, &A::dy }, { &A::dx },
+                            { &A::dw, &A::dbias });
     size_t rows = recon_tensor_rows(&a->x);
     if (rows == 0 && a->dw.data)
         TRY(cuda_zero(ctx, a->dw.data, recon_tensor_bytes(&a->dw)));

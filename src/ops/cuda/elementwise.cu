@@ -2,6 +2,7 @@
  * columns and the optimiser's step. All are bound by memory: 16 bytes an access. */
 #include "ops/cuda/kernel.h"
 #include "ops/cuda/table.h"
+#include "ops/slices.h"
 
 /* ---- functions ---- */
 
@@ -276,14 +277,17 @@ template <class T> struct dropout_numbers {
     const T *x;
     const uint64_t *counter;
     uint64_t seed, site, below;
-    float keep; /* 1 / (1 - rate) */
-    size_t n;
+    float keep;      /* 1 / (1 - rate) */
+    size_t first, n; /* of a batch in slices: the word of element 0 */
     __device__ void at(size_t block) const
     {
-        uint4 made = philox(block, *counter + (site << 32), seed);
+        uint4 made = philox(first / 4 + block, *counter + (site << 32), seed);
         uint32_t word[4] = { made.x, made.y, made.z, made.w };
-        for (size_t k = 0; k < 4 && 4 * block + k < n; k++)
-            assign(y[4 * block + k], word[k] < below ? 0 : to_float(x[4 * block + k]) * keep);
+        for (size_t k = 0; k < 4; k++) {
+            size_t i = 4 * block + k - first % 4; /* in front of element 0: huge */
+            if (i < n)
+                assign(y[i], word[k] < below ? 0 : to_float(x[i]) * keep);
+        }
     }
 };
 
@@ -294,10 +298,10 @@ template <class T> struct dropout_channels {
     const uint64_t *counter;
     uint64_t seed, site, below;
     float keep;
-    size_t planes, channels;
+    size_t first, planes, channels; /* first: the rows in front of these in the batch */
     __device__ void at(size_t i) const
     {
-        size_t word = i / (planes * channels) * channels + i % channels;
+        size_t word = (first + i / (planes * channels)) * channels + i % channels;
         uint4 made = philox(word / 4, *counter + (site << 32), seed);
         uint32_t drawn = word % 4 == 0   ? made.x
                          : word % 4 == 1 ? made.y
@@ -307,16 +311,25 @@ template <class T> struct dropout_channels {
     }
 };
 
+/* Of so many rows here: those of the batch in front of them. */
+static size_t rows_before(const recon_tensor *x, size_t rows)
+{
+    recon_slices s = recon_slices_in_rows(x, rows);
+    return recon_slices_before(&s);
+}
+
 recon_status cuda_dropout(recon_ctx *ctx, const recon_dropout_args *a)
 {
     return by_type(ctx, "dropout", a->x.type, [&](auto t) {
         typedef decltype(t) T;
-        size_t n = recon_tensor_count(&a->x);
+        size_t n = recon_tensor_count(&a->x), first = rows_before(&a->x, n);
+        size_t row = a->planes * recon_tensor_cols(&a->x);
         if (a->planes > 1)
             return each_index(ctx, "dropout", n,
                               dropout_channels<T>{ data<T>(a->y), data<T>(a->x), a->counter,
                                                    a->seed, a->site, (uint64_t)(a->rate * 0x1p32),
-                                                   (float)(1 / (1 - a->rate)), a->planes,
+                                                   (float)(1 / (1 - a->rate)),
+                                                   rows_before(&a->x, n / row), a->planes,
                                                    recon_tensor_cols(&a->x) });
         dropout_numbers<T> f = { data<T>(a->y),
                                  data<T>(a->x),
@@ -325,8 +338,9 @@ recon_status cuda_dropout(recon_ctx *ctx, const recon_dropout_args *a)
                                  a->site,
                                  (uint64_t)(a->rate * 0x1p32),
                                  (float)(1 / (1 - a->rate)),
+                                 first,
                                  n };
-        return each_index(ctx, "dropout", (n + 3) / 4, f);
+        return each_index(ctx, "dropout", (first % 4 + n + 3) / 4, f);
     });
 }
 

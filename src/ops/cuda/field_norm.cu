@@ -3,7 +3,8 @@
  * The formulas are those of ref/field_norm.c. A thread sweeps down N columns: wide ones hold whole
  * pairs, and a lone one fetches its partner. Sums go by column, scalars' about the first row; a
  * launch over the fields joins the two columns of a pair; then the update runs with its factors in
- * registers. */
+ * registers. Of a batch in slices each slice is a segment of the sums, which then meet in double. */
+#include "ops/cuda/slices.h"
 #include "ops/cuda/sweep.h"
 #include "ops/cuda/table.h"
 
@@ -59,10 +60,10 @@ template <int N> struct fields_pivot {
 template <class T> struct fields_moments : fields_params {
     const T *x;
     float *sums; /* [2][cols] */
-    template <int N> __device__ fields_pivot<N> factors(size_t, size_t col) const
+    template <int N> __device__ fields_pivot<N> factors(size_t segment, size_t col) const
     {
         fields_pivot<N> pivot;
-        load(pivot.x, x + col);
+        load(pivot.x, x + rows.first(segment) * rows.cols + col);
         for (int k = 0; k < N; k++)
             pivot.x[k] = col + k < scalars ? pivot.x[k] : 0;
         return pivot;
@@ -86,23 +87,37 @@ template <class T> struct fields_moments : fields_params {
     }
 };
 
-template <class T> struct fields_find {
-    const float *sums; /* [2][cols] */
-    const T *x;        /* the first row */
+/* The same of slices, in double and about zero: so they can be added up. */
+template <class T> struct fields_slice_moments : fields_moments<T> {
+    double *sums; /* [slices][2][cols] */
+    __device__ void finish(size_t slice, size_t col, const double (&sum)[2]) const
+    {
+        size_t cols = this->rows.cols;
+        double n = (double)this->rows.count(slice);
+        double pivot =
+            col < this->scalars ? to_float(this->x[this->rows.first(slice) * cols + col]) : 0;
+        sums[2 * slice * cols + col] = sum[0] + n * pivot;
+        sums[(2 * slice + 1) * cols + col] = sum[1] + pivot * (2 * sum[0] + n * pivot);
+    }
+};
+
+template <class S, class T> struct fields_find {
+    const S *sums; /* [2][cols] */
+    const T *x;    /* what they are about: the first row; NULL: zero */
     float *mean, *inv, *running_mean, *running_var;
     size_t scalars, cols;
     double count, eps;
     float momentum;
     __device__ void at(size_t f) const
     {
-        const float *square = sums + cols;
+        const S *square = sums + cols;
         size_t c = 2 * f - scalars; /* of a pair */
         double off = f < scalars ? sums[f] / count : 0;
         double var = f < scalars ? fmax(square[f] / count - off * off, 0.)
                                  : ((double)square[c] + square[c + 1]) / (2 * count);
         inv[f] = (float)(1 / sqrt(var + eps));
         if (f < scalars) {
-            mean[f] = (float)(to_float(x[f]) + off);
+            mean[f] = (float)((x ? to_float(x[f]) : 0) + off);
             running_mean[f] += momentum * (mean[f] - running_mean[f]);
             var *= count > 1 ? count / (count - 1) : 1;
         }
@@ -151,22 +166,52 @@ static fields_params params_of(const recon_field_norm_args *a)
     return p;
 }
 
-template <class T>
-static recon_status find_statistics(recon_ctx *ctx, const recon_field_norm_args *a, const T *x,
-                                    const float *sums)
+/* The batch's rows; one that is not cut is a single slice. */
+static recon_slices batch_of(const recon_field_norm_args *a)
 {
-    fields_find<T> f = { sums,
-                         x,
-                         data<float>(a->mean),
-                         data<float>(a->inv),
-                         data<float>(a->running_mean),
-                         data<float>(a->running_var),
-                         a->scalars,
-                         recon_tensor_cols(&a->x),
-                         (double)recon_tensor_rows(&a->x),
-                         a->eps,
-                         (float)a->momentum };
+    return recon_slices_in_rows(&a->x, recon_tensor_rows(&a->x));
+}
+
+/* f sweeps over the slices that are here, and leaves sums of each; then the batch's are the first. */
+template <int N, class F>
+static recon_status sum_batch(recon_ctx *ctx, const char *name, const recon_field_norm_args *a,
+                              F &f)
+{
+    recon_slices s = batch_of(a);
+    size_t cols = recon_tensor_cols(&a->x), here = recon_slices_here(&s);
+    f.rows = sweep_plan<N>(ctx, slices_here(s), s.each, cols, nullptr, here);
+    TRY(scratch_take(ctx, &f.sums, slices_here(s) * 2 * cols));
+    TRY((column_sums<2, N>(ctx, name, f, slices_here(s), s.each, cols, nullptr, 1, here)));
+    return sum_slices(ctx, s, f.sums, f.sums, 2 * cols, 2 * cols);
+}
+
+template <class S, class T>
+static recon_status find_statistics(recon_ctx *ctx, const recon_field_norm_args *a, const T *x,
+                                    const S *sums)
+{
+    fields_find<S, T> f = { sums,
+                            x,
+                            data<float>(a->mean),
+                            data<float>(a->inv),
+                            data<float>(a->running_mean),
+                            data<float>(a->running_var),
+                            a->scalars,
+                            recon_tensor_cols(&a->x),
+                            (double)batch_of(a).all,
+                            a->eps,
+                            (float)a->momentum };
     return each_index(ctx, "field_norm", a->scalars + a->pairs, f);
+}
+
+template <int N, class T>
+static recon_status find_batch(recon_ctx *ctx, const recon_field_norm_args *a)
+{
+    fields_slice_moments<T> f;
+    static_cast<fields_params &>(f) = params_of(a);
+    f.x = data<T>(a->x);
+    TRY(sum_batch<N>(ctx, "field_norm", a, f));
+    return find_statistics(ctx, a, static_cast<const T *>(nullptr),
+                           static_cast<const double *>(f.sums));
 }
 
 template <int N, class T>
@@ -178,10 +223,12 @@ static recon_status fields_forward(recon_ctx *ctx, const recon_field_norm_args *
     f.rows = sweep_plan<N>(ctx, 1, rows, cols, nullptr);
     f.x = data<T>(a->x);
     scratch_begin(ctx);
-    if (a->training) {
+    if (a->training && a->x.slices) {
+        TRY((find_batch<N, T>(ctx, a)));
+    } else if (a->training) {
         TRY(scratch_take(ctx, &f.sums, 2 * cols));
         TRY((column_sums<2, N>(ctx, "field_norm", f, 1, rows, cols, nullptr, 1)));
-        TRY(find_statistics(ctx, a, f.x, f.sums));
+        TRY(find_statistics(ctx, a, f.x, static_cast<const float *>(f.sums)));
     }
     return launch(ctx, "field_norm", fields_kernel<N, T>, sweep_grid(f.rows),
                   dim3(f.rows.tx, f.rows.ty), static_cast<fields_params &>(f), data<T>(a->y), f.x);
@@ -249,9 +296,20 @@ template <class T> struct fields_slopes : fields_params {
     }
 };
 
+/* The same of slices, in double. */
+template <class T> struct fields_slice_slopes : fields_slopes<T> {
+    double *sums; /* [slices][2][cols] */
+    __device__ void finish(size_t slice, size_t col, const double (&sum)[2]) const
+    {
+        size_t cols = this->rows.cols;
+        sums[2 * slice * cols + col] = sum[0];
+        sums[(2 * slice + 1) * cols + col] = sum[1];
+    }
+};
+
 /* Gradients of the parameters; then what dx needs of each field: back and along. */
-struct fields_total {
-    const float *sums; /* [2][cols] */
+template <class S> struct fields_total {
+    const S *sums; /* [2][cols] */
     float *dscale, *dshift, *dbias;
     float *back, *along;
     size_t scalars, cols;
@@ -260,8 +318,8 @@ struct fields_total {
     {
         size_t c = 2 * f - scalars; /* of a pair */
         bool pair = f >= scalars;
-        float offset = sums[pair ? c : f];
-        float slope = pair ? sums[cols + c] + sums[cols + c + 1] : sums[cols + f];
+        float offset = (float)sums[pair ? c : f];
+        float slope = (float)(pair ? sums[cols + c] + sums[cols + c + 1] : sums[cols + f]);
         if (dscale)
             dscale[f] = slope;
         if (pair && dbias)
@@ -300,6 +358,33 @@ __global__ void fields_back_kernel(fields_params p, T *dx, const T *dy, const T 
     }
 }
 
+template <class S>
+static recon_status find_slopes(recon_ctx *ctx, const recon_field_norm_args *a, const S *sums,
+                                float *back)
+{
+    size_t fields = a->scalars + a->pairs;
+    fields_total<S> total = { sums,
+                              data<float>(a->dscale),
+                              data<float>(a->dshift),
+                              data<float>(a->dbias),
+                              back,
+                              back + fields,
+                              a->scalars,
+                              recon_tensor_cols(&a->x),
+                              a->training ? (float)batch_of(a).all : 0 };
+    return each_index(ctx, "field_norm_back", fields, total);
+}
+
+template <int N, class T>
+static recon_status find_batch_slopes(recon_ctx *ctx, const recon_field_norm_args *a,
+                                      const fields_slopes<T> &slopes, float *back)
+{
+    fields_slice_slopes<T> f;
+    static_cast<fields_slopes<T> &>(f) = slopes;
+    TRY(sum_batch<N>(ctx, "field_norm_back", a, f));
+    return find_slopes(ctx, a, static_cast<const double *>(f.sums), back);
+}
+
 template <int N, class T>
 static recon_status fields_backward(recon_ctx *ctx, const recon_field_norm_args *a)
 {
@@ -311,19 +396,14 @@ static recon_status fields_backward(recon_ctx *ctx, const recon_field_norm_args 
     f.dy = data<T>(a->dy);
     f.x = data<T>(a->x);
     scratch_begin(ctx);
-    TRY(scratch_take(ctx, &f.sums, 2 * cols));
     TRY(scratch_take(ctx, &back, 2 * f.fields));
-    TRY((column_sums<2, N>(ctx, "field_norm_back", f, 1, rows, cols, nullptr, 1)));
-    fields_total total = { f.sums,
-                           data<float>(a->dscale),
-                           data<float>(a->dshift),
-                           data<float>(a->dbias),
-                           back,
-                           back + f.fields,
-                           a->scalars,
-                           cols,
-                           a->training ? (float)rows : 0 };
-    TRY(each_index(ctx, "field_norm_back", f.fields, total));
+    if (a->x.slices) {
+        TRY((find_batch_slopes<N, T>(ctx, a, f, back)));
+    } else {
+        TRY(scratch_take(ctx, &f.sums, 2 * cols));
+        TRY((column_sums<2, N>(ctx, "field_norm_back", f, 1, rows, cols, nullptr, 1)));
+        TRY(find_slopes(ctx, a, static_cast<const float *>(f.sums), back));
+    }
     return launch(ctx, "field_norm_back", fields_back_kernel<N, T>, sweep_grid(f.rows),
                   dim3(f.rows.tx, f.rows.ty), static_cast<fields_params &>(f), data<T>(a->dx), f.dy,
                   f.x, back, back + f.fields);

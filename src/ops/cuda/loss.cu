@@ -1,7 +1,7 @@
 /* loss.cu - losses as means, their gradients, and the norm of all gradients; the formulas are those
  * of ref/loss.c. Sums are made in double and always in the same order: threads over strides, blocks
- * by halves, then one block over the blocks. */
-#include "ops/cuda/kernel.h"
+ * by halves, then one block over the blocks. Of a batch in slices each slice has a sum of its own. */
+#include "ops/cuda/slices.h"
 #include "ops/cuda/table.h"
 
 #define TWO_PI 6.283185307179586477
@@ -269,9 +269,10 @@ template <class T> struct mixture_loss : loss_base<T> {
 
 /* ---- the entries ---- */
 
+/* Over n terms of `all` in the batch. */
 template <class F>
-static recon_status run(recon_ctx *ctx, const recon_loss_args *a, F f, size_t n, bool back,
-                        size_t threads = 1)
+static recon_status run(recon_ctx *ctx, const recon_loss_args *a, F f, size_t n, size_t all,
+                        bool back, size_t threads = 1)
 {
     typedef std::remove_pointer_t<decltype(f.dx)> T;
     f.loss = data<float>(a->loss);
@@ -280,33 +281,41 @@ static recon_status run(recon_ctx *ctx, const recon_loss_args *a, F f, size_t n,
     f.dloss = data<float>(a->dloss);
     f.dx = data<T>(a->dx);
     f.cols = recon_tensor_cols(&a->x);
-    f.terms = (double)n;
+    f.terms = (double)all;
     n *= threads; /* of a term */
     return back ? each_index(ctx, "loss_back", n, f) : sum_terms(ctx, "loss", n, f);
 }
 
-static recon_status loss_either(recon_ctx *ctx, const recon_loss_args *a, bool back)
+/* Of x, or of a slice of it. */
+static recon_status loss_either(recon_ctx *ctx, const recon_loss_args *a, const recon_tensor &x,
+                                bool back)
 {
     return by_type(ctx, "loss", a->x.type, [&](auto t) {
         typedef decltype(t) T;
         size_t rows = recon_tensor_rows(&a->x), count = recon_tensor_count(&a->x);
+        size_t all = recon_slices_in_rows(&x, recon_tensor_count(&x)).all;
+        size_t batch = recon_slices_in_rows(&x, recon_tensor_rows(&x)).all;
         element_loss<T> element = {};
         switch (a->kind) {
-        case RECON_LOSS_MSE: element.squared = true; return run(ctx, a, element, count, back);
-        case RECON_LOSS_L1: return run(ctx, a, element, count, back);
-        case RECON_LOSS_COS: return run(ctx, a, cos_loss<T>{}, rows, back);
-        case RECON_LOSS_VONMISES: return run(ctx, a, mixture_loss<T>{}, rows, back);
-        default: return run(ctx, a, entropy_loss<T>{}, rows, back, WARP);
+        case RECON_LOSS_MSE: element.squared = true; return run(ctx, a, element, count, all, back);
+        case RECON_LOSS_L1: return run(ctx, a, element, count, all, back);
+        case RECON_LOSS_COS: return run(ctx, a, cos_loss<T>{}, rows, batch, back);
+        case RECON_LOSS_VONMISES: return run(ctx, a, mixture_loss<T>{}, rows, batch, back);
+        default: return run(ctx, a, entropy_loss<T>{}, rows, batch, back, WARP);
         }
     });
 }
 
 recon_status cuda_loss(recon_ctx *ctx, const recon_loss_args *args)
 {
-    return loss_either(ctx, args, false);
+    typedef recon_loss_args A;
+    auto entry = [&](recon_ctx *, const A *a) { return loss_either(ctx, a, args->x, false); };
+    if (!args->x.slices)
+        return entry(ctx, args);
+    return in_slices<A>(ctx, args, entry, { &A::x, &A::target }, {}, { &A::loss });
 }
 
 recon_status cuda_loss_back(recon_ctx *ctx, const recon_loss_args *args)
 {
-    return loss_either(ctx, args, true);
+    return loss_either(ctx, args, args->x, true);
 }

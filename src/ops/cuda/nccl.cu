@@ -3,19 +3,24 @@
  * stays. */
 #include "ops/cuda/kernel.h"
 #include "ops/cuda/peers.h"
+#include "ops/cuda/table.h"
+extern "C" {
+#include "comm/comm.h"
+}
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NCCL_OK = 0, NCCL_FLOAT = 7, NCCL_SUM = 0 };
+enum { NCCL_OK = 0, NCCL_BYTE = 0, NCCL_FLOAT = 7, NCCL_SUM = 0 };
 struct nccl_id {
     char bytes[RECON_PEERS_ID];
 };
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 static_assert(sizeof(ncclUniqueId) == sizeof(nccl_id) && (int)ncclFloat32 == NCCL_FLOAT &&
-                  (int)ncclSum == NCCL_SUM && (int)ncclSuccess == NCCL_OK,
+                  (int)ncclInt8 == NCCL_BYTE && (int)ncclSum == NCCL_SUM &&
+                  (int)ncclSuccess == NCCL_OK,
               "as NCCL has them");
 #endif
 
@@ -26,8 +31,10 @@ struct nccl_library {
     int (*destroy)(void *comm);
     int (*all_reduce)(const void *from, void *to, size_t n, int type, int op, void *comm,
                       cudaStream_t stream);
-    int (*all_gather)(const void *from, void *to, size_t n, int type, void *comm,
-                      cudaStream_t stream);
+    int (*broadcast)(const void *from, void *to, size_t n, int type, int root, void *comm,
+                     cudaStream_t stream);
+    int (*group_start)(void);
+    int (*group_end)(void);
     const char *(*explain)(int code);
 };
 
@@ -36,6 +43,9 @@ struct nccl_peers {
     nccl_library nccl;
     void *comm;
     int size;
+    cudaStream_t beside; /* where sums go on while kernels run in the context's own */
+    cudaEvent_t begun, summed;
+    int under_way; /* sums that kernels do not wait for yet */
 };
 
 template <class F> static bool find(void *handle, F **out, const char *name)
@@ -50,7 +60,9 @@ static bool find_all(nccl_library *n)
            find(n->handle, &n->init, "ncclCommInitRank") &&
            find(n->handle, &n->destroy, "ncclCommDestroy") &&
            find(n->handle, &n->all_reduce, "ncclAllReduce") &&
-           find(n->handle, &n->all_gather, "ncclAllGather") &&
+           find(n->handle, &n->broadcast, "ncclBroadcast") &&
+           find(n->handle, &n->group_start, "ncclGroupStart") &&
+           find(n->handle, &n->group_end, "ncclGroupEnd") &&
            find(n->handle, &n->explain, "ncclGetErrorString");
 }
 
@@ -90,9 +102,16 @@ void nccl_leave(recon_cuda *s)
 {
     if (!s->peers)
         return;
-    if (s->peers->comm)
-        s->peers->nccl.destroy(s->peers->comm);
-    free(s->peers); /* the library stays: it has threads of its own */
+    nccl_peers *p = s->peers;
+    if (p->comm)
+        p->nccl.destroy(p->comm);
+    if (p->begun)
+        cudaEventDestroy(p->begun);
+    if (p->summed)
+        cudaEventDestroy(p->summed);
+    if (p->beside)
+        cudaStreamDestroy(p->beside);
+    free(p); /* the library stays: it has threads of its own */
     s->peers = nullptr;
 }
 
@@ -119,49 +138,95 @@ static recon_status make_id(recon_ctx *ctx, unsigned char id[RECON_PEERS_ID])
     return RECON_OK;
 }
 
+/* A sum takes few of the GPU's processors, and is waited for: it goes first where both could. */
+static recon_status open_stream(recon_ctx *ctx, nccl_peers *p)
+{
+    int least, greatest;
+    CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CUDA_TRY(cudaStreamCreateWithPriority(&p->beside, cudaStreamNonBlocking, greatest));
+    CUDA_TRY(cudaEventCreateWithFlags(&p->begun, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&p->summed, cudaEventDisableTiming));
+    return RECON_OK;
+}
+
 static recon_status join(recon_ctx *ctx, const unsigned char id[RECON_PEERS_ID], int rank, int size)
 {
     nccl_id made;
     TRY(open_peers(ctx));
     nccl_peers *p = cuda_of(ctx)->peers;
     memcpy(made.bytes, id, RECON_PEERS_ID);
+    if (p->comm)
+        return RECON_OK;
     p->size = size;
-    return p->comm ? RECON_OK
-                   : check(ctx, p, "ncclCommInitRank", p->nccl.init(&p->comm, size, made, rank));
+    TRY(open_stream(ctx, p));
+    return check(ctx, p, "ncclCommInitRank", p->nccl.init(&p->comm, size, made, rank));
 }
 
-/* Number i of all ranks: neighbours, then neighbours of those, and so on. */
-struct add_ranks {
-    float *x, *all; /* [n], [size][n] */
-    size_t n;
-    int size;
-    __device__ void at(size_t i) const
-    {
-        for (int apart = 1; apart < size; apart *= 2)
-            for (int r = 0; r + apart < size; r += 2 * apart)
-                all[r * n + i] += all[(r + apart) * n + i];
-        x[i] = all[i];
-    }
-};
-
-static recon_status sum_in_order(recon_ctx *ctx, const nccl_peers *p, float *x, size_t n)
-{
-    float *all;
-    scratch_begin(ctx);
-    TRY(scratch_take(ctx, &all, (size_t)p->size * n));
-    TRY(check(ctx, p, "ncclAllGather",
-              p->nccl.all_gather(x, all, n, NCCL_FLOAT, p->comm, cuda_of(ctx)->stream)));
-    return each_index(ctx, "sum over ranks", n, add_ranks{ x, all, n, p->size });
-}
-
+/* The fastest order: runs that must repeat cut their batches into slices, and gather those. Events are
+ * what a graph that records both streams is made of, too. */
 static recon_status sum(recon_ctx *ctx, float *x, size_t n)
 {
-    const recon_cuda *s = cuda_of(ctx);
-    const nccl_peers *p = s->peers;
-    if (!s->tune)
-        return sum_in_order(ctx, p, x, n);
+    nccl_peers *p = cuda_of(ctx)->peers;
+    CUDA_TRY(cudaEventRecord(p->begun, cuda_of(ctx)->stream));
+    CUDA_TRY(cudaStreamWaitEvent(p->beside, p->begun, 0));
+    p->under_way = 1;
     return check(ctx, p, "ncclAllReduce",
-                 p->nccl.all_reduce(x, x, n, NCCL_FLOAT, NCCL_SUM, p->comm, s->stream));
+                 p->nccl.all_reduce(x, x, n, NCCL_FLOAT, NCCL_SUM, p->comm, p->beside));
 }
 
-extern "C" const recon_peer_table recon_cuda_peers = { card, make_id, join, sum };
+static recon_status sums_end(recon_ctx *ctx)
+{
+    nccl_peers *p = cuda_of(ctx)->peers;
+    if (!p->under_way)
+        return RECON_OK;
+    p->under_way = 0;
+    CUDA_TRY(cudaEventRecord(p->summed, p->beside));
+    CUDA_TRY(cudaStreamWaitEvent(cuda_of(ctx)->stream, p->summed, 0));
+    return RECON_OK;
+}
+
+extern "C" const recon_peer_table recon_cuda_peers = { card, make_id, join, sum, sums_end };
+
+/* ---- rows of all ranks ---- */
+
+/* Each rank's rows from it to all: their numbers may differ. */
+static recon_status gather_by_nccl(recon_ctx *ctx, const nccl_peers *p, char *rows,
+                                   const size_t *begin, size_t bytes)
+{
+    cudaStream_t stream = cuda_of(ctx)->stream;
+    TRY(check(ctx, p, "ncclGroupStart", p->nccl.group_start()));
+    int code = NCCL_OK;
+    for (int r = 0; r < p->size && code == NCCL_OK; r++) {
+        char *at = rows + begin[r] * bytes;
+        code = p->nccl.broadcast(at, at, (begin[r + 1] - begin[r]) * bytes, NCCL_BYTE, r, p->comm,
+                                 stream);
+    }
+    int end = p->nccl.group_end();
+    return check(ctx, p, "ncclBroadcast", code == NCCL_OK ? end : code);
+}
+
+static recon_status gather_by_hosts(recon_ctx *ctx, char *rows, const size_t *begin, size_t bytes)
+{
+    int rank = recon_comm_rank(ctx);
+    size_t all = begin[recon_comm_size(ctx)] * bytes, own = begin[rank] * bytes;
+    char *host = static_cast<char *>(malloc(all ? all : 1));
+    if (!host)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "%zu bytes for what ranks exchange", all);
+    recon_status status = cuda_download(ctx, host + own, rows + own, begin[rank + 1] * bytes - own);
+    if (status == RECON_OK)
+        status = recon_comm_gather_parts(ctx, host, begin, bytes);
+    if (status == RECON_OK)
+        status = cuda_upload(ctx, rows, host, all);
+    free(host);
+    return status;
+}
+
+recon_status cuda_gather_ranks(recon_ctx *ctx, void *rows, const size_t *begin, size_t bytes)
+{
+    const nccl_peers *p = cuda_of(ctx)->peers;
+    char *at = static_cast<char *>(rows);
+    if (recon_comm_size(ctx) == 1)
+        return RECON_OK;
+    return p && p->comm ? gather_by_nccl(ctx, p, at, begin, bytes)
+                        : gather_by_hosts(ctx, at, begin, bytes);
+}

@@ -3,7 +3,10 @@
  * The formulas are those of ref/norm.c. Sums are taken about the first row of the segment, so that
  * a large mean does not drown the variance in float. Three launches: sums over blocks of rows, sums
  * over the blocks, the update with its factors in registers. The sum and the ReLU behind a norm are
- * part of the update, and of both passes backward. */
+ * part of the update, and of both passes backward.
+ *
+ * Of a batch in slices each slice is a segment of the sums, which then meet in double. */
+#include "ops/cuda/slices.h"
 #include "ops/cuda/sweep.h"
 #include "ops/cuda/table.h"
 
@@ -16,17 +19,40 @@ struct norm_params {
     const float *scale, *shift;
     float *running_mean, *running_var; /* NULL: not to be updated */
     float *mean, *inv;                 /* [segments][channels]    */
+    size_t
+        batch; /* rows, where segments are slices of one batch, with the same statistics; else 0 */
 
+    __device__ size_t place(size_t segment, size_t channel) const
+    {
+        return (batch ? 0 : segment * channels) + channel;
+    }
+    __device__ size_t count(size_t segment) const
+    {
+        return batch ? batch : rows.count(segment);
+    }
     __device__ float inv_of(size_t segment, size_t channel) const
     {
-        return inv ? inv[segment * channels + channel]
+        return inv ? inv[place(segment, channel)]
                    : (float)rsqrt((double)running_var[channel] + eps);
     }
     __device__ float mean_of(size_t segment, size_t channel) const
     {
         if (field > 1)
             return 0;
-        return mean ? mean[segment * channels + channel] : running_mean[channel];
+        return mean ? mean[place(segment, channel)] : running_mean[channel];
+    }
+    /* What n rows have: kept, and the running ones moved. */
+    __device__ void keep(size_t at, size_t channel, double n, double middle, double var) const
+    {
+        inv[at] = (float)(1 / sqrt(var + eps));
+        if (mean)
+            mean[at] = (float)middle;
+        if (mean && running_mean)
+            running_mean[channel] += momentum * (mean[at] - running_mean[channel]);
+        if (running_var) {
+            float now = (float)(mean && n > 1 ? var * n / (n - 1) : var);
+            running_var[channel] += momentum * (now - running_var[channel]);
+        }
     }
 };
 
@@ -71,19 +97,34 @@ template <class T> struct norm_moments : norm_params {
     {
         double n = rows.count(segment) ? (double)rows.count(segment) : 1, off = sum[0] / n;
         double var = mean ? fmax(sum[1] / n - off * off, 0.) : sum[1] / (n * field);
-        size_t at = segment * channels + channel;
-        inv[at] = (float)(1 / sqrt(var + eps));
-        if (mean) {
-            float pivot =
-                rows.count(segment) ? to_float(x[rows.first(segment) * rows.cols + channel]) : 0;
-            mean[at] = (float)(pivot + off);
-        }
-        if (mean && running_mean)
-            running_mean[channel] += momentum * (mean[at] - running_mean[channel]);
-        if (running_var) {
-            float now = (float)(mean && n > 1 ? var * n / (n - 1) : var);
-            running_var[channel] += momentum * (now - running_var[channel]);
-        }
+        this->keep(segment * channels + channel, channel, n, pivot(segment, channel) + off, var);
+    }
+    __device__ double pivot(size_t segment, size_t channel) const
+    {
+        return mean && rows.count(segment) ? to_float(x[rows.first(segment) * rows.cols + channel])
+                                           : 0;
+    }
+};
+
+/* The same of slices: sums of x and of its square, in double, about zero: so they can be added up. */
+template <class T> struct norm_slice_moments : norm_moments<T> {
+    double *sums; /* [slices][2][channels] */
+    __device__ void finish(size_t slice, size_t channel, const double (&sum)[2]) const
+    {
+        double n = (double)this->rows.count(slice), pivot = this->pivot(slice, channel);
+        double *at = sums + 2 * slice * this->channels + channel;
+        at[0] = sum[0] + n * pivot;
+        at[this->channels] = sum[1] + pivot * (2 * sum[0] + n * pivot);
+    }
+};
+
+struct norm_found : norm_params {
+    const double *sums; /* [2][channels] of the batch */
+    __device__ void at(size_t channel) const
+    {
+        double n = (double)batch, middle = sums[channel] / n, square = sums[channels + channel] / n;
+        double var = mean ? fmax(square - middle * middle, 0.) : square / field;
+        keep(channel, channel, n, middle, var);
     }
 };
 
@@ -157,6 +198,29 @@ static norm_params params_of(const recon_norm_args *a)
     return p;
 }
 
+/* Of rows that no offset takes apart. */
+static recon_slices batch_of(const recon_norm_args *a)
+{
+    return recon_slices_in_rows(&a->x, recon_tensor_rows(&a->x));
+}
+static bool in_slices(const recon_norm_args *a)
+{
+    return a->x.slices && !a->offset.data;
+}
+
+/* f sweeps over the slices that are here, and leaves sums of each; then the batch's are the first. */
+template <int N, class F>
+static recon_status sum_batch(recon_ctx *ctx, const char *name, const recon_norm_args *a, F &f)
+{
+    recon_slices s = batch_of(a);
+    size_t width = 2 * f.channels, cols = recon_tensor_cols(&a->x), here = recon_slices_here(&s);
+    f.batch = s.all;
+    f.rows = sweep_plan<N>(ctx, slices_here(s), s.each, cols, nullptr, here);
+    TRY(scratch_take(ctx, &f.sums, slices_here(s) * width));
+    TRY((column_sums<2, N>(ctx, name, f, slices_here(s), s.each, cols, nullptr, a->field, here)));
+    return sum_slices(ctx, s, f.sums, f.sums, width, width);
+}
+
 static size_t segments_of(const recon_norm_args *a)
 {
     return a->offset.data ? recon_tensor_count(&a->offset) - 1 : 1;
@@ -169,6 +233,19 @@ static size_t rows_of(const recon_norm_args *a)
     return segments ? recon_tensor_rows(&a->x) / segments : 0;
 }
 
+template <int N, class T>
+static recon_status find_batch(recon_ctx *ctx, const recon_norm_args *a, const norm_params &p)
+{
+    norm_slice_moments<T> f;
+    norm_found found;
+    static_cast<norm_params &>(f) = p;
+    f.x = data<T>(a->x);
+    TRY(sum_batch<N>(ctx, "norm", a, f));
+    static_cast<norm_params &>(found) = f;
+    found.sums = f.sums;
+    return each_index(ctx, "norm", p.channels, found);
+}
+
 template <int N, class T> static recon_status norm_forward(recon_ctx *ctx, const recon_norm_args *a)
 {
     norm_params p = params_of(a);
@@ -178,7 +255,9 @@ template <int N, class T> static recon_status norm_forward(recon_ctx *ctx, const
     if (segments == 0 || recon_tensor_count(&a->x) == 0)
         return RECON_OK;
     scratch_begin(ctx);
-    if (from_batch(a)) {
+    if (from_batch(a) && in_slices(a)) {
+        TRY((find_batch<N, T>(ctx, a, p)));
+    } else if (from_batch(a)) {
         norm_moments<T> f;
         static_cast<norm_params &>(f) = p;
         f.x = data<T>(a->x);
@@ -245,14 +324,12 @@ template <class NUMBER, norm_mask MASK, bool MORE> struct norm_slope {
     }
 };
 
-/* Sums of g and of g xhat, per segment; g is kept as dskip. */
-template <class S> struct norm_gradients : norm_params {
+/* Sums of g and of g (x - mean), per segment; g is kept as dskip. */
+template <class S> struct norm_slopes : norm_params {
     static constexpr int AHEAD = 2;
     typedef typename S::T T;
     S slope;
     T *dskip;
-    float *sums;            /* [segments][2][channels]     */
-    float *dscale, *dshift; /* of one segment, or NULL     */
     template <int N> __device__ norm_factors<N> factors(size_t segment, size_t col) const
     {
         return norm_factors<N>(*this, segment, col);
@@ -274,9 +351,16 @@ template <class S> struct norm_gradients : norm_params {
         if (dskip)
             save(dskip + row * rows.cols + col, g);
     }
+};
+
+/* Of each segment, with 1 / sigma. */
+template <class S> struct norm_gradients : norm_slopes<S> {
+    float *sums;            /* [segments][2][channels] */
+    float *dscale, *dshift; /* of one segment, or NULL */
     __device__ void finish(size_t segment, size_t channel, const double (&sum)[2]) const
     {
-        float first = (float)sum[0], second = (float)(sum[1] * inv_of(segment, channel));
+        size_t channels = this->channels;
+        float first = (float)sum[0], second = (float)(sum[1] * this->inv_of(segment, channel));
         sums[2 * segment * channels + channel] = first;
         sums[(2 * segment + 1) * channels + channel] = second;
         if (dscale)
@@ -286,22 +370,56 @@ template <class S> struct norm_gradients : norm_params {
     }
 };
 
-/* dscale and dshift: the sums over all segments, in order. */
-struct norm_total {
-    float *dscale, *dshift;
-    const float *sums;
-    size_t segments, channels;
+/* Of each slice, as they are. */
+template <class S> struct norm_slice_gradients : norm_slopes<S> {
+    double *sums; /* [slices][2][channels] */
+    __device__ void finish(size_t slice, size_t channel, const double (&sum)[2]) const
+    {
+        sums[2 * slice * this->channels + channel] = sum[0];
+        sums[(2 * slice + 1) * this->channels + channel] = sum[1];
+    }
+};
+
+struct norm_batch_total : norm_params {
+    float *dscale, *dshift, *sums; /* sums [2][channels] */
+    const double *total;           /* the same           */
     __device__ void at(size_t channel) const
     {
-        double first = 0, second = 0;
-        for (size_t s = 0; s < segments; s++) {
-            first += sums[2 * s * channels + channel];
-            second += sums[(2 * s + 1) * channels + channel];
-        }
+        sums[channel] = (float)total[channel];
+        sums[channels + channel] = (float)(total[channels + channel] * inv_of(0, channel));
         if (dscale)
-            dscale[channel] = (float)second;
+            dscale[channel] = sums[channels + channel];
         if (dshift)
-            dshift[channel] = (float)first;
+            dshift[channel] = sums[channel];
+    }
+};
+
+/* The sums over segments first .. end, in order: of all of them, or of a slice. */
+struct norm_total {
+    double *total; /* [2][channels] */
+    const float *sums;
+    size_t first, end, channels;
+    __device__ void at(size_t channel) const
+    {
+        double sum[2] = {};
+        for (size_t s = first; s < end; s++)
+            for (int k = 0; k < 2; k++)
+                sum[k] += sums[(2 * s + k) * channels + channel];
+        total[channel] = sum[0];
+        total[channels + channel] = sum[1];
+    }
+};
+
+struct norm_round {
+    float *dscale, *dshift;
+    const double *total;
+    size_t channels;
+    __device__ void at(size_t channel) const
+    {
+        if (dscale)
+            dscale[channel] = (float)total[channels + channel];
+        if (dshift)
+            dshift[channel] = (float)total[channel];
     }
 };
 
@@ -313,7 +431,7 @@ __global__ void norm_back_kernel(norm_params p, S slope, typename S::T *dx, cons
     if (at.row >= at.end)
         return;
     norm_factors<N> f(p, at.segment, at.col);
-    float back[N], along[N], n = (float)p.rows.count(at.segment);
+    float back[N], along[N], n = (float)p.count(at.segment);
     for (int k = 0; k < N; k++) {
         size_t channel = (at.col + k) / p.field;
         const float *sum = sums + 2 * at.segment * p.channels + channel;
@@ -339,33 +457,89 @@ static recon_status pull_back(recon_ctx *ctx, const recon_norm_args *a, const no
                   from_batch(a));
 }
 
+static float *dscale_of(const recon_norm_args *a)
+{
+    return data<float>(a->dscale);
+}
+static float *dshift_of(const recon_norm_args *a)
+{
+    return a->field == 1 ? data<float>(a->dshift) : nullptr;
+}
+
+/* dscale and dshift over all segments; where these are things of a batch in slices, of all ranks. */
+static recon_status total_segments(recon_ctx *ctx, const recon_norm_args *a, const float *sums,
+                                   size_t channels)
+{
+    const recon_slices *cut = a->offset.slices;
+    size_t segments = segments_of(a), width = 2 * channels;
+    recon_slices s = cut ? *cut : recon_slices{ segments, segments, 1, 0, 1 };
+    double *total;
+    TRY(scratch_take(ctx, &total, slices_here(s) * width));
+    if (segments == 0)
+        TRY(cuda_zero(ctx, total, width * sizeof *total));
+    TRY(each_slice(s, [&](size_t i, size_t first, size_t end) {
+        return each_index(ctx, "norm_back", channels,
+                          norm_total{ total + i * width, sums, first, end, channels });
+    }));
+    if (cut)
+        TRY(sum_slices(ctx, s, total, total, width, width));
+    return each_index(ctx, "norm_back", channels,
+                      norm_round{ dscale_of(a), dshift_of(a), total, channels });
+}
+
+template <int N, class S>
+static recon_status segment_gradients(recon_ctx *ctx, const recon_norm_args *a,
+                                      const norm_slopes<S> &slopes, float *sums)
+{
+    norm_gradients<S> f;
+    static_cast<norm_slopes<S> &>(f) = slopes;
+    size_t segments = segments_of(a);
+    f.sums = sums;
+    bool one = segments == 1 && !a->offset.slices;
+    f.dscale = one ? dscale_of(a) : nullptr;
+    f.dshift = one ? dshift_of(a) : nullptr;
+    TRY((column_sums<2, N>(ctx, "norm_back", f, segments, rows_of(a), recon_tensor_cols(&a->x),
+                           data<int>(a->offset), a->field)));
+    return one ? RECON_OK : total_segments(ctx, a, sums, f.channels);
+}
+
+template <int N, class S>
+static recon_status batch_gradients(recon_ctx *ctx, const recon_norm_args *a,
+                                    const norm_slopes<S> &slopes, float *sums)
+{
+    norm_slice_gradients<S> f;
+    norm_batch_total total;
+    static_cast<norm_slopes<S> &>(f) = slopes;
+    TRY(sum_batch<N>(ctx, "norm_back", a, f));
+    static_cast<norm_params &>(total) = f;
+    total.dscale = dscale_of(a);
+    total.dshift = dshift_of(a);
+    total.sums = sums;
+    total.total = f.sums;
+    return each_index(ctx, "norm_back", f.channels, total);
+}
+
 template <int N, class S>
 static recon_status norm_backward(recon_ctx *ctx, const recon_norm_args *a, S slope)
 {
     typedef typename S::T T;
-    norm_gradients<S> f;
+    norm_slopes<S> f;
     static_cast<norm_params &>(f) = params_of(a);
-    size_t segments = segments_of(a), rows = rows_of(a), cols = recon_tensor_cols(&a->x);
-    const int *offset = data<int>(a->offset);
-    float *dscale = data<float>(a->dscale),
-          *dshift = a->field == 1 ? data<float>(a->dshift) : nullptr;
-    f.rows = sweep_plan<N>(ctx, segments, rows, cols, offset);
+    float *sums;
+    f.rows = sweep_plan<N>(ctx, segments_of(a), rows_of(a), recon_tensor_cols(&a->x),
+                           data<int>(a->offset));
     f.slope = slope;
     f.dskip = data<T>(a->dskip);
-    f.dscale = segments == 1 ? dscale : nullptr;
-    f.dshift = segments == 1 ? dshift : nullptr;
+    f.batch = in_slices(a) ? batch_of(a).all : 0;
     scratch_begin(ctx);
-    TRY(scratch_take(ctx, &f.sums, segments * 2 * f.channels));
-    TRY((column_sums<2, N>(ctx, "norm_back", f, segments, rows, cols, offset, a->field)));
-    if (segments != 1)
-        TRY(each_index(ctx, "norm_back", f.channels,
-                       norm_total{ dscale, dshift, f.sums, segments, f.channels }));
+    TRY(scratch_take(ctx, &sums, segments_of(a) * 2 * f.channels));
+    TRY(in_slices(a) ? batch_gradients<N>(ctx, a, f, sums) : segment_gradients<N>(ctx, a, f, sums));
     if (!a->dx.data || recon_tensor_count(&a->x) == 0)
         return RECON_OK;
     if (!f.dskip)
-        return pull_back<N>(ctx, a, f, slope, f.sums);
+        return pull_back<N>(ctx, a, f, slope, sums);
     norm_slope<T, MASK_NONE, false> kept = { f.dskip, nullptr, nullptr, slope.x };
-    return pull_back<N>(ctx, a, f, kept, f.sums);
+    return pull_back<N>(ctx, a, f, kept, sums);
 }
 
 /* f(slope) with the form of it that the arguments ask for. */

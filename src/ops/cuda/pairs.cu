@@ -6,7 +6,7 @@
  * processor fill alike. The way back to the atoms is the same walk with rows and columns exchanged.
  * Gradients of filters are summed in shared memory, a thread a column, over the molecules of a
  * part, and then over the parts: always in the same order. */
-#include "ops/cuda/kernel.h"
+#include "ops/cuda/slices.h"
 #include "ops/cuda/table.h"
 #include "ops/pairs.h"
 
@@ -277,8 +277,9 @@ template <class F> __global__ void __launch_bounds__(THREADS) pairs_kernel(F f)
 
 /* ---- gradients of the filters ---- */
 
-#define PARTS   256
-#define COLUMNS 128 /* of a block, a thread each */
+#define PARTS    256
+#define OF_SLICE 32  /* parts of a slice */
+#define COLUMNS  128 /* of a block, a thread each */
 
 /* What target i and source j add to the gradient of the filter of one column: kind 0 is a, then b,
  * c, e, h, q; c is the column of s or, from 2 on, of a plane of u. */
@@ -312,9 +313,24 @@ template <class D> struct filter_column {
     }
 };
 
-/* partial[part][knot][column]: the molecules part, part + parts, ... A pair has the same taps
- * either way. */
-template <class D> __global__ void __launch_bounds__(COLUMNS) filters_kernel(D d, float *partial)
+/* The first molecule of a slice, which has so many rows: a molecule is in the slice it begins in. */
+template <class D> __device__ size_t first_molecule(const D &d, size_t slice, size_t rows)
+{
+    size_t low = 0, high = d.molecules;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if ((size_t)d.offset[middle] < slice * rows)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* partial[slice][part][knot][column]: the molecules part, part + parts, ... of a slice, or of all: each
+ * is 0. A pair has the same taps either way. */
+template <class D>
+__global__ void __launch_bounds__(COLUMNS) filters_kernel(D d, float *partial, size_t each)
 {
     __shared__ lean_pair kept[CACHE];
     __shared__ float sum[RECON_PAIRS_KNOTS][COLUMNS];
@@ -327,7 +343,9 @@ template <class D> __global__ void __launch_bounds__(COLUMNS) filters_kernel(D d
     }
     for (int k = 0; k < RECON_PAIRS_KNOTS; k++)
         sum[k][me] = 0;
-    for (size_t m = blockIdx.y; m < d.molecules; m += gridDim.y)
+    size_t first = each ? first_molecule(d, blockIdx.z, each) : 0;
+    size_t end = blockIdx.z + 1 < gridDim.z ? first_molecule(d, blockIdx.z + 1, each) : d.molecules;
+    for (size_t m = first + blockIdx.y; m < end; m += gridDim.y)
         walk_molecule(kept, d.xyz, d.offset, m, 1.0f, [&](const pair_block &b) {
             for (unsigned i = b.first; there && i < b.first + b.count; i++)
                 for (unsigned j = i + 1; j < b.n; j++) {
@@ -340,33 +358,51 @@ template <class D> __global__ void __launch_bounds__(COLUMNS) filters_kernel(D d
                 }
         });
     for (unsigned k = 0; there && k < RECON_PAIRS_KNOTS; k++)
-        partial[((size_t)blockIdx.y * RECON_PAIRS_KNOTS + k) * d.wide_w() + column] = sum[k][me];
+        partial[(((size_t)blockIdx.z * gridDim.y + blockIdx.y) * RECON_PAIRS_KNOTS + k) *
+                    d.wide_w() +
+                column] = sum[k][me];
 }
 
 struct sum_parts {
-    float *dw;
+    float *dw; /* [slices][count] */
     const float *partial;
     size_t parts, count;
     __device__ void at(size_t i) const
     {
+        const float *from = partial + i / count * parts * count + i % count;
         double sum = 0;
 #pragma unroll 8
         for (size_t p = 0; p < parts; p++)
-            sum += partial[p * count + i];
+            sum += from[p * count];
         dw[i] = (float)sum;
     }
 };
 
-template <class D> static recon_status filter_gradients(recon_ctx *ctx, const D &d, float *dw)
+/* Of `slices` slices of `each` rows, or of all: each is 0 then. */
+template <class D>
+static recon_status filter_parts(recon_ctx *ctx, const D &d, float *dw, size_t parts, size_t slices,
+                                 size_t each)
 {
     size_t wide = d.wide.scalars + 5 * (size_t)d.wide.vectors, count = RECON_PAIRS_KNOTS * wide;
-    size_t parts = d.molecules < PARTS ? d.molecules : PARTS;
     float *partial;
+    TRY(scratch_take(ctx, &partial, slices * parts * count));
+    dim3 grid((unsigned)((wide + COLUMNS - 1) / COLUMNS), (unsigned)parts, (unsigned)slices);
+    TRY(launch(ctx, "pairs_back", filters_kernel<D>, grid, COLUMNS, d, partial, each));
+    return each_index(ctx, "pairs_back", slices * count, sum_parts{ dw, partial, parts, count });
+}
+
+template <class D>
+static recon_status filter_gradients(recon_ctx *ctx, const recon_pairs_args *a, const D &d)
+{
+    float *dw = data<float>(a->dw), *part;
+    size_t count = recon_tensor_count(&a->dw);
     scratch_begin(ctx);
-    TRY(scratch_take(ctx, &partial, parts * count));
-    dim3 grid((unsigned)((wide + COLUMNS - 1) / COLUMNS), (unsigned)parts);
-    TRY(launch(ctx, "pairs_back", filters_kernel<D>, grid, COLUMNS, d, partial));
-    return each_index(ctx, "pairs_back", count, sum_parts{ dw, partial, parts, count });
+    if (!a->s.slices)
+        return filter_parts(ctx, d, dw, d.molecules < PARTS ? d.molecules : PARTS, 1, 0);
+    recon_slices s = slices_of(a->s);
+    TRY(scratch_take(ctx, &part, slices_here(s) * count));
+    TRY(filter_parts(ctx, d, part, OF_SLICE, slices_here(s), s.each));
+    return sum_slices(ctx, s, dw, part, count, count);
 }
 
 /* ---- the entries ---- */
@@ -415,6 +451,6 @@ recon_status cuda_pairs_back(recon_ctx *ctx, const recon_pairs_args *a)
         if (d.ds || d.du)
             TRY(launch(ctx, "pairs_back", pairs_kernel<decltype(f)>, (unsigned)d.molecules, THREADS,
                        f));
-        return a->dw.data ? filter_gradients(ctx, d, data<float>(a->dw)) : (recon_status)RECON_OK;
+        return a->dw.data ? filter_gradients(ctx, a, d) : (recon_status)RECON_OK;
     });
 }

@@ -1,4 +1,5 @@
 /* rows.cu - rows by index, sums over segments of rows and over a dimension. */
+#include "ops/cuda/slices.h"
 #include "ops/cuda/sweep.h"
 #include "ops/cuda/table.h"
 
@@ -19,8 +20,8 @@ template <class T> static bool wide_rows(size_t width, const void *a, const void
 
 /* ---- sums of rows: row r of a segment is x[order[r]], or x[r] ---- */
 
-template <class T> struct row_sums {
-    T *y;
+template <class T, class Y = T> struct row_sums {
+    Y *y;
     const T *x;
     const int *order; /* or NULL */
     size_t width;
@@ -39,18 +40,52 @@ template <class T> struct row_sums {
     }
     __device__ void finish(size_t segment, size_t col, const double (&sum)[1]) const
     {
-        assign(y[segment * width + col], (float)(scale * sum[0]));
+        if constexpr (sizeof(Y) == sizeof(double))
+            y[segment * width + col] = sum[0] * scale;
+        else
+            assign(y[segment * width + col], (float)(scale * sum[0]));
     }
 };
+
+template <class T, class Y>
+static recon_status sum_segments(recon_ctx *ctx, const char *name, const row_sums<T, Y> &f,
+                                 size_t segments, size_t rows, const int *offset, size_t all = 0)
+{
+    if (wide_rows<T>(f.width, f.x, nullptr))
+        return column_sums<1, WIDE<T>>(ctx, name, f, segments, rows, f.width, offset, 1, all);
+    return column_sums<1, 1>(ctx, name, f, segments, rows, f.width, offset, 1, all);
+}
 
 template <class T>
 static recon_status sum_rows(recon_ctx *ctx, const char *name, const row_sums<T> &f,
                              size_t segments, size_t rows, const int *offset)
 {
     scratch_begin(ctx);
-    if (wide_rows<T>(f.width, f.x, nullptr))
-        return column_sums<1, WIDE<T>>(ctx, name, f, segments, rows, f.width, offset, 1);
-    return column_sums<1, 1>(ctx, name, f, segments, rows, f.width, offset, 1);
+    return sum_segments(ctx, name, f, segments, rows, offset);
+}
+
+/* ---- sums over a batch in slices ---- */
+
+template <class T> struct round_sums {
+    T *y;
+    const double *sum;
+    double scale;
+    __device__ void at(size_t i) const
+    {
+        assign(y[i], (float)(scale * sum[i]));
+    }
+};
+
+template <class T> static recon_status sum_batch(recon_ctx *ctx, const recon_reduce_args *a)
+{
+    recon_slices s = recon_slices_in_rows(&a->x, a->middle);
+    size_t here = recon_slices_here(&s);
+    row_sums<T, double> f = { nullptr, data<T>(a->x), nullptr, a->inner, 1 };
+    scratch_begin(ctx);
+    TRY(scratch_take(ctx, &f.y, slices_here(s) * a->inner));
+    TRY(sum_segments(ctx, "reduce", f, slices_here(s), s.each, nullptr, here));
+    TRY(sum_slices(ctx, s, f.y, f.y, a->inner, a->inner));
+    return each_index(ctx, "reduce", a->inner, round_sums<T>{ data<T>(a->y), f.y, a->scale });
 }
 
 /* ---- sums of few rows: a thread a number ---- */
@@ -211,6 +246,8 @@ recon_status cuda_reduce(recon_ctx *ctx, const recon_reduce_args *a)
         typedef decltype(t) T;
         T *y = data<T>(a->y);
         const T *x = data<T>(a->x);
+        if (a->x.slices && a->batch)
+            return sum_batch<T>(ctx, a);
         if (a->middle <= FEW)
             return each_index(ctx, "reduce", a->outer * a->inner,
                               few_sums<T>{ y, x, a->middle, a->inner, (float)a->scale });

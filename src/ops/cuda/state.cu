@@ -110,7 +110,7 @@ void recon_cuda_tune(recon_ctx *ctx, int on)
 
 void scratch_begin(recon_ctx *ctx)
 {
-    cuda_of(ctx)->scratch_used = 0;
+    cuda_of(ctx)->scratch_used = cuda_of(ctx)->scratch_kept;
 }
 
 /* A new block holds all the entry has taken and twice the last one, so that the next call finds

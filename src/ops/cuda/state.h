@@ -1,7 +1,7 @@
 /* state.h - what a context owns on the GPU, and how calls there fail.
  *
  * One stream orders everything. Scratch memory belongs to the entry that runs: it starts from
- * nothing at each call. Blocks that became too small are kept until the context goes, because a
+ * nothing at each call, or behind what the entry that calls it keeps. Blocks that became too small are kept until the context goes, because a
  * recorded step goes on using their addresses. */
 #ifndef OPS_CUDA_STATE_H
 #define OPS_CUDA_STATE_H
@@ -39,6 +39,7 @@ struct recon_cuda {
     int capturing, tune;
     scratch_block *scratch; /* the newest is the largest */
     size_t scratch_used;    /* by the entry that runs    */
+    size_t scratch_kept;    /* by one that calls others  */
     void *blas_space;
     staging stage[2];
     int turn; /* which of the two is next */
@@ -84,7 +85,8 @@ recon_status dnn_failed(recon_ctx *ctx, const char *call, cudnnStatus_t error);
 /* While a step is recorded, what may not be in it is refused by name. */
 recon_status cuda_not_captured(recon_ctx *ctx, const char *what);
 
-/* Scratch: an entry that needs some begins, then takes pieces, each aligned to 256 bytes. */
+/* Scratch: an entry that needs some begins, then takes pieces, each aligned to 256 bytes. One that calls
+ * others keeps its own (slices.h). */
 void scratch_begin(recon_ctx *ctx);
 recon_status scratch_take(recon_ctx *ctx, void **out, size_t bytes);
 template <class T> recon_status scratch_take(recon_ctx *ctx, T **out, size_t count)

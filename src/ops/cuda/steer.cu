@@ -2,8 +2,8 @@
  *
  * Images are taken a few at a time, to bound the memory of the features. Next to cuDNN's dense
  * convolutions on tensor cores the filtering is what costs: it is bound by memory, and the dense
- * filters are not. */
-#include "ops/cuda/kernel.h"
+ * filters are not. A batch in slices goes slice by slice. */
+#include "ops/cuda/slices.h"
 #include "ops/cuda/table.h"
 #include "ops/steer.h"
 
@@ -215,6 +215,9 @@ static recon_status each_product(recon_ctx *ctx, const recon_steer_args *a, floa
 
 recon_status cuda_steer(recon_ctx *ctx, const recon_steer_args *a)
 {
+    typedef recon_steer_args A;
+    if (a->x.slices)
+        return in_slices<A>(ctx, a, cuda_steer, { &A::x }, { &A::y });
     return by_type(ctx, "steer", a->x.type, [&](auto t) {
         typedef decltype(t) T;
         scratch_begin(ctx);
@@ -225,6 +228,9 @@ recon_status cuda_steer(recon_ctx *ctx, const recon_steer_args *a)
 
 recon_status cuda_steer_back(recon_ctx *ctx, const recon_steer_args *a)
 {
+    typedef recon_steer_args A;
+    if (a->x.slices)
+        return in_slices<A>(ctx, a, cuda_steer_back, { &A::x, &A::dy }, { &A::dx }, { &A::dw });
     return by_type(ctx, "steer_back", a->x.type, [&](auto t) {
         typedef decltype(t) T;
         size_t count = recon_tensor_count(&a->x);

@@ -1,16 +1,19 @@
 /* sweep.h - passes over the rows of a matrix with each thread at fixed columns: sums down the
  * columns, and updates whose factors belong to a column and stay in registers.
  *
- * Rows come in segments: either `offset` says where each begins, or all have `rows` rows. Sums are
- * made in two passes and always in the same order: blocks of rows first, then over the blocks in
- * double. */
+ * Rows come in segments: either `offset` says where each begins, or all have `rows` rows, the last one
+ * what is left of `all`. Sums are made in two passes and always in the same order: blocks of rows first,
+ * then over the blocks in double. On a deterministic backend the order does not depend on how many
+ * segments there are: ranks have more or fewer of a batch's things, and of its slices. */
 #ifndef OPS_CUDA_SWEEP_H
 #define OPS_CUDA_SWEEP_H
 
 #include "ops/cuda/kernel.h"
+#include "ops/slices.h"
 
 struct sweep {
     size_t segments, rows, cols; /* rows of one segment; with offset, of an average one */
+    size_t all;                  /* rows of all segments                               */
     const int *offset;           /* [segments + 1] or NULL                             */
     unsigned tx, ty, tiles, chunks;
 
@@ -20,7 +23,10 @@ struct sweep {
     }
     __device__ size_t count(size_t segment) const
     {
-        return offset ? (size_t)(offset[segment + 1] - offset[segment]) : rows;
+        if (offset)
+            return (size_t)(offset[segment + 1] - offset[segment]);
+        size_t left = all - segment * rows;
+        return left < rows ? left : rows;
     }
 };
 
@@ -40,20 +46,30 @@ template <int N> __device__ sweep_place sweep_here(const sweep &s)
     return p;
 }
 
+/* Into how many blocks of rows a segment goes: as many as the GPU holds at a time, so that they go down the
+ * rows together and there is no last wave of a few. */
+static inline size_t sweep_chunks(const recon_ctx *ctx, const sweep &s)
+{
+    const recon_cuda *state = cuda_of(ctx);
+    size_t segments = state->tune ? s.segments : RECON_SLICES;
+    if (!state->tune && s.offset)
+        return 1; /* their average is another at every rank */
+    return (size_t)state->processors * 4 / (s.tiles * segments + 1);
+}
+
 /* A block is tx column packs wide and ty rows high, so that narrow matrices are read whole. */
 template <int N>
-sweep sweep_plan(const recon_ctx *ctx, size_t segments, size_t rows, size_t cols, const int *offset)
+sweep sweep_plan(const recon_ctx *ctx, size_t segments, size_t rows, size_t cols, const int *offset,
+                 size_t all = 0)
 {
-    sweep s = { segments, rows, cols, offset, 1, THREADS, 1, 1 };
+    sweep s = { segments, rows, cols, all ? all : segments * rows, offset, 1, THREADS, 1, 1 };
     size_t packs = (cols + N - 1) / N;
     while (s.tx < packs && s.tx < 32)
         s.tx *= 2;
     s.ty = THREADS / s.tx;
     s.tiles = (unsigned)((packs + s.tx - 1) / s.tx);
     size_t most = (rows + 4 * s.ty - 1) / (4 * s.ty); /* a thread gets four rows or more */
-    /* As many blocks as a GPU holds at a time: they go down the rows together, and there is no last wave
-     * of a few. */
-    size_t want = (size_t)cuda_of(ctx)->processors * 4 / (s.tiles * segments + 1);
+    size_t want = sweep_chunks(ctx, s);
     size_t chunks = most < want ? most : want;
     s.chunks = (unsigned)(chunks < 1 ? 1 : chunks > 1024 ? 1024 : chunks);
     return s;
@@ -168,14 +184,15 @@ recon_status column_finish(recon_ctx *ctx, const char *name, const sweep &s, F f
                   dim3(X, Y), s, f, partial, (unsigned)field);
 }
 
-/* Both passes. The caller has begun scratch; N wide where the columns and pointers allow it. */
+/* Both passes. The caller has begun scratch; N wide where the columns and pointers allow it. all: of
+ * segments without offset, the rows where the last segment has fewer. */
 template <int K, int N, class F>
 recon_status column_sums(recon_ctx *ctx, const char *name, F f, size_t segments, size_t rows,
-                         size_t cols, const int *offset, size_t field)
+                         size_t cols, const int *offset, size_t field, size_t all = 0)
 {
     if (segments == 0 || cols == 0)
         return RECON_OK;
-    sweep s = sweep_plan<N>(ctx, segments, rows, cols, offset);
+    sweep s = sweep_plan<N>(ctx, segments, rows, cols, offset, all);
     float *partial;
     TRY(scratch_take(ctx, &partial, segments * s.chunks * K * cols));
     TRY(launch(ctx, name, column_kernel<K, N, F>, sweep_grid(s), dim3(s.tx, s.ty), s, f, partial));

@@ -12,6 +12,9 @@ recon_status cuda_download(recon_ctx *ctx, void *host, const void *from, size_t 
 recon_status cuda_zero(recon_ctx *ctx, void *block, size_t bytes);
 recon_status cuda_sync(recon_ctx *ctx);
 
+/* nccl.cu */
+recon_status cuda_gather_ranks(recon_ctx *ctx, void *rows, const size_t *begin, size_t bytes);
+
 /* loss.cu, steer.cu */
 recon_status cuda_norm2(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type);
 int cuda_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);

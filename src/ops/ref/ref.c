@@ -1,5 +1,6 @@
 /* ref.c - the table of plain loops: the truth for tests, and what runs when no library is found. */
 #include "ops/ref/ref.h"
+#include "comm/comm.h"
 
 static int has_fast_bytes(void)
 {
@@ -25,6 +26,7 @@ const recon_ops recon_ops_ref = {
     .download = recon_ref_download,
     .zero = recon_ref_zero,
     .sync = recon_ref_sync,
+    .gather_ranks = recon_comm_gather_parts,
     .norm2 = recon_ref_norm2,
     RECON_OPS(ENTRY)
     RECON_HOST_OPS(ENTRY)
