@@ -17,6 +17,8 @@
 #define POSE      "codes.pose"
 #define WHITEN    "codes.whiten"
 #define DISTANCES "codes.distances"
+#define ANGLES    "codes.angles"
+#define RARER     "codes.rarer"
 #define HELD      "codes.held"
 
 /* --- the object ------------------------------------------------------------------------------- */
@@ -118,44 +120,104 @@ static void fill(recon_stored_codes *c, const recon_embedded *data, const size_t
     }
 }
 
-/* Mean distances to the nearest codes. */
-static recon_status measure(recon_ctx *ctx, double *out, const recon_stored_codes *c,
-                            const float *z, size_t m)
+/* Searches the nearest codes of each of m points; out has the mean of apart(score). */
+static recon_status mean_apart(recon_ctx *ctx, double *out, const recon_points *codes,
+                               const float *z, size_t m, size_t d, recon_metric metric,
+                               double (*apart)(double score))
 {
-    size_t k = c->n < RECON_CODES_NEAREST ? c->n : RECON_CODES_NEAREST;
+    size_t k = codes->n < RECON_CODES_NEAREST ? codes->n : RECON_CODES_NEAREST;
     recon_neighbor *found = NULL;
     recon_points q = { 0 };
-    float *white = NULL;
-    recon_status status = RECON_OK;
-    if (m == 0)
-        return status;
-    RECON_TRY(recon_alloc_raw(ctx, &white, m * c->d, sizeof *white));
+    recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &found, m, k * sizeof *found));
-    RECON_TRY(recon_whiten(ctx, white, z, m, c->d, c->whiten, 1));
-    RECON_TRY(
-        recon_points_make(ctx, &q, white, m, c->d, RECON_EUCLIDEAN, &c->by_distance, "embeddings"));
-    RECON_TRY(recon_exact_search(ctx, found, &q, &c->by_distance, k));
+    RECON_TRY(recon_points_make(ctx, &q, z, m, d, metric, codes, "embeddings"));
+    RECON_TRY(recon_exact_search(ctx, found, &q, codes, k));
     for (size_t i = 0; i < m; i++) {
         out[i] = 0;
         for (size_t j = 0; j < k; j++)
-            out[i] += sqrt(-found[i * k + j].score) / (double)k;
+            out[i] += apart(found[i * k + j].score) / (double)k;
     }
 done:
     recon_points_free(&q);
     free(found);
+    return status;
+}
+
+static double distance_of(double score)
+{
+    return sqrt(-score);
+}
+
+static double angle_of(double score)
+{
+    return 1 - score;
+}
+
+static recon_status measure_distances(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+                                      const float *z, size_t m)
+{
+    float *white = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &white, m * c->d, sizeof *white));
+    RECON_TRY(recon_whiten(ctx, white, z, m, c->d, c->whiten, 1));
+    RECON_TRY(mean_apart(ctx, out, &c->by_distance, white, m, c->d, RECON_EUCLIDEAN, distance_of));
+done:
     free(white);
     return status;
+}
+
+static int is_zero(const float *z, size_t d)
+{
+    for (size_t j = 0; j < d; j++)
+        if (z[j] != 0)
+            return 0;
+    return 1;
+}
+
+/* An embedding that is zero has no direction; it counts as at a right angle to all. */
+static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+                                   const float *z, size_t m)
+{
+    float *direction = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &direction, m * c->d, sizeof *direction));
+    memcpy(direction, z, m * c->d * sizeof *direction);
+    for (size_t i = 0; i < m; i++)
+        direction[i * c->d] += (float)is_zero(z + i * c->d, c->d);
+    RECON_TRY(mean_apart(ctx, out, &c->by_angle, direction, m, c->d, RECON_COSINE, angle_of));
+    for (size_t i = 0; i < m; i++)
+        out[i] = is_zero(z + i * c->d, c->d) ? 1 : out[i];
+done:
+    free(direction);
+    return status;
+}
+
+/* -log of the smaller of the two p-values. */
+static double rarer_of(const recon_stored_codes *c, double distance, double angle)
+{
+    return -log(fmin(recon_calibration_p_value(&c->distances, distance),
+                     recon_calibration_p_value(&c->angles, angle)));
 }
 
 /* By n embeddings of inputs that were held out. */
 static recon_status calibrate(recon_ctx *ctx, recon_stored_codes *c, const float *z, size_t n)
 {
-    double *distance = NULL;
+    double *distance = NULL, *sorted = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &distance, n, sizeof *distance));
-    RECON_TRY(measure(ctx, distance, c, z, n));
-    recon_calibrate(&c->distances, distance, n);
+    RECON_TRY(recon_alloc_raw(ctx, &distance, 2 * n, sizeof *distance));
+    RECON_TRY(recon_alloc_raw(ctx, &sorted, n, sizeof *sorted));
+    double *angle = distance + n;
+    RECON_TRY(measure_distances(ctx, distance, c, z, n));
+    RECON_TRY(measure_angles(ctx, angle, c, z, n));
+    memcpy(sorted, distance, n * sizeof *sorted);
+    recon_calibrate(&c->distances, sorted, n);
+    memcpy(sorted, angle, n * sizeof *sorted);
+    recon_calibrate(&c->angles, sorted, n);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = rarer_of(c, distance[i], angle[i]);
+    recon_calibrate(&c->rarer, sorted, n);
 done:
+    free(sorted);
     free(distance);
     return status;
 }
@@ -292,19 +354,20 @@ done:
 }
 
 static recon_status read_calibration(recon_ctx *ctx, recon_calibration *c,
-                                     const recon_safetensors *file, const char *path)
+                                     const recon_safetensors *file, const char *path,
+                                     const char *name)
 {
     const size_t one = 1, quantiles = RECON_QUANTILES;
     float *x = NULL, *n = NULL;
     recon_status status;
-    RECON_TRY(get(ctx, &x, file, path, DISTANCES, &quantiles, 1));
+    RECON_TRY(get(ctx, &x, file, path, name, &quantiles, 1));
     RECON_TRY(get(ctx, &n, file, path, HELD, &one, 1));
     for (size_t i = 0; i < RECON_QUANTILES; i++)
         c->quantile[i] = x[i];
     c->n = *n;
     if (!recon_calibration_good(c))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
-                             "%s: '" DISTANCES "' is not a non-decreasing table", path));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is not a non-decreasing table", path,
+                             name));
 done:
     free(x);
     free(n);
@@ -322,7 +385,11 @@ static recon_status read_all(recon_ctx *ctx, recon_stored_codes *c, const recon_
     RECON_TRY(get(ctx, &scale, file, path, SCALE, &one, 1));
     c->scale = *scale;
     RECON_TRY(read_poses(ctx, c, file, path));
-    RECON_TRY(read_calibration(ctx, &c->distances, file, path));
+    RECON_TRY(read_calibration(ctx, &c->distances, file, path, DISTANCES));
+    if (is_there(file, RARER)) {
+        RECON_TRY(read_calibration(ctx, &c->angles, file, path, ANGLES));
+        RECON_TRY(read_calibration(ctx, &c->rarer, file, path, RARER));
+    }
     RECON_TRY(make_ready(ctx, c));
 done:
     free(scale);
@@ -381,14 +448,19 @@ recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
                    4 * sizeof *t->pose);
         else
             t->pose[i] = (float)c->so2[i];
-    for (size_t i = 0; i < RECON_QUANTILES; i++)
+    for (size_t i = 0; i < RECON_QUANTILES; i++) {
         t->distances[i] = (float)c->distances.quantile[i];
+        t->angles[i] = (float)c->angles.quantile[i];
+        t->rarer[i] = (float)c->rarer.quantile[i];
+    }
     t->entry[0] = entry(Z, RECON_F16, t->z, n, d);
     t->entry[1] = entry(SCALE, RECON_F32, &t->scale, 1, 0);
     t->entry[2] = entry(POSE, RECON_F32, t->pose, n, four);
     t->entry[3] = entry(WHITEN, RECON_F32, c->whiten, d, d <= RECON_WHITEN_MOST ? d : 0);
     t->entry[4] = entry(DISTANCES, RECON_F32, t->distances, RECON_QUANTILES, 0);
     t->entry[5] = entry(HELD, RECON_F32, &t->held, 1, 0);
+    t->entry[6] = entry(ANGLES, RECON_F32, t->angles, RECON_QUANTILES, 0);
+    t->entry[7] = entry(RARER, RECON_F32, t->rarer, RECON_QUANTILES, 0);
 done:
     return status;
 }
@@ -420,8 +492,19 @@ done:
 recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_codes *c,
                                   const float *z, size_t m)
 {
-    recon_status status = measure(ctx, out, c, z, m);
-    for (size_t i = 0; status == RECON_OK && i < m; i++)
-        out[i] = recon_calibration_p_value(&c->distances, out[i]);
+    double *angle = NULL;
+    recon_status status = RECON_OK;
+    if (m == 0)
+        return status;
+    RECON_TRY(measure_distances(ctx, out, c, z, m));
+    if (c->rarer.n > 0) {
+        RECON_TRY(recon_alloc_raw(ctx, &angle, m, sizeof *angle));
+        RECON_TRY(measure_angles(ctx, angle, c, z, m));
+    }
+    for (size_t i = 0; i < m; i++)
+        out[i] = angle ? recon_calibration_p_value(&c->rarer, rarer_of(c, out[i], angle[i]))
+                       : recon_calibration_p_value(&c->distances, out[i]);
+done:
+    free(angle);
     return status;
 }

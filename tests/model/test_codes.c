@@ -196,6 +196,33 @@ static void p_values_of_new_points_are_uniform(void **state)
     recon_codes_free(c);
 }
 
+/* Along rays of many lengths: short ones of another direction are near, and long ones of the same direction
+ * are at no angle. */
+static void unlike_by_distance_or_by_angle(void **state)
+{
+    enum { NEW = 1000 };
+    static float fresh[NEW][D];
+    static double p[NEW];
+    recon_rng rng = recon_rng_new(10, 0);
+    recon_embedded e = points(1, 1);
+    for (size_t i = 0; i < N; i++) {
+        double length = exp(0.8 * recon_rng_normal(&rng));
+        for (size_t j = 0; j < D; j++)
+            z[i][j] = (float)(length * ((j == i % 3) + 0.05 * recon_rng_normal(&rng)));
+    }
+    recon_stored_codes *c = make(*state, &e);
+    for (int far = 0; far < 2; far++) {
+        for (size_t i = 0; i < NEW; i++)
+            for (size_t j = 0; j < D; j++)
+                fresh[i][j] = (float)((far ? 60 : 0.3) * (j == i % 3 + (far ? 0 : 3)));
+        CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+        CHECK_LESS(0.95, share_below(p, NEW, 0.05));
+    }
+    CHECK_OK(*state, recon_codes_p_values(*state, p, c, (const float[D]){ 0 }, 1));
+    CHECK_LESS(p[0], 0.05);
+    recon_codes_free(c);
+}
+
 /* What a rotation does to an embedding: a step in a direction in which the data hardly vary. */
 static void rotate(float *out, recon_rng *rng)
 {
@@ -296,6 +323,7 @@ int main(void)
         cmocka_unit_test(whitened_points_have_unit_covariance),
         cmocka_unit_test(points_that_are_one_stay_finite),
         cmocka_unit_test(p_values_of_new_points_are_uniform),
+        cmocka_unit_test(unlike_by_distance_or_by_angle),
         cmocka_unit_test(rotations_make_nothing_unlike),
         cmocka_unit_test(p_values_do_not_depend_on_the_scale),
         cmocka_unit_test(a_file_gives_them_back),
