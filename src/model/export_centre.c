@@ -273,11 +273,12 @@ static recon_onnx_value mean_of(recon_onnx *o, recon_onnx_value mode, recon_onnx
                                 recon_onnx_value order)
 {
     const waves w = { wave(o, cos, order), wave(o, sin, order) };
-    p = recon_graph_two(o, "Mul", p, bins_of(o, mode));
+    recon_onnx_value level =
+        recon_graph_two(o, "Mul", field(o, mode, PEAK), recon_onnx_number(o, RECON_CENTRE_LEVEL));
+    p = recon_graph_two(o, "Mul", recon_graph_two(o, "Min", p, level), bins_of(o, mode));
     recon_onnx_value inside = p, sum = sum_of(o, p, &w);
     for (int step = 0; step < RECON_CENTRE_STEPS; step++) {
-        recon_onnx_value reach =
-            recon_graph_two(o, "Div", recon_graph_sum(o, inside, 1, 1), field(o, mode, PEAK));
+        recon_onnx_value reach = recon_graph_two(o, "Div", recon_graph_sum(o, inside, 1, 1), level);
         reach = recon_graph_two(o, "Mul", reach, recon_onnx_number(o, RECON_CENTRE_REACH));
         inside = recon_graph_two(o, "Mul", p, within(o, recon_graph_unit(o, sum), reach, &w));
         sum = recon_graph_two(o, "Mul", sum, recon_onnx_number(o, RECON_CENTRE_STAY));
