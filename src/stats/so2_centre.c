@@ -85,6 +85,12 @@ static int prune(mode *m, int n, double total)
     return n;
 }
 
+/* A tenth of what is above the level. */
+static double levelled(double p, double level)
+{
+    return RECON_CENTRE_ABOVE * p + (1 - RECON_CENTRE_ABOVE) * fmin(p, level);
+}
+
 /* The direction of a mode, levelled: first of all of it, then of what lies within reach of the last one. */
 static double mean_of(const mode *m, const double *p)
 {
@@ -98,7 +104,7 @@ static double mean_of(const mode *m, const double *p)
         sum *= RECON_CENTRE_STAY;
         for (int i = m->from; i < m->to; i++) {
             double away = recon_so2_distance(2 * M_PI * i / BINS, at) * BINS / (2 * M_PI);
-            double within = fmin(p[i % BINS], level) * fmin(fmax(reach - away + 0.5, 0), 1);
+            double within = levelled(p[i % BINS], level) * fmin(fmax(reach - away + 0.5, 0), 1);
             mass += within;
             sum += within * way[i % BINS];
         }

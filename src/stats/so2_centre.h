@@ -7,8 +7,9 @@
  *
  * Of an arc the middle is known from its ends, and much better than from how much of the mass is in either
  * half: n poses that are even on it have a mean that is off by its width / sqrt(12 n), but ends that are
- * off by its width / n. So a mode is levelled first: what is above RECON_CENTRE_LEVEL of its peak counts
- * as that much. An arc with bumps up to 1 / RECON_CENTRE_LEVEL times as high as the rest becomes flat.
+ * off by its width / n. So a mode is levelled first: of what is above RECON_CENTRE_LEVEL of its peak a
+ * tenth counts, RECON_CENTRE_ABOVE. An arc with bumps up to 1 / RECON_CENTRE_LEVEL times as high as the
+ * rest becomes nearly flat, and a density that is nearly even all around still has a direction.
  *
  * The low floor around a peak is doubt and must not pull the mean, but a flat arc counts as a whole.
  * Nothing has to tell one from the other: a flat arc of the mode's mass and height, once levelled, would
@@ -25,6 +26,7 @@
 #define RECON_VALLEY       0.05
 #define RECON_MODE_LEAST   0.1
 #define RECON_CENTRE_LEVEL 0.4
+#define RECON_CENTRE_ABOVE 0.1
 #define RECON_CENTRE_REACH 0.75
 #define RECON_CENTRE_STEPS 4
 #define RECON_CENTRE_STAY                                                                          \
