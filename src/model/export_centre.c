@@ -268,16 +268,25 @@ static recon_onnx_value within(recon_onnx *o, recon_onnx_value at, recon_onnx_va
     return recon_graph_two(o, "Min", part, recon_onnx_number(o, 1));
 }
 
+static recon_onnx_value levelled(recon_onnx *o, recon_onnx_value p, recon_onnx_value level)
+{
+    return recon_graph_two(o, "Add",
+                           recon_graph_two(o, "Mul", p, recon_onnx_number(o, RECON_CENTRE_ABOVE)),
+                           recon_graph_two(o, "Mul", recon_graph_two(o, "Min", p, level),
+                                           recon_onnx_number(o, 1 - RECON_CENTRE_ABOVE)));
+}
+
 /* mean_of() of densities in C's order, as directions n x 2. */
 static recon_onnx_value mean_of(recon_onnx *o, recon_onnx_value mode, recon_onnx_value p,
                                 recon_onnx_value order)
 {
     const waves w = { wave(o, cos, order), wave(o, sin, order) };
-    p = recon_graph_two(o, "Mul", p, bins_of(o, mode));
+    recon_onnx_value level =
+        recon_graph_two(o, "Mul", field(o, mode, PEAK), recon_onnx_number(o, RECON_CENTRE_LEVEL));
+    p = recon_graph_two(o, "Mul", levelled(o, p, level), bins_of(o, mode));
     recon_onnx_value inside = p, sum = sum_of(o, p, &w);
     for (int step = 0; step < RECON_CENTRE_STEPS; step++) {
-        recon_onnx_value reach =
-            recon_graph_two(o, "Div", recon_graph_sum(o, inside, 1, 1), field(o, mode, PEAK));
+        recon_onnx_value reach = recon_graph_two(o, "Div", recon_graph_sum(o, inside, 1, 1), level);
         reach = recon_graph_two(o, "Mul", reach, recon_onnx_number(o, RECON_CENTRE_REACH));
         inside = recon_graph_two(o, "Mul", p, within(o, recon_graph_unit(o, sum), reach, &w));
         sum = recon_graph_two(o, "Mul", sum, recon_onnx_number(o, RECON_CENTRE_STAY));

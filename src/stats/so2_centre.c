@@ -85,10 +85,17 @@ static int prune(mode *m, int n, double total)
     return n;
 }
 
-/* The direction of a mode: first of all of it, then of what lies within reach of the last one. */
+/* A tenth of what is above the level. */
+static double levelled(double p, double level)
+{
+    return RECON_CENTRE_ABOVE * p + (1 - RECON_CENTRE_ABOVE) * fmin(p, level);
+}
+
+/* The direction of a mode, levelled: first of all of it, then of what lies within reach of the last one. */
 static double mean_of(const mode *m, const double *p)
 {
     double complex way[BINS], sum = 0;
+    double level = RECON_CENTRE_LEVEL * m->peak;
     double reach = BINS; /* in bins; one at an end counts by the part of it that is within */
     for (int i = 0; i < BINS; i++)
         way[i] = cexp(2 * M_PI * I * i / BINS);
@@ -97,11 +104,11 @@ static double mean_of(const mode *m, const double *p)
         sum *= RECON_CENTRE_STAY;
         for (int i = m->from; i < m->to; i++) {
             double away = recon_so2_distance(2 * M_PI * i / BINS, at) * BINS / (2 * M_PI);
-            double within = p[i % BINS] * fmin(fmax(reach - away + 0.5, 0), 1);
+            double within = levelled(p[i % BINS], level) * fmin(fmax(reach - away + 0.5, 0), 1);
             mass += within;
             sum += within * way[i % BINS];
         }
-        reach = RECON_CENTRE_REACH * mass / m->peak;
+        reach = RECON_CENTRE_REACH * mass / level;
     }
     return carg(sum);
 }

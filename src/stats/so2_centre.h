@@ -5,13 +5,19 @@
  * stretch of the circle between two valleys. A valley parts two modes if the density in it is below
  * RECON_VALLEY of the lower peak beside it, and if either side holds RECON_MODE_LEAST of the mass.
  *
+ * Of an arc the middle is known from its ends, and much better than from how much of the mass is in either
+ * half: n poses that are even on it have a mean that is off by its width / sqrt(12 n), but ends that are
+ * off by its width / n. So a mode is levelled first: of what is above RECON_CENTRE_LEVEL of its peak a
+ * tenth counts, RECON_CENTRE_ABOVE. An arc with bumps up to 1 / RECON_CENTRE_LEVEL times as high as the
+ * rest becomes nearly flat, and a density that is nearly even all around still has a direction.
+ *
  * The low floor around a peak is doubt and must not pull the mean, but a flat arc counts as a whole.
- * Nothing has to tell one from the other: a flat arc of the mode's mass and height would have the width
- * mass / peak. The mean is taken again of what lies within RECON_CENTRE_REACH such widths of the last
- * mean, to either side, RECON_CENTRE_STEPS times, each with the mass that was within. A flat arc lies
- * within, also where bumps make the peak up to 2.8 times as high as the rest. A peak on a floor does
- * not: the window shrinks onto it, as the floor's mass is left out. The mean of all comes first, so
- * that the centre is continuous in p as long as the mode is the same. */
+ * Nothing has to tell one from the other: a flat arc of the mode's mass and height, once levelled, would
+ * have the width mass / level. The mean is taken again of what lies within RECON_CENTRE_REACH such widths
+ * of the last mean, to either side, RECON_CENTRE_STEPS times, each with the mass that was within. A flat
+ * arc lies within. A peak on a floor does not: the window shrinks onto it, as the floor's mass is left
+ * out. The mean of all comes first, so that the centre is continuous in p as long as the mode is the
+ * same. */
 #ifndef STATS_SO2_CENTRE_H
 #define STATS_SO2_CENTRE_H
 
@@ -19,7 +25,9 @@
 
 #define RECON_VALLEY       0.05
 #define RECON_MODE_LEAST   0.1
-#define RECON_CENTRE_REACH 1.4
+#define RECON_CENTRE_LEVEL 0.4
+#define RECON_CENTRE_ABOVE 0.1
+#define RECON_CENTRE_REACH 0.75
 #define RECON_CENTRE_STEPS 4
 #define RECON_CENTRE_STAY                                                                          \
     1e-6 /* of the last sum, at the last mean: where nothing lies within, it stays */

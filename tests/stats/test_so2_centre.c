@@ -4,7 +4,6 @@
 #include "stats/so2_moments.h"
 #include "stats/tail.h"
 
-#include <complex.h>
 #include <math.h>
 #include <recon/group/so2.h>
 
@@ -70,9 +69,9 @@ static void an_arc_with_a_bump_is_centred_in_its_middle(void **state)
         }
 }
 
-/* Ripples as a network leaves them, up to one and a half times as high as the arc, move it as little as they move the
- * mean of all of it. */
-static void a_rippled_arc_counts_as_a_whole(void **state)
+/* Ripples as a network leaves them, up to one and a half times as high as the arc, do not move it: the
+ * arc's ends say where its middle is. */
+static void a_rippled_arc_is_centred_in_its_middle(void **state)
 {
     recon_rng rng = recon_rng_new(9, 0);
     (void)state;
@@ -80,14 +79,11 @@ static void a_rippled_arc_counts_as_a_whole(void **state)
         double at = recon_so2_haar(&rng), half = (30 + 90 * recon_rng_uniform(&rng)) * degree;
         double phase = recon_so2_haar(&rng), waves = 5 + (double)(trial % 7);
         recon_so2_density p = arc(at, half);
-        double complex mean = 0;
-        for (int i = 0; i < BINS; i++) {
-            double angle = 2 * M_PI * i / BINS;
-            p.bin[i] *= (float)exp(0.4 * cos(waves * angle + phase));
-            mean += (double)p.bin[i] * cexp(I * angle);
-        }
+        double middle = recon_so2_centre(&p, NULL);
+        for (int i = 0; i < BINS; i++)
+            p.bin[i] *= (float)exp(0.4 * cos(waves * 2 * M_PI * i / BINS + phase));
         p = normalised(p);
-        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), carg(mean)), 0.1 * degree);
+        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), middle), 1.5 * degree);
     }
 }
 
@@ -104,7 +100,38 @@ static void it_is_on_the_axis_of_symmetry(void **state)
         add_normal(&p, 0.2, at - aside, wide);
         add_normal(&p, 0.2, at + aside, wide);
         p = normalised(p);
-        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), at), 0.1 * degree);
+        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), at), 0.2 * degree);
+    }
+}
+
+/* Of an arc with more poses to one side, as a few draws leave it, the mean of all is drawn to that side,
+ * by half / 6 here, and the centre is not. */
+static void a_lopsided_arc_is_centred_in_its_middle(void **state)
+{
+    (void)state;
+    for (int half = 30; half <= 120; half += 15)
+        for (int at = -180; at < 180; at += 35) {
+            recon_so2_density p = arc(at * degree, half * degree);
+            double middle = recon_so2_centre(&p, NULL);
+            for (int i = 0; i < BINS; i++)
+                p.bin[i] *= (float)(1 + 0.5 * recon_so2_wrap(2 * M_PI * i / BINS - middle) /
+                                            (half * degree));
+            p = normalised(p);
+            CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), middle),
+                       (2 + half / 20.0) * degree);
+        }
+}
+
+/* Levelled or not: where rounding alone decided, an exported model would have another answer. */
+static void a_nearly_even_density_has_a_direction(void **state)
+{
+    (void)state;
+    for (int at = -180; at < 180; at += 35) {
+        recon_so2_density p = { 0 };
+        for (int i = 0; i < BINS; i++)
+            p.bin[i] = (float)(1 + 0.01 * cos(2 * M_PI * i / BINS - at * degree));
+        p = normalised(p);
+        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), at * degree), 0.5 * degree);
     }
 }
 
@@ -261,8 +288,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_arc_with_a_bump_is_centred_in_its_middle),
-        cmocka_unit_test(a_rippled_arc_counts_as_a_whole),
+        cmocka_unit_test(a_rippled_arc_is_centred_in_its_middle),
         cmocka_unit_test(it_is_on_the_axis_of_symmetry),
+        cmocka_unit_test(a_lopsided_arc_is_centred_in_its_middle),
+        cmocka_unit_test(a_nearly_even_density_has_a_direction),
         cmocka_unit_test(of_two_modes_it_is_the_heavier),
         cmocka_unit_test(what_is_light_is_no_mode),
         cmocka_unit_test(a_floor_does_not_pull_a_peak),
