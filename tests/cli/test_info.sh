@@ -101,6 +101,7 @@ if [ -e "$OLDPWD/models/mnist-small.safetensors" ]; then
     run info steers.safetensors
     [ "$code" -eq 0 ] && ! LC_ALL=C grep -q "$(printf '\033')" "$scratch/stdout" && [ "$(wc -l <"$scratch/stdout")" -eq 2 ]
     report $? "a model's words do not steer the terminal"
+    ln -s "$OLDPWD/models" "$OLDPWD/data" . # as if here were where recon was built
     run info mnist-small
     [ "$code" -eq 0 ] && grep -q '^mnist-small: .* numbers$' "$scratch/stdout"
     report $? "a shipped model is found by its name"
