@@ -30,7 +30,7 @@ class Scores:
         score: -log density of the pose, given the input: higher is more unusual; float64, n.
         p_value: The share of calibration inputs whose pose is at least as unusual for their
             kind: small means unusual; float64, n.
-        p_embedding: The share of calibration inputs that are at least as far from the training
+        p_embedding: The share of calibration inputs that are at least as unlike the training
             data: small means unlike them, whatever the pose; float64, n. NaN for a model without
             stored embeddings: run `recon discover` again.
     """

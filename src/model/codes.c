@@ -96,7 +96,7 @@ static size_t choose(size_t *which, const unsigned char *held, int sort, size_t 
 size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n)
 {
     size_t codes = choose(which, held, 0, n, RECON_CODES_MOST);
-    return codes + choose(which + codes, held, 1, n, n);
+    return codes + choose(which + codes, held, 1, n, RECON_CODES_MOST);
 }
 
 static recon_so3 in_floats(recon_so3 g)
@@ -268,7 +268,8 @@ recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const re
     fill(c, data, which);
     RECON_TRY(find_whiten(ctx, c, rotated));
     RECON_TRY(make_ready(ctx, c));
-    RECON_TRY(gather(ctx, &as_they_are, data, which + n, all - n));
+    if (!rotated)
+        RECON_TRY(gather(ctx, &as_they_are, data, which + n, all - n));
     RECON_TRY(calibrate(ctx, c, rotated ? rotated + n * c->d : as_they_are, all - n));
     *out = c;
 done:
@@ -459,6 +460,7 @@ recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
     t->entry[3] = entry(WHITEN, RECON_F32, c->whiten, d, d <= RECON_WHITEN_MOST ? d : 0);
     t->entry[4] = entry(DISTANCES, RECON_F32, t->distances, RECON_QUANTILES, 0);
     t->entry[5] = entry(HELD, RECON_F32, &t->held, 1, 0);
+    t->entries = c->rarer.n > 0 ? RECON_CODES_TENSORS : RECON_CODES_TENSORS - 2;
     t->entry[6] = entry(ANGLES, RECON_F32, t->angles, RECON_QUANTILES, 0);
     t->entry[7] = entry(RARER, RECON_F32, t->rarer, RECON_QUANTILES, 0);
 done:

@@ -2,8 +2,8 @@
  * neighbours of a new input are searched among, and what tells that it is like none of them.
  *
  * An input may be unlike the codes by its distance, in coordinates in which they are white, or by its angle:
- * either overlooks what the other sees. Of the Fashion model, 60 % of digits are too far at 5 % and 99 %
- * too far round; of the MNIST model, 99 % of garments are too far and 71 % too far round.
+ * either overlooks what the other sees. Of the Fashion model, 60 % of digits are too far at 5 %, and 99 %
+ * at too large an angle; of the MNIST model, 99 % of garments are too far, and 71 % at too large an angle.
  *
  * In a file, see docs/formats.md: codes.z and codes.scale, codes.pose, codes.whiten, and
  * codes.distances, codes.angles, codes.rarer and codes.held, which calibrate. */
@@ -15,7 +15,7 @@
 #include "knn/points.h"
 #include "maps/calibration.h"
 
-/* Codes that are kept at most, and the nearest of them whose mean distance is looked at. */
+/* Codes that are kept at most, and points that calibrate; and the nearest of them whose mean distance is looked at. */
 enum { RECON_CODES_MOST = 4096, RECON_CODES_NEAREST = 5 };
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
 } recon_stored_codes;
 
 /* The points whose codes are kept, all or where there are too many a random choice, the same in every
- * run; and behind them those that are held [n], which calibrate. There is at least one of either
+ * run; and behind them, likewise, those that are held [n], which calibrate. There is at least one of either
  * sort. Returns how many there are in which [n]. */
 size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n);
 
@@ -56,6 +56,7 @@ recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
 enum { RECON_CODES_TENSORS = 8 };
 typedef struct {
     recon_tensor_entry entry[RECON_CODES_TENSORS];
+    size_t entries; /* of them: all, or without angles where there are none */
     uint16_t *z;
     float *pose, distances[RECON_QUANTILES], angles[RECON_QUANTILES], rarer[RECON_QUANTILES];
     float scale, held;

@@ -189,7 +189,7 @@ recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from
     RECON_TRY(recon_params_save_all(
         ctx, path, sets, n_sets, all, n,
         &(recon_params_save_options){
-            .bf16 = o.half, .more = codes.entry, .n_more = o.codes ? RECON_CODES_TENSORS : 0 }));
+            .bf16 = o.half, .more = codes.entry, .n_more = o.codes ? codes.entries : 0 }));
 done:
     recon_codes_tensors_free(&codes);
     recon_safetensors_close(file);

@@ -171,7 +171,7 @@ recon_status recon_peers_ready(recon_ctx *ctx, recon_peers *p, const recon_param
     recon_bucket *b = p->bucket;
     if (param->owner != params || !param->trained)
         return RECON_OK;
-    while (param->offset >= b->end)
+    while (b + 1 < p->bucket + p->buckets && param->offset >= b->end)
         b++;
     return --b->waits == 0 ? sum_bucket(ctx, p, params, b) : RECON_OK;
 }
@@ -183,7 +183,7 @@ recon_status recon_peers_finish(recon_ctx *ctx, recon_peers *p, recon_params *pa
         .type = RECON_F32, .ndim = 1, .shape = { params->n_buffers }, .data = params->buffers
     };
     for (size_t i = 0; i < p->buckets; i++)
-        if (p->bucket[i].waits) /* for parameters that the way back has not reached */
+        if (p->bucket[i].waits) /* for parameters that the backward pass has not reached */
             RECON_TRY(sum_bucket(ctx, p, params, &p->bucket[i]));
     RECON_TRY(sum(ctx, p, params->buffers, params->n_buffers));
     if (p->table)

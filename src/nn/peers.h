@@ -4,8 +4,8 @@
  * Norms and contrasts see a rank's own part, as where one process splits a batch. Sums go from device
  * to device (ops/peers.h), or, where that cannot be, through the hosts' memories and MPI.
  *
- * The block is cut into a few buckets, of whole parameters. A bucket's sum begins as soon as the way back
- * has told of all of its parameters, and travels while the way back goes on. */
+ * The block is cut into a few buckets, of whole parameters. A bucket is summed as soon as the
+ * gradients of all of its parameters are complete, while the backward pass goes on. */
 #ifndef NN_PEERS_H
 #define NN_PEERS_H
 
@@ -33,8 +33,9 @@ typedef struct {
 recon_status recon_peers_open(recon_ctx *ctx, recon_peers *out);
 void recon_peers_close(recon_peers *peers);
 
-/* A way back begins; has told of a parameter (of others than those: nothing is done); is at its end: then
- * gradients are their sum over ranks, and buffers (the statistics of norms) their mean. */
+/* Called as a backward pass begins; as the gradient of a parameter is complete (those of other networks are
+ * ignored); and at its end: then gradients are their sum over ranks, and buffers (the statistics of norms)
+ * their mean. */
 void recon_peers_begin(recon_peers *peers, const recon_params *params);
 recon_status recon_peers_ready(recon_ctx *ctx, recon_peers *peers, const recon_params *params,
                                const recon_param *param);

@@ -423,7 +423,7 @@ static int tells(const recon_tape *t)
     return t->ready && !t->cut.count && t->ops != &t->plan;
 }
 
-/* The way back ends with what was recorded first: a parameter's gradient with its first use. */
+/* The backward pass ends with what was recorded first: a parameter's gradient with its first use. */
 static void find_last(recon_tape *t)
 {
     for (recon_var n = t->last; n; n = n->before)

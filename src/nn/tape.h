@@ -72,7 +72,7 @@ struct recon_tape {
     recon_ops plan; /* what ops points to while it is planned */
 };
 
-/* From here on a way back tells of every parameter it reaches, as soon as all kernels that add to its
+/* From here on a backward pass tells of every parameter it reaches, as soon as all kernels that add to its
  * gradient were called: in an order that the record alone decides. Not of a batch that is cut, whose
  * gradients are complete all at once. */
 void recon_tape_tell_ready(recon_tape *t, recon_ready *ready, void *user);

@@ -85,7 +85,7 @@ static int prune(mode *m, int n, double total)
     return n;
 }
 
-/* A tenth of what is above the level. */
+/* What is below the level, and a tenth of what is above it. */
 static double levelled(double p, double level)
 {
     return RECON_CENTRE_ABOVE * p + (1 - RECON_CENTRE_ABOVE) * fmin(p, level);

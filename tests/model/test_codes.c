@@ -257,10 +257,12 @@ static void rotations_make_nothing_unlike(void **state)
             CHECK_NEAR(share_below(p, NEW, 0.05), 0.05, 4 * sqrt(0.05 * 0.95 / (N / HELD_EVERY)));
         else
             CHECK_LESS(0.5, share_below(p, NEW, 0.05));
-        for (size_t i = 0; known && i < NEW; i++)
-            fresh[i][3] += 2; /* where neither data nor rotations vary */
-        CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
-        CHECK_LESS(known ? 0.95 : 0.5, share_below(p, NEW, 0.05));
+        if (known) {
+            for (size_t i = 0; i < NEW; i++)
+                fresh[i][3] += 2; /* where neither data nor rotations vary */
+            CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+            CHECK_LESS(0.95, share_below(p, NEW, 0.05));
+        }
         recon_codes_free(c);
     }
 }
@@ -293,6 +295,7 @@ static void a_file_gives_them_back(void **state)
         recon_safetensors *file;
         close(mkstemp(path));
         CHECK_OK(*state, recon_codes_tensors_make(*state, &t, c));
+        assert_int_equal(t.entries, RECON_CODES_TENSORS);
         CHECK_OK(*state,
                  recon_safetensors_write(*state, path, t.entry, RECON_CODES_TENSORS, NULL, 0));
         CHECK_OK(*state, recon_safetensors_open(*state, &file, path));

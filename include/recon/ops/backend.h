@@ -3,7 +3,8 @@
  * "cpu" uses oneDNN or OpenBLAS where the build found them, "ref" is plain loops: slow, portable,
  * and the truth the others are tested against. "cuda" is the first GPU, in builds made with CUDA=1:
  * the fastest plan for each convolution is found by timing, so two runs may differ in their last
- * bits; "cuda-deterministic" leaves the choice to rules, and runs repeat, on any number of ranks.
+ * bits; "cuda-deterministic" leaves the choice to rules, so that runs repeat; it works in the same slices
+ * on up to 8 ranks (docs/cluster.md).
  * A context without a backend takes "cpu" at its first computation.
  *
  * Kernels run under the context's own threads. OpenBLAS, when it is the library used, is told to

@@ -155,7 +155,7 @@ template <int N, class T>
 static recon_status add_bias(recon_ctx *ctx, const recon_conv_args *a, const T *from, size_t cols)
 {
     size_t o = recon_tensor_cols(&a->y), rows = recon_tensor_rows(&a->y);
-    sweep s = sweep_plan<N>(ctx, 1, rows, o, nullptr);
+    sweep s = sweep_update<N>(ctx, 1, rows, o, nullptr);
     return launch(ctx, "conv", bias_kernel<N, T>, sweep_grid(s), dim3(s.tx, s.ty), s, data<T>(a->y),
                   from, cols, data<float>(a->bias), a->relu);
 }

@@ -220,7 +220,7 @@ static recon_status fields_forward(recon_ctx *ctx, const recon_field_norm_args *
     fields_moments<T> f;
     size_t rows = recon_tensor_rows(&a->x), cols = recon_tensor_cols(&a->x);
     static_cast<fields_params &>(f) = params_of(a);
-    f.rows = sweep_plan<N>(ctx, 1, rows, cols, nullptr);
+    f.rows = sweep_update<N>(ctx, 1, rows, cols, nullptr);
     f.x = data<T>(a->x);
     scratch_begin(ctx);
     if (a->training && a->x.slices) {
@@ -392,7 +392,7 @@ static recon_status fields_backward(recon_ctx *ctx, const recon_field_norm_args 
     size_t rows = recon_tensor_rows(&a->x), cols = recon_tensor_cols(&a->x);
     float *back;
     static_cast<fields_params &>(f) = params_of(a);
-    f.rows = sweep_plan<N>(ctx, 1, rows, cols, nullptr);
+    f.rows = sweep_update<N>(ctx, 1, rows, cols, nullptr);
     f.dy = data<T>(a->dy);
     f.x = data<T>(a->x);
     scratch_begin(ctx);

@@ -19,8 +19,7 @@ struct norm_params {
     const float *scale, *shift;
     float *running_mean, *running_var; /* NULL: not to be updated */
     float *mean, *inv;                 /* [segments][channels]    */
-    size_t
-        batch; /* rows, where segments are slices of one batch, with the same statistics; else 0 */
+    size_t batch; /* rows, where segments are slices of a batch with the same statistics; else 0 */
 
     __device__ size_t place(size_t segment, size_t channel) const
     {
@@ -251,7 +250,7 @@ template <int N, class T> static recon_status norm_forward(recon_ctx *ctx, const
     norm_params p = params_of(a);
     size_t segments = segments_of(a), rows = rows_of(a), cols = recon_tensor_cols(&a->x);
     const int *offset = data<int>(a->offset);
-    p.rows = sweep_plan<N>(ctx, segments, rows, cols, offset);
+    p.rows = sweep_update<N>(ctx, segments, rows, cols, offset);
     if (segments == 0 || recon_tensor_count(&a->x) == 0)
         return RECON_OK;
     scratch_begin(ctx);
@@ -526,8 +525,8 @@ static recon_status norm_backward(recon_ctx *ctx, const recon_norm_args *a, S sl
     norm_slopes<S> f;
     static_cast<norm_params &>(f) = params_of(a);
     float *sums;
-    f.rows = sweep_plan<N>(ctx, segments_of(a), rows_of(a), recon_tensor_cols(&a->x),
-                           data<int>(a->offset));
+    f.rows = sweep_update<N>(ctx, segments_of(a), rows_of(a), recon_tensor_cols(&a->x),
+                             data<int>(a->offset));
     f.slope = slope;
     f.dskip = data<T>(a->dskip);
     f.batch = in_slices(a) ? batch_of(a).all : 0;

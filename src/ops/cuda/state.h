@@ -1,8 +1,8 @@
 /* state.h - what a context owns on the GPU, and how calls there fail.
  *
  * One stream orders everything. Scratch memory belongs to the entry that runs: it starts from
- * nothing at each call, or behind what the entry that calls it keeps. Blocks that became too small are kept until the context goes, because a
- * recorded step goes on using their addresses. */
+ * nothing at each call, or behind what the entry that calls it keeps. Blocks that became too small are
+ * kept until the context goes, because a recorded step goes on using their addresses. */
 #ifndef OPS_CUDA_STATE_H
 #define OPS_CUDA_STATE_H
 

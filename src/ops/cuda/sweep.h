@@ -46,33 +46,43 @@ template <int N> __device__ sweep_place sweep_here(const sweep &s)
     return p;
 }
 
-/* Into how many blocks of rows a segment goes: as many as the GPU holds at a time, so that they go down the
- * rows together and there is no last wave of a few. */
-static inline size_t sweep_chunks(const recon_ctx *ctx, const sweep &s)
+/* A block is tx column packs wide and ty rows high, so that narrow matrices are read whole. `share`
+ * segments are cut into as many blocks as the GPU holds at a time, so that they go down the rows together
+ * and there is no last wave of a few; 0: each is one. */
+template <int N> sweep sweep_cut(const recon_ctx *ctx, sweep s, size_t share)
 {
-    const recon_cuda *state = cuda_of(ctx);
-    size_t segments = state->tune ? s.segments : RECON_SLICES;
-    if (!state->tune && s.offset)
-        return 1; /* their average is another at every rank */
-    return (size_t)state->processors * 4 / (s.tiles * segments + 1);
+    size_t packs = (s.cols + N - 1) / N;
+    s.tx = 1;
+    while (s.tx < packs && s.tx < 32)
+        s.tx *= 2;
+    s.ty = THREADS / s.tx;
+    s.tiles = (unsigned)((packs + s.tx - 1) / s.tx);
+    size_t most = (s.rows + 4 * s.ty - 1) / (4 * s.ty); /* a thread gets four rows or more */
+    size_t want = share ? (size_t)cuda_of(ctx)->processors * 4 / (s.tiles * share + 1) : 1;
+    size_t chunks = most < want ? most : want;
+    s.chunks = (unsigned)(chunks < 1 ? 1 : chunks > 1024 ? 1024 : chunks);
+    return s;
 }
 
-/* A block is tx column packs wide and ty rows high, so that narrow matrices are read whole. */
+/* A plan of sums. Where they must not depend on the number of ranks, their blocks are those of slices; the
+ * average size of segments with an offset is another at every rank. */
 template <int N>
 sweep sweep_plan(const recon_ctx *ctx, size_t segments, size_t rows, size_t cols, const int *offset,
                  size_t all = 0)
 {
     sweep s = { segments, rows, cols, all ? all : segments * rows, offset, 1, THREADS, 1, 1 };
-    size_t packs = (cols + N - 1) / N;
-    while (s.tx < packs && s.tx < 32)
-        s.tx *= 2;
-    s.ty = THREADS / s.tx;
-    s.tiles = (unsigned)((packs + s.tx - 1) / s.tx);
-    size_t most = (rows + 4 * s.ty - 1) / (4 * s.ty); /* a thread gets four rows or more */
-    size_t want = sweep_chunks(ctx, s);
-    size_t chunks = most < want ? most : want;
-    s.chunks = (unsigned)(chunks < 1 ? 1 : chunks > 1024 ? 1024 : chunks);
-    return s;
+    if (cuda_of(ctx)->tune)
+        return sweep_cut<N>(ctx, s, segments);
+    return sweep_cut<N>(ctx, s, offset ? 0 : RECON_SLICES);
+}
+
+/* A plan of a pass that sums nothing. */
+template <int N>
+sweep sweep_update(const recon_ctx *ctx, size_t segments, size_t rows, size_t cols,
+                   const int *offset)
+{
+    sweep s = { segments, rows, cols, segments * rows, offset, 1, THREADS, 1, 1 };
+    return sweep_cut<N>(ctx, s, segments);
 }
 
 inline dim3 sweep_grid(const sweep &s)
