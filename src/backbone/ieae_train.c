@@ -224,16 +224,17 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     if (status != RECON_OK)
         return status;
     take_slice(k, slice, views);
-    k->images = recon_var_input(t, k->seen, RECON_F32,
-                                (size_t[]){ views * n, s->height, s->width_px, s->channels }, 4);
     for (size_t i = 0; i < views * n; i++)
         k->given[i] = recon_pose_bin((double)k->angles[i]);
-    k->applied = recon_var_input(t, k->given, RECON_I32, (size_t[]){ views * n }, 1);
-    if (k->blur) {
+    if (k->blur)
         blur_targets(k, views * n, views * together.of);
+    /* Copies to a GPU wait for the step before: what the host has to work out comes before the first. */
+    k->images = recon_var_input(t, k->seen, RECON_F32,
+                                (size_t[]){ views * n, s->height, s->width_px, s->channels }, 4);
+    k->applied = recon_var_input(t, k->given, RECON_I32, (size_t[]){ views * n }, 1);
+    if (k->blur)
         k->blurred =
             recon_var_input(t, k->blur, RECON_F32, (size_t[]){ views * n, RECON_POSE_BINS }, 2);
-    }
     if (views == VIEWS) {
         for (size_t i = 0; i < n; i++) {
             double rotation = k->angles[2 * i] - k->angles[2 * i + 1];
