@@ -415,9 +415,9 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
     recon_status status;
     int only = t->settings->rival;
     for (int i = 0; only && i < BASELINES; i++)
-        baseline_refuse(&out[i], "--rival %s", rival_name((rival_kind)(only - 1)));
-    baseline_refuse(&out[BASELINE_SEGNN], "of molecules");
-    baseline_refuse(&out[BASELINE_KABSCH], "of molecules");
+        baseline_refuse(&out[i], "not measured: --rival %s", rival_name((rival_kind)(only - 1)));
+    baseline_refuse(&out[BASELINE_SEGNN], "for molecules only");
+    baseline_refuse(&out[BASELINE_KABSCH], "for molecules only");
     if (!only) {
         RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], t));
         RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], t, 8, 0));

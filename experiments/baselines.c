@@ -71,9 +71,9 @@ static void print_one(const json_t *b)
     printf("%8s%16s%8.0f", json_is_true(json_object_get(b, "labels")) ? "yes" : "no",
            json_string_value(json_object_get(b, "retraining")), reproduce_number(b, "passes"));
     if (isnan(reproduce_number(b, "ms")))
-        printf("%12s", "-");
+        printf("%14s", "-");
     else
-        printf("%12.3f", reproduce_number(b, "ms"));
+        printf("%14.3f", reproduce_number(b, "ms"));
     printf("%10.0f\n", reproduce_number(b, "weights"));
 }
 
@@ -83,7 +83,7 @@ void baselines_print(const json_t *result)
     json_t *b;
     if (!json_object_get(result, "baselines"))
         return;
-    printf("\nwhat the other methods need\n  %-34s%8s%16s%8s%12s%10s\n", "", "labels", "retraining",
+    printf("\nwhat the other methods need\n  %-34s%8s%16s%8s%14s%10s\n", "", "labels", "retraining",
            "passes", "ms per input", "weights");
     json_object_foreach(json_object_get(result, "baselines"), key, b) print_one(b);
 }

@@ -23,7 +23,7 @@ static const struct {
 #define SLOW    0.02 /* theta learns at so much of the rate */
 #define SHORT                                                                                      \
     -0.0005 /* of the whole circle, theta at first: all of it, as in the paper. Angles that fade give
-               theta a gradient: one step in 200 has one. Chosen among 0, 0.02 and 0.125 on images held
+               theta a gradient: one step in 250 has one. Chosen among 0, 0.02 and 0.125 on images held
                out (docs/rivals.md) */
 #define PENALTY 1e-3
 

@@ -107,11 +107,11 @@ static void right_angles_change_nothing(void **state)
 
 static void nor_in_networks_that_are_trained(void **state)
 {
-    static const char *const paths[] = { "models/mnist-escnn.safetensors",
-                                         "models/fashion-escnn.safetensors",
-                                         "models/mnist-equiadapt.safetensors",
-                                         "models/fashion-equiadapt.safetensors",
-                                         "models/mnist-partial_gcnn.safetensors" };
+    static const char *const paths[] = {
+        "models/mnist-escnn.safetensors",        "models/fashion-escnn.safetensors",
+        "models/mnist-equiadapt.safetensors",    "models/fashion-equiadapt.safetensors",
+        "models/mnist-partial_gcnn.safetensors", "models/fashion-partial_gcnn.safetensors"
+    };
     recon_ctx *ctx = *state;
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
         rival *r;
