@@ -28,8 +28,12 @@ ranks() {
     openmpi) set -- --oversubscribe --bind-to none -n "$n" "$recon" "$@" ;;
     *) set -- -n "$n" "$recon" "$@" ;;
     esac
-    timeout -k 5 300 "mpirun.$engine" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
-    code=$?
+    # MPICH's launcher may die of a broken pipe, and lose what was said, where a program ends at once.
+    for _ in 1 2 3; do
+        timeout -k 5 300 "mpirun.$engine" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+        code=$?
+        [ $code -eq 141 ] || break
+    done
 }
 
 # The lines of recon itself, of which there must be one that holds TEXT.
