@@ -228,7 +228,6 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
         k->given[i] = recon_pose_bin((double)k->angles[i]);
     if (k->blur)
         blur_targets(k, views * n, views * together.of);
-    /* Copies to a GPU wait for the step before: what the host has to work out comes before the first. */
     k->images = recon_var_input(t, k->seen, RECON_F32,
                                 (size_t[]){ views * n, s->height, s->width_px, s->channels }, 4);
     k->applied = recon_var_input(t, k->given, RECON_I32, (size_t[]){ views * n }, 1);

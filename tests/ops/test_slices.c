@@ -6,6 +6,7 @@
 #include <recon/core/rng.h>
 #include <recon/ops/backend.h>
 
+#include <math.h>
 #include <string.h>
 
 /* --- cutting ---------------------------------------------------------------------------------- */
@@ -55,6 +56,7 @@ typedef struct {
     float y[ROWS * PIXELS * OUT], normed[ROWS * PIXELS * OUT], dy[ROWS * PIXELS * OUT];
     float dx[ROWS * PIXELS * IN], dropped[ROWS * PIXELS * OUT];
     float point[ROWS * PIXELS * OUT], fields[ROWS * PIXELS * OUT], dfields[ROWS * PIXELS * OUT];
+    float dpoints[ROWS * PIXELS * OUT];
     float dw[OUT * 9 * IN], dbias[OUT], dscale[OUT], dshift[OUT], mean[OUT], var[OUT], loss;
     float dpoint[OUT * OUT], total[OUT], field_mean[OUT], field_var[OUT], field_dscale[OUT];
 } answers;
@@ -209,20 +211,32 @@ static recon_loss_args loss_of(recon_ctx *ctx, answers *out, const recon_slices 
                               .dx = images(ctx, cut, out->dy, OUT) };
 }
 
-/* A product of each pixel, a norm of fields behind it, and the sum over the batch. */
+/* As a linear map sees images: their pixels are rows. */
+static recon_tensor pixels(recon_tensor x)
+{
+    x.shape[0] = recon_tensor_rows(&x);
+    x.shape[1] = OUT;
+    x.ndim = 2;
+    return x;
+}
+
+/* A linear map of pixels, whose gradient goes back to images; a norm of fields behind it, and the sum over
+ * the batch. */
 static void second_layer(recon_ctx *ctx, answers *out, const recon_slices *cut, recon_tensor x)
 {
     const recon_ops *ops = recon_ops_of(ctx);
     fill(weight[7], OUT * OUT, 0, 9);
-    recon_conv_args point = { .stride = 1, .x = x, .y = images(ctx, cut, out->point, OUT) };
-    point.w = filters(ctx, weight[7], 1, OUT);
+    recon_tensor y = images(ctx, cut, out->point, OUT);
+    recon_conv_args point = { .stride = 1, .x = pixels(x), .y = pixels(y) };
+    point.w = pixels(filters(ctx, weight[7], 1, OUT));
     CHECK_OK(ctx, ops->conv(ctx, &point));
-    recon_field_norm_args norm = field_norm_of(ctx, out, cut, point.y);
+    recon_field_norm_args norm = field_norm_of(ctx, out, cut, y);
     CHECK_OK(ctx, ops->field_norm(ctx, &norm));
     norm.dy = norm.y;
     CHECK_OK(ctx, ops->field_norm_back(ctx, &norm));
-    point.dy = norm.dx;
-    point.dw = filters(ctx, out->dpoint, 1, OUT);
+    point.dy = pixels(norm.dx);
+    point.dx = images(ctx, cut, out->dpoints, OUT);
+    point.dw = pixels(filters(ctx, out->dpoint, 1, OUT));
     CHECK_OK(ctx, ops->conv_back(ctx, &point));
     recon_reduce_args sum = { .outer = 1, .inner = OUT, .batch = 1, .scale = 0.1, .x = norm.y };
     sum.middle = recon_tensor_rows(&norm.y);
@@ -277,6 +291,7 @@ static void check_layers(recon_ctx *ctx, const char *backend)
     SAME_ROWS(mine.point, all.point, from, OUT);
     SAME_ROWS(mine.fields, all.fields, from, OUT);
     SAME_ROWS(mine.dfields, all.dfields, from, OUT);
+    SAME_ROWS(mine.dpoints, all.dpoints, from, OUT);
     assert_memory_equal(mine.dw, all.dw,
                         sizeof all -
                             (size_t)((char *)all.dw - (char *)&all)); /* and what follows */
@@ -289,6 +304,29 @@ static void layers_have_the_bits_of_one_process(void **state)
     if (!recon_ops_of(ctx)->has_slices || !recon_ops_of(ctx)->has_slices(ctx))
         skip();
     check_layers(ctx, "cpu");
+}
+
+/* A rank's numbers of a CPU and of a GPU differ by rounding. */
+static void check_close(const float *a, const float *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_true(fabsf(a[i] - b[i]) <= 1e-3f * (1 + fabsf(a[i])));
+}
+
+static void check_gradients(recon_ctx *ctx)
+{
+    recon_ctx *cpu = recon_ctx_new(&(recon_ctx_options){ .threads = 2 });
+    static answers there, here;
+    recon_slices cut = recon_slices_of(ctx, UNITS);
+    size_t pixels = BY * recon_slices_here(&cut) * PIXELS;
+    recon_comm_attach(cpu, ranks);
+    train_once(ctx, &there);
+    train_once(cpu, &here);
+    check_close(there.dx, here.dx, pixels * IN);
+    check_close(there.dpoints, here.dpoints, pixels * OUT);
+    check_close(there.dw, here.dw, sizeof here.dw / sizeof *here.dw);
+    check_close(there.dpoint, here.dpoint, sizeof here.dpoint / sizeof *here.dpoint);
+    recon_ctx_free(cpu);
 }
 
 /* Ranks share the GPU where there is one, and exchange through the hosts. */
@@ -304,6 +342,7 @@ static void so_they_have_on_a_gpu(void **state)
     }
     assert_true(recon_ops_of(ctx)->has_slices(ctx));
     check_layers(ctx, "cuda-deterministic");
+    check_gradients(ctx);
     recon_ctx_free(ctx);
 }
 

@@ -17,7 +17,8 @@ recon_status slice_view::open(recon_ctx *ctx, const recon_tensor &whole, const r
     whole_ = part_ = whole;
     copy_ = nullptr;
     part_.slices = nullptr;
-    row_ = whole.data && whole.shape[0] ? recon_tensor_bytes(&whole) / whole.shape[0] : 0;
+    rows_ = recon_slices_here(&s);
+    row_ = whole.data && rows_ ? recon_tensor_bytes(&whole) / rows_ : 0;
     if (!whole.data || s.each * row_ % 16 == 0)
         return RECON_OK;
     return scratch_take(ctx, &copy_, s.each * row_);
@@ -28,19 +29,20 @@ recon_status slice_view::show(recon_ctx *ctx, size_t begin, size_t end, bool rea
     if (!whole_.data)
         return RECON_OK;
     place_ = static_cast<char *>(whole_.data) + begin * row_;
-    part_.shape[0] = end - begin;
+    part_.shape[0] = (end - begin) * whole_.shape[0] / rows_;
     part_.data = copy_ ? copy_ : place_;
+    bytes_ = (end - begin) * row_;
     if (copy_ && read)
-        CUDA_TRY(cudaMemcpyAsync(copy_, place_, (end - begin) * row_, cudaMemcpyDeviceToDevice,
-                                 cuda_of(ctx)->stream));
+        CUDA_TRY(
+            cudaMemcpyAsync(copy_, place_, bytes_, cudaMemcpyDeviceToDevice, cuda_of(ctx)->stream));
     return RECON_OK;
 }
 
 recon_status slice_view::write_back(recon_ctx *ctx) const
 {
     if (whole_.data && copy_)
-        CUDA_TRY(cudaMemcpyAsync(place_, copy_, part_.shape[0] * row_, cudaMemcpyDeviceToDevice,
-                                 cuda_of(ctx)->stream));
+        CUDA_TRY(
+            cudaMemcpyAsync(place_, copy_, bytes_, cudaMemcpyDeviceToDevice, cuda_of(ctx)->stream));
     return RECON_OK;
 }
 

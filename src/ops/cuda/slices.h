@@ -51,12 +51,13 @@ template <class F> recon_status each_slice(const recon_slices &s, F f)
 }
 
 /* A tensor slice by slice, for libraries, which may choose their kernels by how an address is aligned:
- * where slices do not begin at multiples of 16 bytes each goes through a copy that does. */
+ * where slices do not begin at multiples of 16 bytes each goes through a copy that does. Rows are those of
+ * the slices, whatever its first dimension counts: a linear map sees [n][3][c] as 3 n rows. */
 class slice_view
 {
   public:
     recon_status open(recon_ctx *ctx, const recon_tensor &whole, const recon_slices &s);
-    /* Rows begin .. end, filled if they are to be read. */
+    /* Rows begin .. end, filled if they are to be read; a multiple of those in one of its own. */
     recon_status show(recon_ctx *ctx, size_t begin, size_t end, bool read);
     recon_status write_back(recon_ctx *ctx) const;
     const recon_tensor &tensor() const
@@ -66,9 +67,10 @@ class slice_view
 
   private:
     recon_tensor whole_, part_;
-    size_t row_;  /* bytes */
-    char *place_; /* of part_ in whole_ */
-    void *copy_;  /* NULL: none */
+    size_t rows_, row_; /* of whole_; bytes of one */
+    size_t bytes_;      /* of part_ */
+    char *place_;       /* of part_ in whole_ */
+    void *copy_;        /* NULL: none */
 };
 
 /* The gradient of a parameter, in F32, from those of slices. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGE_BYTES   ((size_t)4 << 20)
+#define STAGE_BYTES   ((size_t)2 << 20)
 #define BLAS_BYTES    ((size_t)32 << 20) /* what cuBLAS asks for on Hopper */
 #define SCRATCH_FIRST ((size_t)16 << 20)
 #define SCRATCH_ALIGN ((size_t)256)
@@ -170,7 +170,7 @@ static recon_status next_stage(recon_ctx *ctx, staging **out)
 {
     recon_cuda *s = cuda_of(ctx);
     *out = &s->stage[s->turn];
-    s->turn = !s->turn;
+    s->turn = (s->turn + 1) % STAGES;
     CUDA_TRY(cudaEventSynchronize((*out)->copied));
     return RECON_OK;
 }

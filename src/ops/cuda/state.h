@@ -25,8 +25,11 @@ struct scratch_block {
     void *data;
 };
 
+/* Pinned buffers, a step's inputs and more: the host fills those of the next step while the GPU, which
+ * copies in order, is at work on this one. */
+enum { STAGES = 16 };
 struct staging {
-    void *host; /* pinned */
+    void *host;
     cudaEvent_t copied;
 };
 
@@ -41,8 +44,8 @@ struct recon_cuda {
     size_t scratch_used;    /* by the entry that runs    */
     size_t scratch_kept;    /* by one that calls others  */
     void *blas_space;
-    staging stage[2];
-    int turn; /* which of the two is next */
+    staging stage[STAGES];
+    unsigned turn; /* which of them is next */
     conv_plan *plans;
     nccl_peers *peers; /* NULL: none were asked for */
 };
