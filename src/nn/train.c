@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define READINGS 50
+#define SAVING   0.05 /* of the time, at most, goes into states to resume from */
 
 typedef struct {
     recon_ctx *ctx;
@@ -44,6 +45,7 @@ typedef struct {
     uint64_t here;    /* steps of this run */
     char *last, *log; /* PATH.last, PATH.jsonl */
     double begun;
+    double saved, saving; /* when PATH.last was written, and how long that took */
 } run;
 
 /* --- cutting a step short --------------------------------------------------------------------- */
@@ -249,7 +251,18 @@ static void write_reading(run *r, double rate)
 
 static recon_status save_last(run *r)
 {
-    return r->last ? recon_checkpoint_save(r->ctx, r->last, r->adam, &r->at) : RECON_OK;
+    double begun = recon_now();
+    recon_status status =
+        r->last ? recon_checkpoint_save(r->ctx, r->last, r->adam, &r->at) : RECON_OK;
+    r->saved = recon_now();
+    r->saving = r->saved - begun;
+    return status;
+}
+
+/* On a GPU an epoch may be as short as writing the state behind it. */
+static int is_worth_saving(const run *r)
+{
+    return (recon_now() - r->saved) * SAVING >= r->saving;
 }
 
 /* A full disk is no reason to lose the run: the file before is still there, and the next try may
@@ -382,12 +395,12 @@ static recon_status advance(run *r)
     recon_status status = RECON_OK;
     if (!r->at.due)
         RECON_TRY(one_step(r));
-    int save = r->at.due || (r->o.every && r->at.step % r->o.every == 0);
+    int asked = r->o.every && r->at.step % r->o.every == 0, due = r->at.due;
     if (r->at.due && r->last && access(r->last, F_OK) != 0)
         RECON_TRY(go_on_without(r, save_last(r))); /* no model without a state to resume from */
     if (r->at.due)
         RECON_TRY(validate(r));
-    if (save && !finished(r))
+    if ((asked || (due && is_worth_saving(r))) && !finished(r))
         RECON_TRY(go_on_without(r, save_last(r)));
 done:
     return status;
