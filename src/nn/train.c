@@ -128,6 +128,23 @@ static int is_recorded(const run *r)
     return !r->o.plain && recon_ops_graphs(r->ctx) && (r->peers.size == 1 || r->peers.table);
 }
 
+/* Of two failures the first; the second may be its consequence, and its message is the later one. */
+static recon_status first_of(run *r, recon_status first, const char *why, recon_status second)
+{
+    return first == RECON_OK ? second : recon_fail(r->ctx, first, "%s", why);
+}
+
+static recon_status record(run *r)
+{
+    char why[sizeof r->ctx->message];
+    recon_status status = recon_graph_begin(r->ctx);
+    if (status != RECON_OK)
+        return status;
+    recon_status computed = compute(r);
+    snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
+    return first_of(r, computed, why, recon_graph_end(r->ctx, &r->graph));
+}
+
 /* A step's addresses repeat, so a backend that can record a step is given one to replay: the first
  * is run plainly, and makes what kernels need to have made; the second is recorded. */
 static recon_status compute_or_replay(run *r)
@@ -145,10 +162,7 @@ static recon_status compute_or_replay(run *r)
     if (!r->graph) {
         r->fed = fed->used;
         r->base = fed->top->bytes;
-        RECON_TRY(recon_graph_begin(r->ctx));
-        recon_status recorded = compute(r);
-        RECON_TRY(recon_graph_end(r->ctx, &r->graph));
-        RECON_TRY(recorded);
+        RECON_TRY(record(r));
     }
     RECON_TRY(recon_graph_launch(r->ctx, r->graph));
 done:
@@ -326,8 +340,7 @@ static recon_status swap_back(run *r, recon_status measured)
 {
     char why[sizeof r->ctx->message];
     snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
-    recon_status status = recon_adam_swap(r->ctx, r->adam);
-    return measured == RECON_OK ? status : recon_fail(r->ctx, measured, "%s", why);
+    return first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam));
 }
 
 static recon_status validate(run *r)

@@ -158,7 +158,8 @@ static recon_status join(recon_ctx *ctx, const unsigned char id[RECON_PEERS_ID],
     if (p->comm)
         return RECON_OK;
     p->size = size;
-    TRY(open_stream(ctx, p));
+    if (!p->summed) /* a second try has them */
+        TRY(open_stream(ctx, p));
     return check(ctx, p, "ncclCommInitRank", p->nccl.init(&p->comm, size, made, rank));
 }
 
