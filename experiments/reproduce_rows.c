@@ -175,10 +175,9 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
              "--rival: of all methods that network alone was measured; the others are null");
     note_paper(&notes, t);
     if (s->baselines)
-        note(
-            &notes,
-            "escnn and equiadapt are trained on rotated images; the shipped partial_gcnn covers the "
-            "whole circle and is in effect a G-CNN: docs/rivals.md");
+        note(&notes,
+             "the shipped escnn and equiadapt are trained on rotated images, partial_gcnn on "
+             "upright ones: docs/rivals.md");
     note(&notes, "ood_auc: %s", unusual_rule(t));
     if (s->resample)
         note(
