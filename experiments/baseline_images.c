@@ -12,7 +12,6 @@
 enum {
     AXES = 2000,      /* training images whose axes are looked at            */
     SGM_QUICK = 6000, /* and among which SGM's neighbours are, with --quick  */
-    MEAN_QUICK = 500, /* test images of the mean of 36, with --quick         */
     BATCH = 256       /* images of a pass                                    */
 };
 
@@ -191,21 +190,6 @@ static recon_status measure_guess(recon_ctx *ctx, baseline *out, const recon_dat
     recon_status status =
         recon_evaluate_accuracy(ctx, &out->accuracy, NULL, data, NULL, guess, user);
     out->ms = 1000 * (recon_now() - begun) / (double)recon_dataset_describe(data).n;
-    return status;
-}
-
-/* On at most so many of the images, 0: on all. */
-static recon_status measure_mean(recon_ctx *ctx, baseline *out, const image_trial *t,
-                                 size_t rotations, size_t images)
-{
-    recon_dataset *some = NULL;
-    recon_status status = RECON_OK;
-    if (images && images < recon_dataset_describe(t->rotated).n)
-        RECON_TRY(recon_dataset_take(ctx, &some, t->rotated, images, TAKE_SEED));
-    RECON_TRY(measure_guess(ctx, out, some ? some : t->rotated, guess_by_mean,
-                            &(averaging){ t, rotations }));
-done:
-    recon_dataset_close(some);
     return status;
 }
 
@@ -420,9 +404,10 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
     baseline_refuse(&out[BASELINE_KABSCH], "for molecules only");
     if (!only) {
         RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], t));
-        RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], t, 8, 0));
-        RECON_TRY(
-            measure_mean(ctx, &out[BASELINE_TTA36], t, 36, t->settings->quick ? MEAN_QUICK : 0));
+        RECON_TRY(measure_guess(ctx, &out[BASELINE_TTA8], t->rotated, guess_by_mean,
+                                &(averaging){ t, 8 }));
+        RECON_TRY(measure_guess(ctx, &out[BASELINE_TTA36], t->rotated, guess_by_mean,
+                                &(averaging){ t, 36 }));
     }
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         if (!only || only - 1 == (int)networks[i].kind)

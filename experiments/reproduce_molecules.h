@@ -29,6 +29,7 @@ typedef struct {
     recon_conformer *x; /* [n] */
     recon_so3 *truth;   /* [n] */
     recon_embedded codes;
+    double embed_seconds; /* a conformer */
 } molecule_part;
 
 /* How F is found, each measured against the truth. */
@@ -52,6 +53,7 @@ typedef struct {
     size_t molecules;
     double *truth;          /* [molecules][9] F */
     recon_frames frames;    /* of the test part among the training part */
+    double frames_seconds;  /* a conformer */
     recon_so3_map *map;     /* [test.n] */
     recon_so3 *mode;        /* [test.n] Gamma of the neighbours: the mode of their moments */
     double *f[MOLECULE_FS]; /* [test.n][9] */

@@ -186,8 +186,7 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
     if (s->quick || s->images || s->limit)
         note(&notes, "measured on a part of the data");
     if (s->quick && s->baselines && !s->rival)
-        note(&notes, "tta36, and among how many training images sgm_recon has its neighbours: on a "
-                     "smaller part (500 and 6,000 images)");
+        note(&notes, "sgm_recon: neighbours among 6,000 training images");
     return notes;
 }
 

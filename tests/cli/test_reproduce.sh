@@ -309,7 +309,8 @@ else
         --out mols --quiet --json
     holds "molecules --baselines: those of molecules have a figure, the others a reason" \
         "all((d['accuracy'][k] is None) == (b['reason'] is not None) for k, b in d['baselines'].items()) and
-            all(d['accuracy'][k] > 0 for k in 'pca tta8 tta36 kabsch knn segnn'.split()) and 'escnn' in d['baselines'] and
+            all(d['accuracy'][k] > 0 and d['baselines'][k]['ms'] > 0 for k in 'pca tta8 tta36 kabsch knn segnn'.split()) and
+            'escnn' in d['baselines'] and
             d['accuracy']['kabsch'] > d['accuracy']['none']"
     run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn
     [ "$code" -eq 0 ] && grep -q '^16 test conformers; ' "$scratch/stdout" && grep -q 'IE-AE canonical .* 30.80$' "$scratch/stdout" &&
