@@ -350,6 +350,7 @@ static recon_status measure_rival(recon_ctx *ctx, baseline all[BASELINES], basel
     RECON_TRY(rival_describe(net).poses ? measure_poses(ctx, out, t, net)
                                         : measure_guess(ctx, out, t->rotated, guess_by_rival, net));
     out->weights = rival_describe(net).weights;
+    RECON_TRY(baseline_read_training(ctx, out, path));
     if (kind == RIVAL_SGM)
         RECON_TRY(measure_sgm(ctx, all, t, net));
 done:

@@ -138,12 +138,14 @@ static void close_part(molecule_part *p)
 static recon_status read_model(recon_ctx *ctx, molecule_reproduction *r)
 {
     recon_safetensors *file = NULL;
-    const char *labels;
+    const char *labels, *line;
     recon_status status;
     RECON_TRY(recon_model_open(ctx, &r->model, r->settings->model, r->settings->precision));
     RECON_TRY(recon_safetensors_open(ctx, &file, r->settings->model));
     labels = recon_safetensors_metadata(file, RECON_DISCOVER_LABELS);
     r->labels = labels && !strcmp(labels, RECON_DISCOVER_MOMENTS);
+    line = recon_safetensors_metadata(file, "training");
+    snprintf(r->training, sizeof r->training, "%s", line ? line : "");
     r->plain = recon_recipe_weight(file, "align") < 0 && recon_recipe_weight(file, "contrast") < 0;
 done:
     recon_safetensors_close(file);

@@ -47,6 +47,7 @@ typedef struct {
     recon_gcn *gcn; /* NULL: none was named for other data, and there are no accuracies */
     int plain;      /* the backbone was trained by reconstruction alone, as the paper's is */
     int labels;     /* its heads learned the paper's labels: files before 0.3 have others  */
+    char training[TRAINING];  /* of the backbone */
     recon_molecules *whole;   /* the set, as it is */
     recon_molecules *upright; /* the test part, never rotated */
     molecule_part train, val, test;
