@@ -12,7 +12,6 @@
 enum {
     AXES = 2000,      /* training images whose axes are looked at            */
     SGM_QUICK = 6000, /* and among which SGM's neighbours are, with --quick  */
-    MEAN_QUICK = 500, /* test images of the mean of 36, with --quick         */
     BATCH = 256       /* images of a pass                                    */
 };
 
@@ -194,21 +193,6 @@ static recon_status measure_guess(recon_ctx *ctx, baseline *out, const recon_dat
     return status;
 }
 
-/* On at most so many of the images, 0: on all. */
-static recon_status measure_mean(recon_ctx *ctx, baseline *out, const image_trial *t,
-                                 size_t rotations, size_t images)
-{
-    recon_dataset *some = NULL;
-    recon_status status = RECON_OK;
-    if (images && images < recon_dataset_describe(t->rotated).n)
-        RECON_TRY(recon_dataset_take(ctx, &some, t->rotated, images, TAKE_SEED));
-    RECON_TRY(measure_guess(ctx, out, some ? some : t->rotated, guess_by_mean,
-                            &(averaging){ t, rotations }));
-done:
-    recon_dataset_close(some);
-    return status;
-}
-
 /* --- networks --------------------------------------------------------------------------------- */
 
 static recon_status guess_by_rival(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
@@ -366,6 +350,7 @@ static recon_status measure_rival(recon_ctx *ctx, baseline all[BASELINES], basel
     RECON_TRY(rival_describe(net).poses ? measure_poses(ctx, out, t, net)
                                         : measure_guess(ctx, out, t->rotated, guess_by_rival, net));
     out->weights = rival_describe(net).weights;
+    RECON_TRY(baseline_read_training(ctx, out, path));
     if (kind == RIVAL_SGM)
         RECON_TRY(measure_sgm(ctx, all, t, net));
 done:
@@ -420,9 +405,10 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
     baseline_refuse(&out[BASELINE_KABSCH], "for molecules only");
     if (!only) {
         RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], t));
-        RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], t, 8, 0));
-        RECON_TRY(
-            measure_mean(ctx, &out[BASELINE_TTA36], t, 36, t->settings->quick ? MEAN_QUICK : 0));
+        RECON_TRY(measure_guess(ctx, &out[BASELINE_TTA8], t->rotated, guess_by_mean,
+                                &(averaging){ t, 8 }));
+        RECON_TRY(measure_guess(ctx, &out[BASELINE_TTA36], t->rotated, guess_by_mean,
+                                &(averaging){ t, 36 }));
     }
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         if (!only || only - 1 == (int)networks[i].kind)

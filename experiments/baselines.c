@@ -1,5 +1,6 @@
 /* baselines.c - what is told of the other methods, as JSON and as text. */
 #include "experiments/baselines.h"
+#include "core/fail.h"
 #include "core/json.h"
 
 #include <math.h>
@@ -20,6 +21,19 @@ const baseline_kind baseline_kinds[BASELINES] = {
     [BASELINE_KABSCH] = { "kabsch", "Kabsch onto upright inputs", "none", 0, 1 },
     [BASELINE_KNN] = { "knn", "labels of k neighbours in z", "none", 1, 1 },
 };
+
+recon_status baseline_read_training(recon_ctx *ctx, baseline *out, const char *path)
+{
+    recon_safetensors *file = NULL;
+    const char *line;
+    recon_status status;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    line = recon_safetensors_metadata(file, "training");
+    snprintf(out->training, sizeof out->training, "%s", line ? line : "");
+done:
+    recon_safetensors_close(file);
+    return status;
+}
 
 void baseline_refuse(baseline *out, const char *fmt, ...)
 {
@@ -50,12 +64,14 @@ json_t *baselines_json(const baseline of[BASELINES])
         const baseline_kind *k = &baseline_kinds[i];
         int there = isfinite(of[i].accuracy);
         double hits = of[i].hit_rate > 0 ? of[i].hit_rate : NAN;
-        recon_json_put(&out, k->key,
-                       json_pack("{s:s, s:b, s:s, s:f, s:o, s:I, s:o, s:s?}", "method", k->label,
-                                 "labels", k->labels, "retraining", k->retraining, "passes",
-                                 k->passes, "ms", number(of[i].ms), "weights",
-                                 (json_int_t)of[i].weights, "hit_rate", number(hits), "reason",
-                                 there ? NULL : of[i].reason));
+        json_t *one =
+            json_pack("{s:s, s:b, s:s, s:f, s:o, s:I, s:o, s:s?, s:n}", "method", k->label,
+                      "labels", k->labels, "retraining", k->retraining, "passes", k->passes, "ms",
+                      number(of[i].ms), "weights", (json_int_t)of[i].weights, "hit_rate",
+                      number(hits), "reason", there ? NULL : of[i].reason, "training");
+        if (of[i].training[0])
+            recon_json_put_text(&one, "training", of[i].training);
+        recon_json_put(&out, k->key, one);
     }
     return out;
 }

@@ -14,6 +14,8 @@ typedef struct {
 } baseline_kind;
 extern const baseline_kind baseline_kinds[BASELINES];
 
+/* How a network was trained, as its file says. */
+recon_status baseline_read_training(recon_ctx *ctx, baseline *out, const char *path);
 /* One that has no figure, and why. */
 void baseline_refuse(baseline *out, const char *fmt, ...) RECON_PRINTF(2, 3);
 

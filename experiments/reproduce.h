@@ -47,6 +47,8 @@ typedef struct {
         double none, ieae, equiadapt, recon, upright; /* percent; all zero: not in the paper */
         double ood_ieae, ood_recon, overhead_ms;
         double escnn, partial_gcnn;
+        size_t inputs; /* of Algorithm 1 */
+        double seconds;
     } paper;
 } experiment;
 
@@ -96,6 +98,7 @@ typedef struct {
     size_t weights;   /* of networks beside the frozen classifier */
     double hit_rate;  /* of its own neighbours, 0: it has none */
     char reason[256]; /* why there is no figure */
+    char training[TRAINING];
 } baseline;
 
 /* Images of a known set, or some of them. */
@@ -148,6 +151,7 @@ typedef struct {
     const recon_embedded *index;
     double *angle;      /* [n] the truth */
     int64_t *neighbors; /* [n][K] */
+    double seconds;     /* that Algorithm 1 took to find them and their frames */
     double *hits;       /* [n]    */
     int64_t *worst;     /* [worst_count] rows, lowest hits first */
     size_t worst_count;
@@ -266,6 +270,8 @@ recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *da
  * they are. The mean of several runs, and their standard deviation: of each number, wherever it
  * stands. */
 json_t *reproduce_model_json(const reproduction *r);
+/* A run of Algorithm 1: so many inputs, each with its k neighbours among so many. */
+json_t *algorithm1_json(size_t inputs, size_t among, size_t k, double seconds);
 json_t *reproduce_json(const image_trial *trial, json_t *models);
 json_t *reproduce_mean(json_t *const *runs, size_t n);
 json_t *reproduce_spread(json_t *const *runs, size_t n);

@@ -204,9 +204,16 @@ static void add_neighbors(json_t **out, const reproduction *r)
     recon_json_put(out, "confusion_percent", confusion_json(r));
 }
 
+json_t *algorithm1_json(size_t inputs, size_t among, size_t k, double seconds)
+{
+    return json_pack("{s:I, s:I, s:I, s:f}", "inputs", (json_int_t)inputs, "among",
+                     (json_int_t)among, "k", (json_int_t)k, "seconds", seconds);
+}
+
 json_t *reproduce_model_json(const reproduction *r)
 {
     const recon_ieae *encoder = recon_backbone_ieae(r->model->backbone);
+    size_t rows = r->hood.index->n;
     json_t *out =
         json_pack("{s:s, s:s, s:I, s:s, s:I, s:s}", "trained", recon_trained_name(r->trained),
                   "preset", recon_preset_name(recon_ieae_describe(encoder).preset), "weights",
@@ -226,6 +233,7 @@ json_t *reproduce_model_json(const reproduction *r)
     recon_json_put(&out, "controls", controls_json(r));
     recon_json_put(&out, "overhead_ms", number(r->times.overhead_ms));
     recon_json_put(&out, "canonicalize_ms", number(r->times.canonicalize_ms));
+    recon_json_put(&out, "algorithm1", algorithm1_json(rows, rows, K, r->hood.seconds));
     recon_json_put(&out, "backend", json_string(r->times.backend));
     recon_json_put(&out, "threads", json_integer(r->times.threads));
     recon_json_put(&out, "batch", json_integer((json_int_t)r->times.batch));

@@ -110,13 +110,16 @@ done:
 static recon_status open_part(recon_ctx *ctx, molecule_part *p, const molecule_reproduction *r,
                               const char *part)
 {
+    double begun;
     recon_status status;
     RECON_TRY(molecule_reproduce_rotated(ctx, &p->data, r->whole, r->settings, part));
     RECON_TRY(list_rows(ctx, p, r->settings));
     if (r->gcn)
         RECON_TRY(
             recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
+    begun = recon_now();
     RECON_TRY(embed(ctx, p, recon_backbone_molecule_net(r->model->backbone)));
+    p->embed_seconds = (recon_now() - begun) / (double)p->n;
 done:
     return status;
 }
@@ -135,12 +138,14 @@ static void close_part(molecule_part *p)
 static recon_status read_model(recon_ctx *ctx, molecule_reproduction *r)
 {
     recon_safetensors *file = NULL;
-    const char *labels;
+    const char *labels, *line;
     recon_status status;
     RECON_TRY(recon_model_open(ctx, &r->model, r->settings->model, r->settings->precision));
     RECON_TRY(recon_safetensors_open(ctx, &file, r->settings->model));
     labels = recon_safetensors_metadata(file, RECON_DISCOVER_LABELS);
     r->labels = labels && !strcmp(labels, RECON_DISCOVER_MOMENTS);
+    line = recon_safetensors_metadata(file, "training");
+    snprintf(r->training, sizeof r->training, "%s", line ? line : "");
     r->plain = recon_recipe_weight(file, "align") < 0 && recon_recipe_weight(file, "contrast") < 0;
 done:
     recon_safetensors_close(file);
@@ -189,8 +194,10 @@ static recon_status find_neighbors(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
     const recon_normalize_options o = { .knn = { .k = MOLECULE_K } };
+    double begun = recon_now();
     recon_status status;
     RECON_TRY(recon_normalize(ctx, &r->frames, &r->train.codes, &r->test.codes, &o));
+    r->frames_seconds = (recon_now() - begun) / (double)n;
     r->hit_rate = r->frames.hit_rate;
     RECON_TRY(recon_alloc(ctx, &r->hits, n, sizeof *r->hits));
     RECON_TRY(recon_evaluate_molecule_hits(ctx, r->hits, r->frames.neighbors, r->test.codes.labels,

@@ -29,6 +29,7 @@ typedef struct {
     recon_conformer *x; /* [n] */
     recon_so3 *truth;   /* [n] */
     recon_embedded codes;
+    double embed_seconds; /* a conformer */
 } molecule_part;
 
 /* How F is found, each measured against the truth. */
@@ -46,12 +47,14 @@ typedef struct {
     recon_gcn *gcn; /* NULL: none was named for other data, and there are no accuracies */
     int plain;      /* the backbone was trained by reconstruction alone, as the paper's is */
     int labels;     /* its heads learned the paper's labels: files before 0.3 have others  */
+    char training[TRAINING];  /* of the backbone */
     recon_molecules *whole;   /* the set, as it is */
     recon_molecules *upright; /* the test part, never rotated */
     molecule_part train, val, test;
     size_t molecules;
     double *truth;          /* [molecules][9] F */
     recon_frames frames;    /* of the test part among the training part */
+    double frames_seconds;  /* a conformer */
     recon_so3_map *map;     /* [test.n] */
     recon_so3 *mode;        /* [test.n] Gamma of the neighbours: the mode of their moments */
     double *f[MOLECULE_FS]; /* [test.n][9] */

@@ -179,12 +179,14 @@ static recon_status find_classes(recon_ctx *ctx, reproduction *r)
 {
     neighborhood *h = &r->hood;
     recon_frames f = { 0 };
+    double begun = recon_now();
     recon_status status;
     RECON_TRY(recon_normalize(ctx, &f, h->index, NULL,
                               &(recon_normalize_options){ .knn = { .k = K },
                                                           .pool = r->model->backbone->kind->pool,
                                                           .mean = r->model->mean,
                                                           .family = r->on->what->family }));
+    h->seconds = recon_now() - begun;
     RECON_TRY(measure_peaks(ctx, r, &f));
     memcpy(r->natural, f.natural, sizeof r->natural);
     h->neighbors = f.neighbors;

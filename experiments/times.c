@@ -24,11 +24,11 @@ static recon_status make_canonical(recon_ctx *ctx, void *arg)
     return recon_canonicalize(ctx, t->canonical, NULL, t->model, t->inputs, t->n, NULL);
 }
 
-/* Lambda of a backbone with a pose density needs no head. */
+/* Lambda of a backbone with a pose density needs no head; the density of molecules is one. */
 static recon_status center(recon_ctx *ctx, void *arg)
 {
     const task *t = arg;
-    if (t->model->maps->lambda == RECON_LAMBDA_DENSITY)
+    if (t->seen.density && t->model->maps->lambda == RECON_LAMBDA_DENSITY)
         return recon_maps_put_densities(ctx, (recon_so2_map *)t->maps, t->model->maps, t->seen.so2,
                                         t->seen.density, t->n, RECON_MAPS_LAMBDA);
     return recon_maps_apply_inputs(

@@ -161,7 +161,7 @@ else
     run $trained --seeds 2 --figures drawn --json
     holds "the answer has every key that is promised" \
         "all(k in d for k in ('dataset seed accuracy recovered recovered_of_upright ood_auc ood_rule theta_mae_deg '
-            'hit_rate hit_rate_deviation verdicts overhead_ms canonicalize_ms controls paper notes models seeds '
+            'hit_rate hit_rate_deviation verdicts overhead_ms canonicalize_ms algorithm1 controls paper notes models seeds '
             'spread runs figures').split())"
     rows="'none ieae recon neighbours recon_terms density undo upright upright_recon upright_gated'.split()"
     holds "two seeds of three kinds of backbone fill every row" \
@@ -190,7 +190,8 @@ else
     for figure in canonical poses theta roc pair k neighbors confusion hits; do
         grep -q '</svg>' "drawn/mnist-$figure.svg" || drawn=1
     done
-    [ "$(grep -o '<svg' drawn/report.html | wc -l)" -ge 9 ] && grep -q '90.96' drawn/report.html || drawn=1
+    [ "$(grep -o '<svg' drawn/report.html | wc -l)" -ge 9 ] && grep -q '90.96' drawn/report.html &&
+        grep -q 'Run time and training' drawn/report.html || drawn=1
     report $drawn "every figure is drawn"
     model="--model runs/seed-2/plain --classifier c.safetensors"
     run reproduce mnist $model --embeddings runs/seed-2/plain --quiet --json
@@ -292,7 +293,7 @@ else
     complete=0
     for key in dataset data seed accuracy none ieae recon recon_terms neighbours ieae_terms recovered_of_upright density density_drawn density_drawn_spread spin \
         spin_unseen spin_all undo upright recovered ood_auc density_trace notes spin_all_conformers fisher_mse median under800_percent constant fisher_mse_label \
-        fisher_mse_neighbors fisher_mse_moment pose_noise hit_rate overhead_ms canonicalize_ms paper equiadapt by_k \
+        fisher_mse_neighbors fisher_mse_moment pose_noise hit_rate overhead_ms canonicalize_ms algorithm1 training paper equiadapt by_k \
         trends mse_by_rotors free_directions_percent reconstruction spin_passes figures; do
         grep -q "\"$key\":" "$scratch/stdout" || complete=1
     done
@@ -309,7 +310,8 @@ else
         --out mols --quiet --json
     holds "molecules --baselines: those of molecules have a figure, the others a reason" \
         "all((d['accuracy'][k] is None) == (b['reason'] is not None) for k, b in d['baselines'].items()) and
-            all(d['accuracy'][k] > 0 for k in 'pca tta8 tta36 kabsch knn segnn'.split()) and 'escnn' in d['baselines'] and
+            all(d['accuracy'][k] > 0 and d['baselines'][k]['ms'] > 0 for k in 'pca tta8 tta36 kabsch knn segnn'.split()) and
+            'escnn' in d['baselines'] and
             d['accuracy']['kabsch'] > d['accuracy']['none']"
     run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn
     [ "$code" -eq 0 ] && grep -q '^16 test conformers; ' "$scratch/stdout" && grep -q 'IE-AE canonical .* 30.80$' "$scratch/stdout" &&

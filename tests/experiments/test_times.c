@@ -23,7 +23,7 @@ static void centring_is_a_part_of_canonicalizing(void **state)
         assert_int_equal(t.batch, BATCH);
         assert_int_equal(t.threads, recon_ctx_threads(ctx));
         assert_string_equal(t.backend, recon_ops_name(ctx));
-        assert_true(t.overhead_ms > 0);
+        assert_true(t.overhead_ms > 1e-5); /* a call that does nothing takes less */
         CHECK_LESS(t.overhead_ms, t.canonicalize_ms);
         CHECK_FAILS(ctx, recon_times_measure(ctx, &t, model, d->inputs, 0, 0), RECON_ERR_INPUT,
                     "no ");
