@@ -315,14 +315,19 @@ static int fits(baseline *out, rival *net, const image_trial *t, rival_kind kind
 {
     rival_info r = rival_describe(net);
     recon_dataset_info d = recon_dataset_describe(t->rotated);
-    if (r.kind == kind && r.height == d.height && r.width == d.width && r.channels == d.channels &&
-        r.classes == d.classes)
+    const char *path = t->settings->rivals[kind];
+    if (r.kind != kind)
+        baseline_refuse(out, "%s is a network of kind %s, not %s", path, rival_name(r.kind),
+                        rival_name(kind));
+    else if (r.height != d.height || r.width != d.width || r.channels != d.channels ||
+             r.classes != d.classes)
+        baseline_refuse(out,
+                        "%s is for images of %zu x %zu x %zu in %zu classes, but these are %zu x "
+                        "%zu x %zu in %zu",
+                        path, r.height, r.width, r.channels, r.classes, d.height, d.width,
+                        d.channels, d.classes);
+    else
         return 1;
-    baseline_refuse(out,
-                    "%s: %s of images of %zu x %zu x %zu in %zu classes, but these are %zu x %zu x "
-                    "%zu in %zu",
-                    t->settings->rivals[kind], rival_name(r.kind), r.height, r.width, r.channels,
-                    r.classes, d.height, d.width, d.channels, d.classes);
     return 0;
 }
 

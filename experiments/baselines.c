@@ -1,4 +1,4 @@
-/* baselines.c - what is told of the other methods, as JSON and as text. */
+/* baselines.c - the other methods, as JSON and as text. */
 #include "experiments/baselines.h"
 #include "core/fail.h"
 #include "core/json.h"

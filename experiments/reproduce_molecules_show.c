@@ -76,26 +76,32 @@ static void put_papers(json_t *to, const molecule_reproduction *r, const char *p
     json_object_set_new(to, r->plain ? terms : plain, json_null());
 }
 
+static void move_into(json_t *to, json_t *from)
+{
+    json_object_update(to, from);
+    json_decref(from);
+}
+
+/* Rows in the order of images. */
 static json_t *accuracy_json(const molecule_reproduction *r)
 {
     if (!r->gcn)
         return json_null();
-    json_t *out =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "none",
-                  percent(r->accuracy.none), "density", percent(r->accuracy.density),
-                  "density_drawn", percent(r->accuracy.drawn_mean), "density_drawn_spread",
-                  percent(r->accuracy.drawn_spread), "spin_unseen", percent(r->accuracy.unseen),
-                  "spin", percent(r->accuracy.spin), "spin_all", percent(r->accuracy.whole), "undo",
-                  percent(r->accuracy.undo), "upright", percent(r->accuracy.upright));
-    if (r->settings->baselines) {
-        json_t *others = baselines_accuracy(r->baseline);
-        json_object_update(out, others);
-        json_decref(others);
-    }
+    json_t *out = json_pack("{s:o}", "none", percent(r->accuracy.none));
     put_papers(out, r, "ieae", "ieae_terms", percent(r->accuracy.ieae));
-    put_papers(out, r, "neighbours", "neighbours_terms", percent(r->accuracy.neighbours));
     put_papers(out, r, "recon", "recon_terms",
                r->labels ? percent(r->accuracy.recon) : json_null());
+    put_papers(out, r, "neighbours", "neighbours_terms", percent(r->accuracy.neighbours));
+    move_into(out,
+              json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "density", percent(r->accuracy.density),
+                        "density_drawn", percent(r->accuracy.drawn_mean), "density_drawn_spread",
+                        percent(r->accuracy.drawn_spread), "spin_unseen",
+                        percent(r->accuracy.unseen), "spin", percent(r->accuracy.spin), "spin_all",
+                        percent(r->accuracy.whole)));
+    if (r->settings->baselines)
+        move_into(out, baselines_accuracy(r->baseline));
+    move_into(out, json_pack("{s:o, s:o}", "undo", percent(r->accuracy.undo), "upright",
+                             percent(r->accuracy.upright)));
     return out;
 }
 

@@ -172,15 +172,14 @@ static void put_areas(recon_page *page, const folder *f)
     for (size_t i = 0; i < SETS; i++)
         json_object_foreach(json_object_get(f->of[i], "ood_auc"), key, value)
         {
-            if (!json_is_number(value))
+            double paper = reproduce_number(
+                json_object_get(json_object_get(f->of[i], "paper"), "ood_auc"), key);
+            if (!json_is_number(value) && isnan(paper))
                 continue;
             recon_page_cell(page, "%s", sets[i].title);
             recon_page_cell(page, "%s", key);
-            put_number(page, json_number_value(value), 3, 1);
-            put_number(page,
-                       reproduce_number(
-                           json_object_get(json_object_get(f->of[i], "paper"), "ood_auc"), key),
-                       2, 1);
+            put_number(page, json_is_number(value) ? json_number_value(value) : NAN, 3, 1);
+            put_number(page, paper, 2, 1);
         }
 }
 
@@ -277,9 +276,9 @@ static void put_tables(recon_ctx *ctx, recon_page *page, const folder *f)
     for (size_t i = 0; i < SETS; i++)
         put_needs(page, f->of[i], sets[i].title);
     recon_page_section(page, "Unusual poses");
+    put_areas(page, f); /* behind a figure it would be folded into it */
     if (any_figure(f, roc))
         put_figures(ctx, page, f, "roc", "scores that distinguish unusual poses.");
-    put_areas(page, f);
 }
 
 static void put_costs(recon_page *page, const folder *f)

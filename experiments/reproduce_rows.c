@@ -175,7 +175,7 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
         note(&notes,
              "--rival: of all methods that network alone was measured; the others are null");
     note_paper(&notes, t);
-    if (s->baselines)
+    if (s->baselines && !s->data)
         note(&notes,
              "the shipped escnn and equiadapt are trained on rotated images, partial_gcnn on "
              "upright ones: docs/rivals.md");
@@ -186,7 +186,7 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
             "every image was resampled twice, whether its rule rotates it or not; those at any angle, for unusual poses, once");
     if (s->quick || s->images || s->limit)
         note(&notes, "measured on a part of the data");
-    if (s->quick && s->baselines && !s->rival)
+    if (s->quick && s->baselines && !s->data && (!s->rival || s->rival - 1 == RIVAL_SGM))
         note(&notes, "sgm_recon: neighbours among 6,000 training images");
     return notes;
 }
