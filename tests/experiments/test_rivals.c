@@ -269,34 +269,41 @@ static void a_part_of_the_circle_has_a_gradient_at_every_offset(void **state)
     rival_close(ctx, r);
 }
 
-/* Any rotation gives the same logits. */
-static void the_segnn_does_not_see_rotations(void **state)
+enum { ATOMS = 5, MOLECULES = 762 };
+static const uint8_t atoms[ATOMS] = { 6, 8, 1, 1, 1 };
+static const float places[3 * ATOMS] = { 0, 0, 0,  1.4f, 0.1f,  0,     -0.4f, 1,
+                                         0, 0, -1, 0.3f, -0.3f, -0.2f, -1 };
+
+static recon_so3 rotate_atoms(float out[3 * ATOMS], uint64_t which)
 {
-    recon_ctx *ctx = *state;
-    enum { ATOMS = 5, MOLECULES = 7 };
-    static const uint8_t z[ATOMS] = { 6, 8, 1, 1, 1 };
-    static const float xyz[3 * ATOMS] = { 0, 0, 0,  1.4f, 0.1f,  0,     -0.4f, 1,
-                                          0, 0, -1, 0.3f, -0.3f, -0.2f, -1 };
+    recon_rng rng = recon_rng_new(3, which);
+    recon_so3 g = recon_so3_haar(&rng);
+    for (size_t a = 0; a < ATOMS; a++) {
+        double v[3] = { (double)places[3 * a], (double)places[3 * a + 1],
+                        (double)places[3 * a + 2] };
+        recon_so3_act(v, g, v);
+        for (size_t i = 0; i < 3; i++)
+            out[3 * a + i] = (float)v[i];
+    }
+    return g;
+}
+
+/* Any rotation gives the same logits. */
+static void check_segnn(recon_ctx *ctx, segnn *net)
+{
+    size_t classes = segnn_classes(net);
     float rotated[3 * ATOMS];
     double y[2][MOLECULES], size = 0;
-    segnn *net;
-    CHECK_OK(ctx, segnn_new(ctx, &net, MOLECULES, RECON_SINGLE, 1));
-    recon_conformer x = { .atoms = ATOMS, .z = z, .xyz = xyz };
+    recon_conformer x = { .atoms = ATOMS, .z = atoms, .xyz = places };
+    assert_true(classes > 0 && classes <= MOLECULES);
     CHECK_OK(ctx, segnn_logits(ctx, y[0], net, &x, 1));
-    for (int c = 0; c < MOLECULES; c++)
+    for (size_t c = 0; c < classes; c++)
         size = fmax(size, fabs(y[0][c]));
     x.xyz = rotated;
     for (uint64_t k = 0; k < 4; k++) {
-        recon_rng rng = recon_rng_new(3, k);
-        recon_so3 g = recon_so3_haar(&rng);
-        for (size_t a = 0; a < ATOMS; a++) {
-            double v[3] = { (double)xyz[3 * a], (double)xyz[3 * a + 1], (double)xyz[3 * a + 2] };
-            recon_so3_act(v, g, v);
-            for (size_t i = 0; i < 3; i++)
-                rotated[3 * a + i] = (float)v[i];
-        }
+        rotate_atoms(rotated, k);
         CHECK_OK(ctx, segnn_logits(ctx, y[1], net, &x, 1));
-        for (int c = 0; c < MOLECULES; c++)
+        for (size_t c = 0; c < classes; c++)
             CHECK_NEAR(y[1][c] / size, y[0][c] / size, 1e-3);
     }
     rotated[0] += 0.5f; /* another shape: the check can fail */
@@ -305,34 +312,40 @@ static void the_segnn_does_not_see_rotations(void **state)
     segnn_close(ctx, net);
 }
 
-/* EquiAdapt's canonicalizer gives a pose that rotates with the conformer. */
-static void poses_of_molecules_rotate_with_them(void **state)
+static void the_segnn_does_not_see_rotations(void **state)
 {
     recon_ctx *ctx = *state;
-    enum { ATOMS = 5 };
-    static const uint8_t z[ATOMS] = { 6, 8, 1, 1, 1 };
-    static const float xyz[3 * ATOMS] = { 0, 0, 0,  1.4f, 0.1f,  0,     -0.4f, 1,
-                                          0, 0, -1, 0.3f, -0.3f, -0.2f, -1 };
+    segnn *net;
+    CHECK_OK(ctx, segnn_new(ctx, &net, 7, RECON_SINGLE, 1));
+    check_segnn(ctx, net);
+    CHECK_OK(ctx, segnn_open(ctx, &net, "models/conformers-segnn.safetensors"));
+    check_segnn(ctx, net);
+}
+
+/* EquiAdapt's canonicalizer gives a pose that rotates with the conformer. */
+static void check_poses(recon_ctx *ctx, segnn *net)
+{
     float rotated[3 * ATOMS];
     recon_so3 pose[2];
-    segnn *net;
-    CHECK_OK(ctx, segnn_new(ctx, &net, 0, RECON_SINGLE, 1));
-    recon_conformer x = { .atoms = ATOMS, .z = z, .xyz = xyz };
+    recon_conformer x = { .atoms = ATOMS, .z = atoms, .xyz = places };
     CHECK_OK(ctx, segnn_poses(ctx, &pose[0], net, &x, 1));
     x.xyz = rotated;
     for (uint64_t k = 0; k < 4; k++) {
-        recon_rng rng = recon_rng_new(3, k);
-        recon_so3 g = recon_so3_haar(&rng);
-        for (size_t a = 0; a < ATOMS; a++) {
-            double v[3] = { (double)xyz[3 * a], (double)xyz[3 * a + 1], (double)xyz[3 * a + 2] };
-            recon_so3_act(v, g, v);
-            for (size_t i = 0; i < 3; i++)
-                rotated[3 * a + i] = (float)v[i];
-        }
+        recon_so3 g = rotate_atoms(rotated, k);
         CHECK_OK(ctx, segnn_poses(ctx, &pose[1], net, &x, 1));
         CHECK_LESS(recon_so3_distance(pose[1], recon_so3_compose(g, pose[0])), 1e-3);
     }
     segnn_close(ctx, net);
+}
+
+static void poses_of_molecules_rotate_with_them(void **state)
+{
+    recon_ctx *ctx = *state;
+    segnn *net;
+    CHECK_OK(ctx, segnn_new(ctx, &net, 0, RECON_SINGLE, 1));
+    check_poses(ctx, net);
+    CHECK_OK(ctx, segnn_open(ctx, &net, "models/conformers-equiadapt.safetensors"));
+    check_poses(ctx, net);
 }
 
 /* What claims nothing is no such network: the check can fail. */
