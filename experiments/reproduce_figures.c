@@ -262,8 +262,10 @@ done:
 static recon_status draw_roc(recon_ctx *ctx, const album *a)
 {
     static const char *const names[SCORES] = { "not centred", "|g_abs|", "-log p(g_abs)" };
-    char *svg = NULL;
-    recon_status status = reproduce_roc(ctx, &svg, a->r, "Unusual poses distinguished", names);
+    char *svg = NULL, title[80];
+    snprintf(title, sizeof title, "Unusual poses distinguished, backbone %s",
+             recon_trained_name(a->r->trained));
+    recon_status status = reproduce_roc(ctx, &svg, a->r, title, names);
     return status == RECON_OK ? keep(ctx, a, "roc", svg) : status;
 }
 
@@ -363,14 +365,16 @@ done:
 static recon_status draw_by_k(recon_ctx *ctx, const album *a)
 {
     double k[KS], hits[KS], error[KS];
+    char images[40];
+    snprintf(images, sizeof images, "%zu training images", a->r->hood.index->n);
     for (size_t i = 0; i < a->r->ks; i++) {
         k[i] = (double)a->r->by_k[i].k;
         hits[i] = a->r->by_k[i].hit_rate;
         error[i] = a->r->by_k[i].error.by_class * RECON_TO_DEGREES;
     }
     const recon_series series[2] = {
-        { .name = a->r->on->what->title, .x = k, .y = hits, .count = a->r->ks },
-        { .name = a->r->on->what->title, .x = k, .y = error, .count = a->r->ks },
+        { .name = images, .x = k, .y = hits, .count = a->r->ks },
+        { .name = images, .x = k, .y = error, .count = a->r->ks },
     };
     const recon_line_panel panels[2] = {
         { .heading = "Hit rate", .x_label = "k", .series = &series[0], .count = 1, .log_x = 1 },

@@ -290,16 +290,20 @@ static recon_status draw_roc(recon_ctx *ctx, const album *a)
     const molecule_reproduction *r = a->r;
     recon_roc_point *points[3] = { NULL };
     recon_roc_line lines[3];
+    size_t shown = 0;
     char *svg;
     recon_status status;
     for (int k = 0; k < 3; k++) {
         size_t count;
+        if (k == 1 &&
+            !r->labels) /* heads that learned other labels: the tables have no such score */
+            continue;
         RECON_TRY(recon_alloc_raw(ctx, &points[k], r->test.n + 1, sizeof *points[k]));
         RECON_TRY(recon_roc_curve(ctx, points[k], &count, r->score[k], r->unusual, r->test.n));
-        lines[k] = (recon_roc_line){ names[k], points[k], count };
+        lines[shown++] = (recon_roc_line){ names[k], points[k], count };
     }
     RECON_TRY(recon_figure_roc(
-        ctx, &svg, &(recon_roc_plot){ .title = "Unusual poses", .lines = lines, .count = 3 }));
+        ctx, &svg, &(recon_roc_plot){ .title = "Unusual poses", .lines = lines, .count = shown }));
     RECON_TRY(keep(ctx, a, "roc", svg));
 done:
     for (int k = 0; k < 3; k++)

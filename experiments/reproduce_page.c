@@ -110,8 +110,8 @@ static const char *method_name(const char *key)
 /* Every accuracy of a run with the share it recovers, the paper's beside it. */
 static void put_accuracies(recon_page *page, const json_t *run, const char *title)
 {
-    static const char *const columns[] = { "method", "ours, %", "recovered, %", "paper, %",
-                                           "recovered, %" };
+    static const char *const columns[] = { "method", "ours, %", "recovered, % of undo", "paper, %",
+                                           "recovered, % of upright" };
     const json_t *paper = json_object_get(run, "paper"),
                  *papers = json_object_get(paper, "accuracy");
     const char *key;
@@ -207,7 +207,7 @@ static void put_labelling(recon_page *page, const folder *f)
 static void put_overheads(recon_page *page, const folder *f)
 {
     static const char *const columns[] = { "set", "Lambda, ms", "all of canonicalizing, ms",
-                                           "paper: Lambda, ms", "measured on" };
+                                           "paper: Lambda, a network, ms", "measured on" };
     recon_page_table(page, "Canonicalizing: time per input", columns, 5);
     for (size_t i = 0; i < SETS; i++) {
         const char *backend = json_string_value(json_object_get(f->of[i], "backend"));
@@ -224,49 +224,6 @@ static void put_overheads(recon_page *page, const folder *f)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *heading;
-    const struct {
-        const char *name, *caption;
-    } figure[6];
-} chapter;
-
-static const chapter chapters[] = {
-    { "Canonical representations",
-      { { "canonical", "inputs and their canonical forms." },
-        { "sgm", "the canonicals of SGM, of the backbone and of RECON." } } },
-    { "Estimators of a natural pose",
-      { { "estimators", "Means of samples from known distributions, the density behind them." } } },
-    { "Symmetries found",
-      { { "theta", "true and predicted widths of the classes." },
-        { "pair", "two classes that are each other's rotation." },
-        { "distributions", "true and predicted distributions of three molecules." },
-        { "decoded", "input, decoded canonical and reconstruction of three molecules." } } },
-    { "Distributions before and after centring",
-      { { "poses", "poses of each class in the backbone's frame, and centred." } } },
-    { "Neighbours",
-      { { "k", "Algorithm 1 against the number of neighbours." },
-        { "hits", "share of an input's neighbours that have its label." },
-        { "confusion", "neighbours of the inputs with the lowest hit rate." },
-        { "neighbors", "inputs with the lowest hit rate, and their neighbours." } } },
-    { "Errors of the distributions",
-      { { "mse", "squared error of F by molecule." },
-        { "spread", "mean and deviation over the conformers of each molecule." },
-        { "trends", "what the errors go with." } } },
-};
-
-static void put_chapter(recon_ctx *ctx, recon_page *page, const folder *f, const chapter *c)
-{
-    const char *names[8] = { NULL };
-    for (size_t i = 0; i < 6 && c->figure[i].name; i++)
-        names[i] = c->figure[i].name;
-    if (!any_figure(f, names))
-        return;
-    recon_page_section(page, c->heading);
-    for (size_t i = 0; i < 6 && c->figure[i].name; i++)
-        put_figures(ctx, page, f, c->figure[i].name, c->figure[i].caption);
-}
-
 static void put_tables(recon_ctx *ctx, recon_page *page, const folder *f)
 {
     static const char *const roc[] = { "roc", NULL };
@@ -281,13 +238,71 @@ static void put_tables(recon_ctx *ctx, recon_page *page, const folder *f)
         put_figures(ctx, page, f, "roc", "scores that distinguish unusual poses.");
 }
 
-static void put_costs(recon_page *page, const folder *f)
+static void put_costs(recon_ctx *ctx, recon_page *page, const folder *f)
 {
+    (void)ctx;
     recon_page_section(page, "Run time and training");
     put_labelling(page, f);
     put_overheads(page, f);
     for (size_t i = 0; i < SETS; i++)
         reproduce_page_training(page, f->of[i], sets[i].title);
+}
+
+typedef struct {
+    const char *key; /* of runs that have what is in them */
+    void (*put)(recon_ctx *ctx, recon_page *page, const folder *f);
+} folder_tables;
+
+typedef struct {
+    const char *heading;
+    const struct {
+        const char *name, *caption;
+    } figure[6];
+    const folder_tables *tables; /* behind the figures; NULL: none */
+} chapter;
+
+static const folder_tables results = { "ood_auc", put_tables }, costs = { "algorithm1", put_costs };
+
+static const chapter chapters[] = {
+    { "Canonical representations",
+      { { "canonical", "inputs and their canonical forms." },
+        { "sgm", "the canonicals of SGM, of the backbone and of RECON." } },
+      NULL },
+    { "Estimators of a natural pose",
+      { { "estimators", "Means of samples from known distributions, the density behind them." } },
+      NULL },
+    { "Symmetries found",
+      { { "theta", "true and predicted widths of the classes." },
+        { "pair", "two classes that are each other's rotation." },
+        { "distributions", "true and predicted distributions of three molecules." },
+        { "decoded", "input, decoded canonical and reconstruction of three molecules." } },
+      &results },
+    { "Distributions before and after centring",
+      { { "poses", "poses of each class in the backbone's frame, and centred." } },
+      NULL },
+    { "Neighbours",
+      { { "k", "Algorithm 1 against the number of neighbours." },
+        { "hits", "share of an input's neighbours that have its label." },
+        { "confusion", "neighbours of the inputs with the lowest hit rate." },
+        { "neighbors", "inputs with the lowest hit rate, and their neighbours." } },
+      &costs },
+    { "Errors of the distributions",
+      { { "mse", "squared error of F by molecule." },
+        { "spread", "mean and deviation over the conformers of each molecule." },
+        { "trends", "what the errors go with." } },
+      NULL },
+};
+
+static void put_chapter(recon_ctx *ctx, recon_page *page, const folder *f, const chapter *c)
+{
+    const char *names[8] = { NULL };
+    for (size_t i = 0; i < 6 && c->figure[i].name; i++)
+        names[i] = c->figure[i].name;
+    if (!any_figure(f, names))
+        return;
+    recon_page_section(page, c->heading);
+    for (size_t i = 0; i < 6 && c->figure[i].name; i++)
+        put_figures(ctx, page, f, c->figure[i].name, c->figure[i].caption);
 }
 
 static void put_notes(recon_page *page, const folder *f)
@@ -317,11 +332,10 @@ static recon_status write_page(recon_ctx *ctx, const folder *f)
                              "The tables and figures of the paper, theirs beside ours, from "
                              "`recon reproduce --figures`."));
     for (size_t c = 0; c < sizeof chapters / sizeof *chapters; c++) {
+        const folder_tables *t = chapters[c].tables;
         put_chapter(ctx, page, f, &chapters[c]);
-        if (c == 2 && any_run(f, "ood_auc"))
-            put_tables(ctx, page, f);
-        if (c == 4 && any_run(f, "algorithm1"))
-            put_costs(page, f);
+        if (t && any_run(f, t->key))
+            t->put(ctx, page, f);
     }
     if (any_run(f, "ood_auc"))
         put_notes(page, f);

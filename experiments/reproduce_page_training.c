@@ -30,13 +30,15 @@ static const struct {
     { "molecules", "equiadapt", { 50, 128, 1e-3 } },
 };
 
+static const recipe unknown = { NAN, NAN, NAN };
+
 static recipe of_paper(const char *set, const char *network)
 {
     for (size_t i = 0; i < sizeof paper / sizeof *paper; i++)
         if (!strncmp(set, paper[i].set, strlen(paper[i].set)) && /* mnist12k is mnist */
             !strcmp(network, paper[i].network))
             return paper[i].is;
-    return (recipe){ NAN, NAN, NAN };
+    return unknown;
 }
 
 static recipe of_line(const char *line)
@@ -65,7 +67,7 @@ static void put_row(recon_page *page, const char *label, recipe ours, recipe the
     put_value(page, theirs.rate);
 }
 
-/* Images have several backbones, molecules one. */
+/* Images have several backbones, of which one is trained as the paper's is; molecules have one. */
 static void put_backbones(recon_page *page, const json_t *run, recipe theirs)
 {
     const char *name, *line = json_string_value(json_object_get(run, "training"));
@@ -78,7 +80,7 @@ static void put_backbones(recon_page *page, const json_t *run, recipe theirs)
         line = json_string_value(json_object_get(model, "training"));
         snprintf(label, sizeof label, "backbone %s", name);
         if (line)
-            put_row(page, label, of_line(line), theirs);
+            put_row(page, label, of_line(line), strcmp(name, "plain") ? unknown : theirs);
     }
 }
 
