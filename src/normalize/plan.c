@@ -2,7 +2,7 @@
 #include "normalize/plan.h"
 #include "core/ctx.h"
 
-#define PAIRS  2.5e8 /* of 128 numbers, a second and core */
+#define PAIRS  6e8 /* of 128 numbers, a second and core */
 #define COLS   128.0
 #define SHARED 100  /* bytes for each row of all ranks, at every rank */
 #define LONG   10.0 /* seconds */

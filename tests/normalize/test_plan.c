@@ -9,14 +9,14 @@ static const recon_plan_sizes large = {
     .rows = 1000000, .d = 128, .k = 10, .ranks = 1, .threads = 1
 };
 
-/* The table of docs/cluster.md: 10^6 rows are 0.6 core hours. */
+/* The table of docs/cluster.md: 10^6 rows are 0.23 core hours. */
 static void the_plan_is_the_documents_table(void **state)
 {
     (void)state;
     recon_plan_sizes s = large;
-    assert_true(fabs(recon_plan_of(&s).seconds / 3600 - 0.56) < 0.01);
+    assert_true(fabs(recon_plan_of(&s).seconds / 3600 - 0.23) < 0.01);
     s.rows = 100000000, s.ranks = 16, s.threads = 32;
-    assert_true(fabs(recon_plan_of(&s).seconds / 3600 - 10.9) < 0.1);
+    assert_true(fabs(recon_plan_of(&s).seconds / 3600 - 4.5) < 0.1);
     assert_true(fabs((double)recon_plan_of(&s).bytes / 1e9 - 20) < 0.5);
 }
 
@@ -48,16 +48,16 @@ static void only_a_long_run_is_announced(void **state)
     (void)state;
     recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .on_log = listen });
     recon_plan_sizes s = large;
-    s.rows = 50000; /* five seconds */
+    s.rows = 50000; /* two seconds */
     recon_plan_tell(ctx, &s);
     assert_string_equal(told, "");
     s.rows = 200000;
     recon_plan_tell(ctx, &s);
-    assert_string_equal(told, "exact search: about 80 seconds and 327 MiB on 1 rank of 1 thread");
+    assert_string_equal(told, "exact search: about 33 seconds and 327 MiB on 1 rank of 1 thread");
     s.rows = 1000000, s.ranks = 2, s.threads = 4;
     recon_plan_tell(ctx, &s);
     assert_string_equal(told,
-                        "exact search: about 4 minutes and 865 MiB on 2 ranks of 4 threads, each");
+                        "exact search: about 104 seconds and 865 MiB on 2 ranks of 4 threads, each");
     recon_ctx_free(ctx);
 }
 
