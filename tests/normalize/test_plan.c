@@ -56,8 +56,8 @@ static void only_a_long_run_is_announced(void **state)
     assert_string_equal(told, "exact search: about 33 seconds and 327 MiB on 1 rank of 1 thread");
     s.rows = 1000000, s.ranks = 2, s.threads = 4;
     recon_plan_tell(ctx, &s);
-    assert_string_equal(told,
-                        "exact search: about 104 seconds and 865 MiB on 2 ranks of 4 threads, each");
+    assert_string_equal(
+        told, "exact search: about 104 seconds and 865 MiB on 2 ranks of 4 threads, each");
     recon_ctx_free(ctx);
 }
 
