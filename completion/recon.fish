@@ -56,7 +56,7 @@ complete -c recon -n '__recon_is train' -l held -d 'molecules: validation data (
 complete -c recon -n '__recon_is train' -l before -d 'molecules: epochs before neighbours are searched (default 8)' -x
 complete -c recon -n '__recon_is train' -l layers -d 'molecules: number of message-passing layers (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l radius -d 'molecules: paper: radius of the graph in Angstrom (default 2)' -x
-complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: every epoch)' -x
+complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)' -x
 complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
 complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
@@ -210,7 +210,7 @@ complete -c recon -n '__recon_is classifier' -l batch -d 'batch size (default 64
 complete -c recon -n '__recon_is classifier' -l rate -d 'highest learning rate (default 0.002, resnet18 and molecules 0.001)' -x
 complete -c recon -n '__recon_is classifier' -l decay -d 'images: weight decay, times the learning rate; 0: none (default 0.01)' -x
 complete -c recon -n '__recon_is classifier' -l held -d 'molecules: train: validation data (default: one conformer in twelve of each molecule)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoint every N steps (default: every epoch)' -x
+complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)' -x
 complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the weights in MODEL (default f32)' -x -a 'f32 bf16'
 complete -c recon -n '__recon_is classifier' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is classifier' -l overwrite -d 'replace MODEL and MODEL.last if they exist'

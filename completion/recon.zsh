@@ -64,7 +64,7 @@ _recon() {
         '--before[molecules\: epochs before neighbours are searched (default 8)]:N: ' \
         '--layers[molecules\: number of message-passing layers (default\: preset'\''s)]:N: ' \
         '--radius[molecules\: paper\: radius of the graph in Angstrom (default 2)]:A: ' \
-        '--every[also write a checkpoint every N steps (default\: every epoch)]:N: ' \
+        '--every[also write a checkpoint every N steps (default\: after epochs, in a twentieth of the time at most)]:N: ' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
@@ -265,7 +265,7 @@ _recon() {
         '--rate[highest learning rate (default 0.002, resnet18 and molecules 0.001)]:R: ' \
         '--decay[images\: weight decay, times the learning rate; 0\: none (default 0.01)]:D: ' \
         '--held[molecules\: train\: validation data (default\: one conformer in twelve of each molecule)]:SPEC:_recon_specs' \
-        '--every[also write a checkpoint every N steps (default\: every epoch)]:N: ' \
+        '--every[also write a checkpoint every N steps (default\: after epochs, in a twentieth of the time at most)]:N: ' \
         '--weights[precision of the weights in MODEL (default f32)]:choice:(f32 bf16)' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \

@@ -223,6 +223,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     recon_status status = take_batch(k, step, slice);
     if (status != RECON_OK)
         return status;
+    /* All that the host works out comes before the first copy, which may wait for the GPU. */
     take_slice(k, slice, views);
     for (size_t i = 0; i < views * n; i++)
         k->given[i] = recon_pose_bin((double)k->angles[i]);

@@ -39,16 +39,18 @@ void recon_metrics_append(recon_ctx *ctx, const char *path, json_t *line)
     free(text);
 }
 
-static int is_kept(const char *line, size_t n, uint64_t step)
+static int is_kept(const char *line, size_t n, uint64_t step, int due)
 {
     json_t *value = json_loadb(line, n, 0, NULL);
     json_t *at = json_object_get(value, "step");
-    int kept = json_is_integer(at) && (uint64_t)json_integer_value(at) <= step;
+    uint64_t here = (uint64_t)json_integer_value(at);
+    int again = due && here == step && json_object_get(value, "validation");
+    int kept = json_is_integer(at) && here <= step && !again;
     json_decref(value);
     return kept;
 }
 
-recon_status recon_metrics_cut(recon_ctx *ctx, const char *path, uint64_t step)
+recon_status recon_metrics_cut(recon_ctx *ctx, const char *path, uint64_t step, int due)
 {
     recon_file file;
     recon_writer writer = { .fd = -1 };
@@ -59,7 +61,7 @@ recon_status recon_metrics_cut(recon_ctx *ctx, const char *path, uint64_t step)
     RECON_TRY(recon_writer_open(ctx, &writer, path));
     const char *at = (const char *)file.bytes, *end = at + file.size, *stop;
     for (; at < end && (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1)
-        if (is_kept(at, (size_t)(stop - at), step))
+        if (is_kept(at, (size_t)(stop - at), step, due))
             RECON_TRY(recon_writer_write(ctx, &writer, at, (size_t)(stop - at) + 1));
     RECON_TRY(recon_writer_commit(ctx, &writer));
 done:

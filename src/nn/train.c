@@ -557,7 +557,7 @@ static recon_status resume(run *r)
         return start_anew(r);
     RECON_TRY(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
     RECON_TRY(check_state(r));
-    RECON_TRY(recon_metrics_cut(r->ctx, r->log, r->at.step));
+    RECON_TRY(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
     if (r->at.steps != r->o.steps)
         RECON_TRY(change_length(r));
 done:

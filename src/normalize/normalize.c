@@ -505,7 +505,8 @@ static void tell_plan(recon_ctx *ctx, const job *j)
                                               .d = j->index->d,
                                               .k = j->options->knn.k,
                                               .ranks = j->ranks ? (size_t)recon_comm_size(ctx) : 1,
-                                              .threads = (size_t)recon_ctx_threads(ctx) });
+                                              .threads = (size_t)recon_ctx_threads(ctx),
+                                              .bytes = recon_ops_on_host(ctx)->has_fast_bytes() });
 }
 
 static recon_status find_classes(recon_ctx *ctx, job *j)

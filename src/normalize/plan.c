@@ -2,7 +2,9 @@
 #include "normalize/plan.h"
 #include "core/ctx.h"
 
-#define PAIRS  6e8 /* of 128 numbers, a second and core */
+/* Pairs of 128 numbers, a second and core: products of bytes, or of floats. */
+#define BYTES  6e8
+#define FLOATS 2e8
 #define COLS   128.0
 #define SHARED 100  /* bytes for each row of all ranks, at every rank */
 #define LONG   10.0 /* seconds */
@@ -19,7 +21,8 @@ recon_plan recon_plan_of(const recon_plan_sizes *s)
         s->queries ? (double)s->rows * (double)s->queries : (double)s->rows * (double)s->rows / 2;
     size_t all = s->rows + s->queries;
     return (recon_plan){
-        .seconds = pairs / PAIRS * (double)s->d / COLS / (double)(s->ranks * s->threads),
+        .seconds = pairs / (s->bytes ? BYTES : FLOATS) * (double)s->d / COLS /
+                   (double)(s->ranks * s->threads),
         .bytes = all / s->ranks * row_bytes(s) + SHARED * all,
     };
 }

@@ -9,6 +9,7 @@ typedef struct {
     size_t rows, queries;  /* of all ranks; queries 0: the rows are compared with each other */
     size_t d, k;           /* k 0: components */
     size_t ranks, threads; /* threads of a rank */
+    int bytes;             /* has the CPU fast products of bytes? */
 } recon_plan_sizes;
 
 typedef struct {

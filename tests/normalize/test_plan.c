@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static const recon_plan_sizes large = {
-    .rows = 1000000, .d = 128, .k = 10, .ranks = 1, .threads = 1
+    .rows = 1000000, .d = 128, .k = 10, .ranks = 1, .threads = 1, .bytes = 1
 };
 
 /* The table of docs/cluster.md: 10^6 rows are 0.23 core hours. */
@@ -31,6 +31,9 @@ static void time_and_memory_go_by_ranks_rows_and_columns(void **state)
     t = large;
     t.rows *= 3, t.d *= 2;
     assert_true(fabs(recon_plan_of(&t).seconds / one.seconds - 18) < 1e-6);
+    t = large;
+    t.bytes = 0;
+    assert_true(fabs(recon_plan_of(&t).seconds / one.seconds - 3) < 1e-9);
     t = large;
     t.queries = large.rows / 2; /* as many pairs as all rows with each other */
     assert_true(fabs(recon_plan_of(&t).seconds / one.seconds - 1) < 1e-9);

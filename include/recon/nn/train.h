@@ -2,7 +2,8 @@
  *
  * Kept beside the model's path: PATH itself, the best weights so far (by validation), PATH.last,
  * the state to resume from, and PATH.jsonl, one line of JSON for every reading. The same seed gives
- * the same bits on the CPU for any number of threads, and after kill -9 and a resume.
+ * the same bits on the CPU for any number of threads, and after kill -9 and a resume. PATH.last is
+ * written after a validation, if that takes a twentieth of the time at most, and so may be older than PATH.
  *
  * A resumed run may ask for another number of steps. One that was cut goes on from where it was, with
  * the learning rate of the new length. One that had finished starts again from its best weights: the
@@ -56,7 +57,7 @@ typedef struct {
 /* Zero in any field means its default. */
 typedef struct {
     uint64_t steps, epoch;     /* in all; between two validations (0: one, at the end)       */
-    uint64_t every;            /* steps between two checkpoints; 0: after validations only   */
+    uint64_t every;            /* steps between two checkpoints, beside those after validations */
     uint64_t patience;         /* validations without a better one before it ends; 0: any    */
     uint64_t readings;         /* steps between two readings of the loss; 0: 50              */
     uint64_t seed;             /* of dropout                                                 */

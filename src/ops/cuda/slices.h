@@ -57,7 +57,7 @@ class slice_view
 {
   public:
     recon_status open(recon_ctx *ctx, const recon_tensor &whole, const recon_slices &s);
-    /* Rows begin .. end, filled if they are to be read; a multiple of those in one of its own. */
+    /* Rows begin .. end, filled if they are to be read. Both are at whole rows of its own. */
     recon_status show(recon_ctx *ctx, size_t begin, size_t end, bool read);
     recon_status write_back(recon_ctx *ctx) const;
     const recon_tensor &tensor() const

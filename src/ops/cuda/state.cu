@@ -72,7 +72,6 @@ static recon_status open_parts(recon_ctx *ctx, recon_cuda *s)
     CUDA_TRY(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, s->device));
     CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
     for (staging &stage : s->stage) {
-        CUDA_TRY(cudaMallocHost(&stage.host, STAGE_BYTES));
         CUDA_TRY(cudaEventCreateWithFlags(&stage.copied, cudaEventDisableTiming));
     }
     CUDA_TRY(cudaMalloc(&s->blas_space, BLAS_BYTES));
@@ -171,6 +170,8 @@ static recon_status next_stage(recon_ctx *ctx, staging **out)
     recon_cuda *s = cuda_of(ctx);
     *out = &s->stage[s->turn];
     s->turn = (s->turn + 1) % STAGES;
+    if (!(*out)->host) /* few contexts need all of them */
+        CUDA_TRY(cudaMallocHost(&(*out)->host, STAGE_BYTES));
     CUDA_TRY(cudaEventSynchronize((*out)->copied));
     return RECON_OK;
 }

@@ -25,8 +25,8 @@ struct scratch_block {
     void *data;
 };
 
-/* Pinned buffers, a step's inputs and more: the host fills those of the next step while the GPU, which
- * copies in order, is at work on this one. */
+/* Pinned buffers, for the inputs of most steps and more: the host fills those of the next step while the
+ * GPU, which copies in order, is at work on this one. */
 enum { STAGES = 16 };
 struct staging {
     void *host;
