@@ -92,10 +92,23 @@ static void an_interrupted_run_goes_on_with_the_same_bits(void **state)
     }
 }
 
+static int count_lines(const char *path, uint64_t *last)
+{
+    size_t n;
+    int lines = 0;
+    char *text = (char *)slurp(path, &n);
+    text[n] = '\0';
+    for (char *at = text; (at = strstr(at, "{\"step\":")); lines++)
+        *last = strtoull(at += 8, NULL, 10);
+    free(text);
+    return lines;
+}
+
 /* Killed at whatever step it has come to, several times over. */
 static void kill_and_go_on(uint64_t every)
 {
     recon_train_result r;
+    uint64_t last[2];
     recon_train_options o = { TASK_OPTIONS, .path = scratch("whole"), .every = every };
     assert_int_equal(run_with("ref", 1, &r, o, NULL, 0), RECON_OK);
     o.path = scratch("killed");
@@ -113,6 +126,9 @@ static void kill_and_go_on(uint64_t every)
     assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
     scratch_same(scratch("whole"), scratch("killed"));
     scratch_same(scratch("whole.last"), scratch("killed.last"));
+    assert_int_equal(count_lines(scratch("whole.jsonl"), &last[0]),
+                     count_lines(scratch("killed.jsonl"), &last[1]));
+    assert_int_equal(last[0], last[1]);
 }
 
 static void a_killed_run_goes_on_with_the_same_bits(void **state)
@@ -126,18 +142,6 @@ static void so_it_does_from_an_older_state(void **state)
 {
     (void)state;
     kill_and_go_on(0);
-}
-
-static int count_lines(const char *path, uint64_t *last)
-{
-    size_t n;
-    int lines = 0;
-    char *text = (char *)slurp(path, &n);
-    text[n] = '\0';
-    for (char *at = text; (at = strstr(at, "{\"step\":")); lines++)
-        *last = strtoull(at += 8, NULL, 10);
-    free(text);
-    return lines;
 }
 
 static void readings_are_lines_without_repetition(void **state)
