@@ -485,6 +485,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                                .units = o->batch,
                                .shared = 1,
                                .beside = recon_loader_bytes(k->train, &k->batches),
+                               .data = recon_dataset_bytes(k->train),
                                .side = k->m->shape.height < k->m->shape.width_px
                                            ? k->m->shape.width_px
                                            : k->m->shape.height,

@@ -193,7 +193,7 @@ recon_status recon_parallel(recon_ctx *ctx, recon_task *task, void *arg, size_t 
         run_tasks(&j, 0);
     ctx->in_parallel = 0;
     recon_status status = (recon_status)atomic_load(&j.status);
-    if (status == RECON_ERR_INTERRUPTED && !ctx->message[0])
+    if (status == RECON_ERR_INTERRUPTED) /* a task may have failed before, and gone on */
         return recon_fail(ctx, status, "interrupted");
     return status;
 }

@@ -233,6 +233,7 @@ static recon_status hold_out(recon_ctx *ctx, recon_dataset *d)
     recon_status status = recon_dataset_split(ctx, &rest, &held, d, RECON_HELD_OUT, SPLIT_SEED);
     if (status == RECON_OK) {
         d->rows = held->rows;
+        d->among = held->among;
         d->info.n = held->info.n;
         held->rows = NULL;
     }
@@ -447,6 +448,7 @@ static recon_status make_part(recon_ctx *ctx, recon_dataset **out, const recon_d
         return status;
     **out = *d;
     (*out)->info.n = n;
+    (*out)->among = d->among ? d->among : d->info.n;
     (*out)->images = (recon_array){ 0 }; /* lent, not owned */
     (*out)->own_floats = NULL;
     (*out)->own_crops = NULL;
@@ -526,6 +528,14 @@ recon_status recon_dataset_pick(recon_ctx *ctx, recon_dataset **out, const recon
     for (size_t i = 0; i < n; i++)
         (*out)->rows[i] = recon_dataset_row(d, which[i]);
     return RECON_OK;
+}
+
+size_t recon_dataset_bytes(const recon_dataset *d)
+{
+    size_t number = (d->floats ? sizeof(float) : 1) + (d->whole_floats  ? sizeof(float)
+                                                       : d->whole_bytes ? 1
+                                                                        : 0);
+    return (d->among ? d->among : d->info.n) * recon_dataset_pixels(&d->info) * number;
 }
 
 static void copy_pixels(float *out, const float *floats, const unsigned char *bytes, size_t size,

@@ -23,6 +23,7 @@ struct recon_dataset {
     const char *class_names; /* one behind the other, the last one empty; NULL: not known */
     const double *angles;    /* by which each was rotated; NULL: none was */
     size_t *rows;            /* of a part: its images among all; NULL: all */
+    size_t among;            /* how many all are; 0: as many as it has itself */
     recon_array images;
     float *own_floats, *own_crops;
     unsigned char *own_bytes;
@@ -43,6 +44,10 @@ static inline size_t recon_dataset_pixels(const recon_dataset_info *info)
 {
     return info->height * info->width * info->channels;
 }
+
+/* What its images take in memory, those of which it is a part and those before they were cropped
+ * included. */
+size_t recon_dataset_bytes(const recon_dataset *data);
 
 /* Image i before it was cropped; as recon_dataset_get has it where it was not. */
 void recon_dataset_whole(float *out, const recon_dataset *data, size_t i);

@@ -7,10 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What libraries, threads and kernels take for themselves, and a checkpoint on its way to the disk
- * in multiples of the weights. Measured: 25 MB at 28 x 28 pixels, 56 MB at 64 x 64. */
+/* What libraries, threads and kernels take for themselves. Measured: 25 MB at 28 x 28 pixels, 56 MB at
+ * 64 x 64. In multiples of the weights: they themselves, their gradients, two moments, their average,
+ * and a checkpoint on its way to the disk, which has three of these. */
 #define LIBRARIES   ((size_t)24 << 20)
-#define WEIGHTS     6
+#define WEIGHTS     8
 #define EXCHANGED   4             /* the same where ranks exchange gradients (ops/sums.h) */
 #define GRAIN       8             /* of a side that is said to fit */
 #define SPARE(free) ((free) / 10) /* others need some, too */

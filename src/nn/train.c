@@ -443,12 +443,28 @@ static recon_status interrupted(run *r)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+static int is_on_host(const run *r)
+{
+    return recon_ops_on_host(r->ctx) == recon_ops_of(r->ctx);
+}
+
 /* Only the host's memory is looked at. */
 static size_t free_memory(const run *r)
 {
-    if (recon_ops_on_host(r->ctx) != recon_ops_of(r->ctx))
+    if (!is_on_host(r))
         return SIZE_MAX;
     return r->o.memory ? r->o.memory : recon_free_memory();
+}
+
+/* On the host the data lies beside what a step takes, and the process takes both. */
+static void say_memory(const run *r, size_t bytes)
+{
+    size_t data = is_on_host(r) ? r->it->data >> 20 : 0;
+    if (data)
+        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step, and %zu MiB of data",
+                  bytes >> 20, data);
+    else
+        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step", bytes >> 20);
 }
 
 static recon_status plan(run *r)
@@ -471,7 +487,7 @@ static recon_status plan(run *r)
         status = recon_comm_agree(r->ctx, status);
     if (status != RECON_OK)
         return status;
-    recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step", bytes >> 20);
+    say_memory(r, bytes);
     if (parts > before)
         recon_log(r->ctx, RECON_LOG_WARN,
                   "%zu MiB are free: a batch of %zu is split into %" PRIu64

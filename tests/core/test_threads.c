@@ -5,6 +5,7 @@
 #include "core/threads.h"
 
 #include <pthread.h>
+#include <string.h>
 
 enum { TASKS = 1000 };
 
@@ -58,6 +59,24 @@ static void loops_nest(void **state)
     CHECK_OK(*state, recon_parallel(*state, nested, seen, TASKS / 10));
     for (int i = 0; i < TASKS; i++)
         assert_int_equal(seen[i], 1);
+}
+
+/* As a reader of pictures does that may leave out bad ones, when it is interrupted behind one. */
+static recon_status fail_and_go_on(recon_ctx *ctx, void *arg, size_t i, int worker)
+{
+    (void)arg, (void)i, (void)worker;
+    recon_fail(ctx, RECON_ERR_INPUT, "one of these is bad");
+    recon_ctx_interrupt(ctx);
+    return RECON_OK;
+}
+
+static void an_interrupt_does_not_tell_of_an_earlier_failure(void **state)
+{
+    recon_ctx *ctx = *state;
+    CHECK_FAILS(ctx, recon_parallel(ctx, fail_and_go_on, NULL, TASKS), RECON_ERR_INTERRUPTED,
+                "interrupted");
+    assert_null(strstr(recon_ctx_message(ctx), "bad"));
+    recon_ctx_resume(ctx);
 }
 
 static void an_interrupt_is_answered(void **state)
@@ -124,6 +143,7 @@ int main(void)
         cmocka_unit_test(a_failure_comes_back),
         cmocka_unit_test(loops_nest),
         cmocka_unit_test(an_interrupt_is_answered),
+        cmocka_unit_test(an_interrupt_does_not_tell_of_an_earlier_failure),
         cmocka_unit_test(two_contexts_do_not_meet),
         cmocka_unit_test(progress_ends_with_one_last_call),
     };

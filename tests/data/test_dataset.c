@@ -1,5 +1,6 @@
 /* Sets by name: pixels, labels, parts, and what is said when something is missing. */
 #include "files.h"
+#include "data/dataset.h"
 
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
@@ -80,6 +81,8 @@ static void parts_are_disjoint_and_complete(void **state)
     CHECK_OK(ctx, recon_dataset_split(ctx, &rest, &held, d, 5, 3));
     assert_int_equal(recon_dataset_describe(held).n, 6);
     assert_int_equal(recon_dataset_describe(rest).n, 24);
+    assert_int_equal(recon_dataset_bytes(d), 30 * 12);
+    assert_int_equal(recon_dataset_bytes(rest), 30 * 12); /* it keeps all of them in memory */
     recon_dataset *parts[2] = { rest, held };
     for (int p = 0; p < 2; p++)
         for (size_t i = 0; i < recon_dataset_describe(parts[p]).n; i++) {
