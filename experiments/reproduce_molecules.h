@@ -66,7 +66,8 @@ typedef struct {
     recon_molecule_fisher *of; /* [molecules] errors of MOLECULE_F_DENSITY */
 
     struct {
-        double none, ieae, recon, neighbours, density, spin, unseen, whole, undo, upright;
+        double none, ieae, recon, neighbours, density, spin, unseen, whole, undo;
+        double upright, upright_recon, upright_gated;
         double drawn_mean, drawn_spread; /* of density, the free spin drawn anew */
     } accuracy;
     baseline baseline[BASELINES];

@@ -3,6 +3,7 @@
 #include "experiments/reproduce_molecules.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/model.h"
 #include "model/spin.h"
 #include "stats/fisher_gauge.h"
 
@@ -85,18 +86,47 @@ static recon_status measure_way(recon_ctx *ctx, double *out, const molecule_repr
     return accuracy(ctx, out, r, rotations);
 }
 
+/* The backbone's pose of test conformer i before it was rotated. */
+static recon_so3 upright_psi(const molecule_reproduction *r, size_t i)
+{
+    return recon_so3_compose(recon_so3_inverse(r->test.truth[i]), r->test.codes.so3[i]);
+}
+
+/* As canonicalize --only-if has it: what is not unusual stays as it is. */
+static void gate_upright(molecule_reproduction *r, const int64_t *as_is, const int64_t *canonical)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->test.n; i++) {
+        recon_so3 psi = upright_psi(r, i);
+        double p = recon_maps_p_value(r->model->maps, &r->map[i], &psi);
+        count += (recon_gate_opens(GATE, p) ? canonical : as_is)[i] == r->test.codes.labels[i];
+    }
+    r->accuracy.upright_gated = (double)count / (double)r->test.n;
+}
+
+/* Conformers that were never rotated: as they are, canonicalized by the density, and gated. */
 static recon_status measure_upright(recon_ctx *ctx, molecule_reproduction *r, recon_so3 *rotations)
 {
+    size_t n = r->test.n;
     recon_gcn_graphs *graphs = NULL;
+    int64_t *guess[2] = { NULL, NULL };
+    double *out[2] = { &r->accuracy.upright, &r->accuracy.upright_recon };
     recon_status status;
     RECON_TRY(recon_gcn_graphs_make(ctx, &graphs, r->upright, recon_gcn_describe(r->gcn).radius));
     recon_spin_gcn judge = { r->gcn, graphs };
-    for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = recon_so3_identity();
-    RECON_TRY(recon_evaluate_molecule_accuracy(
-        ctx, &r->accuracy.upright, NULL, r->test.codes.labels, r->test.row, rotations, r->test.n,
-        recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes));
+    for (int way = 0; way < 2; way++) {
+        RECON_TRY(recon_alloc_raw(ctx, &guess[way], n, sizeof *guess[way]));
+        for (size_t i = 0; i < n; i++)
+            rotations[i] =
+                way ? to_canonical(r->map[i].lambda, upright_psi(r, i)) : recon_so3_identity();
+        RECON_TRY(recon_evaluate_molecule_accuracy(ctx, out[way], guess[way], r->test.codes.labels,
+                                                   r->test.row, rotations, n, recon_spin_by_gcn,
+                                                   &judge, recon_gcn_describe(r->gcn).classes));
+    }
+    gate_upright(r, guess[0], guess[1]);
 done:
+    free(guess[0]);
+    free(guess[1]);
     recon_gcn_graphs_free(graphs);
     return status;
 }
@@ -255,7 +285,9 @@ recon_status molecule_reproduce_accuracy(recon_ctx *ctx, molecule_reproduction *
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &rotations, n, sizeof *rotations));
     RECON_TRY(measure_upright(ctx, r, rotations));
-    RECON_TRY(accuracy(ctx, &r->accuracy.none, r, rotations)); /* rotated by nothing still */
+    for (size_t i = 0; i < n; i++)
+        rotations[i] = recon_so3_identity();
+    RECON_TRY(accuracy(ctx, &r->accuracy.none, r, rotations));
     for (size_t i = 0; i < n; i++)
         rotations[i] = recon_so3_inverse(r->test.truth[i]);
     RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, rotations));

@@ -2,6 +2,7 @@
 #include "experiments/baselines.h"
 #include "core/json.h"
 #include "experiments/recovered.h"
+#include "stats/natural.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,8 +101,10 @@ static json_t *accuracy_json(const molecule_reproduction *r)
                         percent(r->accuracy.whole)));
     if (r->settings->baselines)
         move_into(out, baselines_accuracy(r->baseline));
-    move_into(out, json_pack("{s:o, s:o}", "undo", percent(r->accuracy.undo), "upright",
-                             percent(r->accuracy.upright)));
+    move_into(out, json_pack("{s:o, s:o, s:o, s:o}", "undo", percent(r->accuracy.undo), "upright",
+                             percent(r->accuracy.upright), "upright_recon",
+                             percent(r->accuracy.upright_recon), "upright_gated",
+                             percent(r->accuracy.upright_gated)));
     return out;
 }
 
@@ -149,13 +152,14 @@ static json_t *main_json(const molecule_reproduction *r)
 {
     json_t *accuracy = accuracy_json(r), *recovered = recovered_json(accuracy, "undo");
     json_t *of_upright = recovered_json(accuracy, "upright");
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "dataset",
-                     "molecules", "data", r->settings->data ? r->settings->data : "conformers",
-                     "seed", (json_int_t)r->settings->seed, "accuracy", accuracy, "recovered",
-                     recovered, "recovered_of_upright", of_upright, "ood_auc", ood_json(r),
-                     "fisher_mse", fisher_json(&r->fisher[MOLECULE_F_DENSITY]), "hit_rate",
-                     number(r->hit_rate), "overhead_ms", r->times.overhead_ms, "canonicalize_ms",
-                     r->times.canonicalize_ms, "paper", paper_json(), "notes", notes_json(r));
+    return json_pack(
+        "{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "dataset",
+        "molecules", "data", r->settings->data ? r->settings->data : "conformers", "seed",
+        (json_int_t)r->settings->seed, "seeds", (json_int_t)1, "accuracy", accuracy, "recovered",
+        recovered, "recovered_of_upright", of_upright, "ood_auc", ood_json(r), "fisher_mse",
+        fisher_json(&r->fisher[MOLECULE_F_DENSITY]), "hit_rate", number(r->hit_rate), "verdicts",
+        recon_natural_json(r->frames.natural), "overhead_ms", r->times.overhead_ms,
+        "canonicalize_ms", r->times.canonicalize_ms, "paper", paper_json(), "notes", notes_json(r));
 }
 
 static void add_errors(json_t *out, const molecule_reproduction *r)
@@ -261,6 +265,8 @@ static const reproduce_row rows[] = {
     { "accuracy.knn", "labels of 25 neighbours in z", 2 },
     { "accuracy.undo", "true rotation undone", 2 },
     { "accuracy.upright", "upright inputs", 2 },
+    { "accuracy.upright_recon", "the same, canonicalized by the density", 2 },
+    { "accuracy.upright_gated", "the same with --only-if 0.01", 2 },
     { NULL, "share of the lost accuracy recovered", 0 },
     { "recovered.ieae", "IE-AE canonical", 3 },
     { "recovered.equiadapt", "EquiAdapt, trained with labels", 3 },
@@ -291,6 +297,11 @@ static const reproduce_row rows[] = {
     { "pose_noise.beyond60_percent", "  beyond 60 degrees, percent", 2 },
     { NULL, "neighbours and reconstruction", 0 },
     { "hit_rate", "hit rate, k = 25", 4 },
+    { "verdicts.one", "share with one natural pose", 3 },
+    { "verdicts.axis", "  with an axis", 3 },
+    { "verdicts.several", "  with several", 3 },
+    { "verdicts.none", "  with none", 3 },
+    { "verdicts.cannot_tell", "  cannot tell", 3 },
     { "reconstruction.heavy_rmsd_angstrom", "heavy atoms, RMSD, Angstrom", 3 },
     { NULL, "time, ms per molecule", 0 },
     { "canonicalize_ms", "canonicalize", 4 },
