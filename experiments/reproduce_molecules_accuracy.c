@@ -86,47 +86,48 @@ static recon_status measure_way(recon_ctx *ctx, double *out, const molecule_repr
     return accuracy(ctx, out, r, rotations);
 }
 
-/* The backbone's pose of test conformer i before it was rotated. */
-static recon_so3 upright_psi(const molecule_reproduction *r, size_t i)
+/* What the model says of the test conformers before they were rotated. */
+static recon_status score_upright(recon_ctx *ctx, recon_pose_score3 *out,
+                                  const molecule_reproduction *r)
 {
-    return recon_so3_compose(recon_so3_inverse(r->test.truth[i]), r->test.codes.so3[i]);
+    recon_conformer *x = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &x, r->test.n, sizeof *x));
+    for (size_t i = 0; i < r->test.n; i++)
+        x[i] = recon_molecules_get(r->upright, (size_t)r->test.row[i]);
+    RECON_TRY(recon_score_molecules(ctx, out, r->model, x, r->test.n));
+done:
+    free(x);
+    return status;
 }
 
-/* As canonicalize --only-if has it: what is not unusual stays as it is. */
-static void gate_upright(molecule_reproduction *r, const int64_t *as_is, const int64_t *canonical)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < r->test.n; i++) {
-        recon_so3 psi = upright_psi(r, i);
-        double p = recon_maps_p_value(r->model->maps, &r->map[i], &psi);
-        count += (recon_gate_opens(GATE, p) ? canonical : as_is)[i] == r->test.codes.labels[i];
-    }
-    r->accuracy.upright_gated = (double)count / (double)r->test.n;
-}
-
-/* Conformers that were never rotated: as they are, canonicalized by the density, and gated. */
+/* Conformers that were never rotated: as they are, canonicalized, and as canonicalize --only-if has
+ * it, where what is not unusual stays as it is. */
 static recon_status measure_upright(recon_ctx *ctx, molecule_reproduction *r, recon_so3 *rotations)
 {
+    enum { AS_IT_IS, CANONICAL, GATED, WAYS };
     size_t n = r->test.n;
+    double *out[WAYS] = { &r->accuracy.upright, &r->accuracy.upright_recon,
+                          &r->accuracy.upright_gated };
     recon_gcn_graphs *graphs = NULL;
-    int64_t *guess[2] = { NULL, NULL };
-    double *out[2] = { &r->accuracy.upright, &r->accuracy.upright_recon };
+    recon_pose_score3 *score = NULL;
     recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &score, n, sizeof *score));
+    RECON_TRY(score_upright(ctx, score, r));
     RECON_TRY(recon_gcn_graphs_make(ctx, &graphs, r->upright, recon_gcn_describe(r->gcn).radius));
     recon_spin_gcn judge = { r->gcn, graphs };
-    for (int way = 0; way < 2; way++) {
-        RECON_TRY(recon_alloc_raw(ctx, &guess[way], n, sizeof *guess[way]));
-        for (size_t i = 0; i < n; i++)
-            rotations[i] =
-                way ? to_canonical(r->map[i].lambda, upright_psi(r, i)) : recon_so3_identity();
-        RECON_TRY(recon_evaluate_molecule_accuracy(ctx, out[way], guess[way], r->test.codes.labels,
+    for (int way = 0; way < WAYS; way++) {
+        for (size_t i = 0; i < n; i++) {
+            int rotated =
+                way == CANONICAL || (way == GATED && recon_gate_opens(GATE, score[i].p_value));
+            rotations[i] = rotated ? score[i].pose.rotation : recon_so3_identity();
+        }
+        RECON_TRY(recon_evaluate_molecule_accuracy(ctx, out[way], NULL, r->test.codes.labels,
                                                    r->test.row, rotations, n, recon_spin_by_gcn,
                                                    &judge, recon_gcn_describe(r->gcn).classes));
     }
-    gate_upright(r, guess[0], guess[1]);
 done:
-    free(guess[0]);
-    free(guess[1]);
+    free(score);
     recon_gcn_graphs_free(graphs);
     return status;
 }

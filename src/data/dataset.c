@@ -253,8 +253,10 @@ static recon_status open_known(recon_ctx *ctx, recon_dataset *d, size_t which, c
     RECON_TRY(known[which].cifar ? recon_cifar_read(ctx, d, path, part)
                                  : open_files(ctx, d, path, 1));
     d->class_names = known[which].class_names;
-    if (strcmp(part, "test") && known[which].first && known[which].first < d->info.n)
+    if (strcmp(part, "test") && known[which].first && known[which].first < d->info.n) {
+        d->among = d->info.n;
         d->info.n = known[which].first;
+    }
     if (!strcmp(part, "val"))
         RECON_TRY(hold_out(ctx, d));
 done:

@@ -45,8 +45,8 @@ static inline size_t recon_dataset_pixels(const recon_dataset_info *info)
     return info->height * info->width * info->channels;
 }
 
-/* What its images take in memory, those of which it is a part and those before they were cropped
- * included. */
+/* What its images take in memory, with all of those that it is a part of, and with what they were
+ * before they were cropped; not what they were rotated or converted from. */
 size_t recon_dataset_bytes(const recon_dataset *data);
 
 /* Image i before it was cropped; as recon_dataset_get has it where it was not. */

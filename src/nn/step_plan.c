@@ -8,11 +8,12 @@
 #include <stdio.h>
 
 /* What libraries, threads and kernels take for themselves. Measured: 25 MB at 28 x 28 pixels, 56 MB at
- * 64 x 64. In multiples of the weights: they themselves, their gradients, two moments, their average,
- * and a checkpoint on its way to the disk, which has three of these. */
+ * 64 x 64. */
 #define LIBRARIES   ((size_t)24 << 20)
-#define WEIGHTS     8
-#define EXCHANGED   4             /* the same where ranks exchange gradients (ops/sums.h) */
+#define WEIGHTS     4             /* in multiples of them: they, their gradients, two moments */
+#define SAVED       3             /* a checkpoint on its way to the disk: all but gradients   */
+#define AVERAGED    2             /* their average, and the checkpoint's                      */
+#define EXCHANGED   4             /* where ranks exchange gradients (ops/sums.h)              */
 #define GRAIN       8             /* of a side that is said to fit */
 #define SPARE(free) ((free) / 10) /* others need some, too */
 
@@ -54,7 +55,8 @@ static int is_shared(const recon_ctx *ctx, const recon_step_planner *p)
 static size_t fixed_bytes(const recon_ctx *ctx, const recon_step_planner *p)
 {
     const recon_params *params = p->it->params;
-    size_t times = WEIGHTS + (is_shared(ctx, p) && p->cut ? EXCHANGED : 0);
+    size_t times = WEIGHTS + SAVED + (p->averaged ? AVERAGED : 0) +
+                   (is_shared(ctx, p) && p->cut ? EXCHANGED : 0);
     return LIBRARIES + times * params->n_weights * recon_dtype_size(params->type);
 }
 

@@ -16,6 +16,7 @@ typedef struct {
     size_t free;             /* bytes                                         */
     const recon_slices *cut; /* of a batch that is not split; NULL: not cut   */
     recon_slice part;        /* the same where ranks have devices of their own; n 0: they do not */
+    int averaged;            /* an average of the weights is kept             */
 } recon_step_planner;
 
 /* *parts is the least to try, and becomes the number to use, and *bytes what training will take:

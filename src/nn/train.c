@@ -469,9 +469,14 @@ static void say_memory(const run *r, size_t bytes)
 
 static recon_status plan(run *r)
 {
-    recon_step_planner p = { r->it,      r->tape,        r->eval,
-                             r->at.step, free_memory(r), r->cut.count ? &r->cut : NULL,
-                             r->part };
+    recon_step_planner p = { .it = r->it,
+                             .train = r->tape,
+                             .eval = r->eval,
+                             .step = r->at.step,
+                             .free = free_memory(r),
+                             .cut = r->cut.count ? &r->cut : NULL,
+                             .part = r->part,
+                             .averaged = r->adam->average != NULL };
     uint64_t before = r->at.parts ? r->at.parts : 1, parts = before;
     size_t bytes;
     if (!r->it->units || r->o.plain)

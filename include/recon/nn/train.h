@@ -49,7 +49,7 @@ typedef struct {
     int shared;    /* ranks may share a batch: inputs have their rows in the order of the units,
                            as recon_var_input says, and validate shares its work out, too     */
     size_t beside; /* bytes that feed takes beside the tape                              */
-    size_t data;   /* bytes of the data, which is in memory already, for messages; 0: few */
+    size_t data;   /* bytes of the data, which is in memory already, for messages; 0: not counted */
     size_t side;   /* pixels a side of what goes into the network, for the size that would fit;
                            0: not of images                                                    */
     const char *remedy; /* what would take less memory, for messages                          */
