@@ -44,6 +44,35 @@ static void quantiles_are_even_steps_of_probability(void **state)
     (void)state;
 }
 
+/* A table is relative to the pose of the input it was read from; the density is not, and what it
+ * says must not depend on how that input was rotated. */
+static void a_table_says_the_same_wherever_it_begins(void **state)
+{
+    enum { BINS = RECON_POSE_BINS };
+    double first[POSES], then[POSES];
+    for (int second = 0; second <= 40; second += 10) { /* percent in another mode */
+        recon_so2_density p = { .family = RECON_SO2_BINS };
+        recon_so2_center said = { 0 };
+        for (int i = 0; i < BINS; i++) {
+            double at = 2 * M_PI * (i + 0.3) / BINS; /* no two bins are alike */
+            p.bin[i] = (float)((100 - second) * exp(20 * (cos(at) - 1)) +
+                               second * exp(20 * (cos(at - 2.6) - 1)));
+        }
+        for (int by = 0; by < BINS; by += 5) {
+            recon_so2_density q = { .family = RECON_SO2_BINS,
+                                    .center = recon_so2_wrap(-2 * M_PI * by / BINS) };
+            for (int i = 0; i < BINS; i++)
+                q.bin[(i + by) % BINS] = p.bin[i];
+            recon_so2_quantiles(by ? then : first, &q, POSES);
+            for (int j = 0; by && j < POSES; j++)
+                CHECK_NEAR(recon_so2_wrap(then[j] - first[j]), 0, 0.01 * DEGREE);
+            recon_so2_center here = verdict_on(*state, &q);
+            assert_int_equal(here.natural, by ? said.natural : here.natural);
+            said = here;
+        }
+    }
+}
+
 static void one_law_has_one_verdict(void **state)
 {
     for (double degrees = 5; degrees <= 60; degrees += 5) {
@@ -114,6 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_are_even_steps_of_probability),
+        cmocka_unit_test(a_table_says_the_same_wherever_it_begins),
         cmocka_unit_test(one_law_has_one_verdict),
         cmocka_unit_test(bumps_that_stand_for_an_arc_are_one_pose),
         cmocka_unit_test(modes_of_a_density_are_several_or_a_symmetry),

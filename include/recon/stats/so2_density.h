@@ -49,7 +49,7 @@ RECON_API double recon_so2_log_density(const recon_so2_density *p, double angle)
 RECON_API double recon_so2_score(const recon_so2_density *p, double angle);
 RECON_API double recon_so2_sample(const recon_so2_density *p, recon_rng *rng);
 /* n angles that stand for the density, at even steps of its probability: what recon_so2_mean says
- * of them is the verdict on it. A mixture whose bumps stand for a flat arc is one pose to that
+ * of them is the verdict on it. The circle is opened where the density is least. A mixture whose bumps stand for a flat arc is one pose to that
  * test, as the arc is. */
 RECON_API void recon_so2_quantiles(double *out /* [n] */, const recon_so2_density *p, size_t n);
 
