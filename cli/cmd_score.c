@@ -36,8 +36,9 @@ const cli_command cli_score = {
         "nothing is flagged at a lower rate. The tilt of a molecule is the angle between its best\n"
         "determined axis and the direction of that axis in the natural pose.\n"
         "\n"
-        "Indices count all of the data, as in `recon distribution --index`. With --limit or\n"
-        "--skip-bad, r.npy maps the rows of s.npy to these indices.",
+        "Indices count all inputs that can be used, as in `recon distribution --index`; what\n"
+        "--skip-bad leaves out is not counted. With --limit, r.npy maps the rows of s.npy to these\n"
+        "indices.",
     .run = run,
     .over_ranks = 1,
 };

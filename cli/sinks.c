@@ -32,6 +32,30 @@ static recon_status open_folder(recon_ctx *ctx, cli_sink *to, const char *path)
     return status;
 }
 
+/* A format that is not written becomes NAME.png, and there may be a picture of that name. Names are in
+ * order, so that those which begin with NAME follow it. */
+static recon_status check_names(recon_ctx *ctx, const cli_sink *to)
+{
+    char rooms[2][NAME], written[NAME + 8];
+    for (size_t i = 0; i < to->inputs->n; i++) {
+        const char *name = cli_table_name(rooms[0], to->inputs, i);
+        size_t length = strlen(name);
+        if (recon_picture_kind_of(name) != RECON_PICTURE_OTHER)
+            continue;
+        recon_picture_name(written, sizeof written, name);
+        for (size_t j = i + 1; j < to->inputs->n; j++) {
+            const char *next = cli_table_name(rooms[1], to->inputs, j);
+            if (strncmp(next, name, length) != 0)
+                break;
+            if (!strcmp(next, written))
+                return recon_fail(ctx, RECON_ERR_INPUT,
+                                  "%s and %s would both be written as %s: rename one of them", name,
+                                  next, written);
+        }
+    }
+    return RECON_OK;
+}
+
 static recon_status open_images(recon_ctx *ctx, cli_sink *to)
 {
     recon_dataset_info d = recon_dataset_describe(cli_images(to->inputs));
@@ -41,7 +65,8 @@ static recon_status open_images(recon_ctx *ctx, cli_sink *to)
     if (cli_ends_in(to->path, ".npy"))
         return recon_npy_writer_open(ctx, &to->npy, to->path, RECON_F32, shape,
                                      d.channels == 1 ? 3 : 4);
-    return open_folder(ctx, to, to->path);
+    recon_status status = check_names(ctx, to);
+    return status == RECON_OK ? open_folder(ctx, to, to->path) : status;
 }
 
 /* To path where image i goes, its folder made. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { HEAD = 6, FIRST = 8, ENTRY = 12, TAG = 0x0112, SHORT = 3, UPRIGHT = 1, LAST = 8 };
+enum { HEAD = 6, FIRST = 8, ENTRY = 12, TAG = 0x0112, SHORT = 3, LONG = 4, UPRIGHT = 1, LAST = 8 };
 
 typedef struct {
     const uint8_t *bytes;
@@ -22,8 +22,8 @@ static size_t offset(const tiff *t, size_t at)
     return t->little ? word(t, at + 2) << 16 | word(t, at) : word(t, at) << 16 | word(t, at + 2);
 }
 
-/* Where in the segment the value is; 0: nowhere. */
-static size_t find(tiff *t, const uint8_t *segment, size_t size)
+/* The first directory: where its entries begin, and how many there are; 0: there is none. */
+static size_t open_first(tiff *t, size_t *entries, const uint8_t *segment, size_t size)
 {
     if (size < HEAD + FIRST || memcmp(segment, "Exif\0\0", HEAD) != 0)
         return 0;
@@ -33,10 +33,22 @@ static size_t find(tiff *t, const uint8_t *segment, size_t size)
     size_t at = offset(t, 4);
     if (at > t->size || t->size - at < 2)
         return 0;
-    size_t entries = word(t, at);
-    for (at += 2; entries-- && t->size - at >= ENTRY; at += ENTRY)
-        if (word(t, at) == TAG)
-            return word(t, at + 2) == SHORT && offset(t, at + 4) == 1 ? at + 8 : 0;
+    *entries = word(t, at);
+    return at + 2;
+}
+
+/* Where the value is, or its lower half; 0: nowhere. */
+static size_t find(tiff *t, const uint8_t *segment, size_t size)
+{
+    size_t entries, at = open_first(t, &entries, segment, size);
+    for (; at && entries-- && t->size - at >= ENTRY; at += ENTRY) {
+        size_t type = word(t, at + 2);
+        if (word(t, at) != TAG)
+            continue;
+        if ((type != SHORT && type != LONG) || offset(t, at + 4) != 1)
+            return 0;
+        return at + 8 + (type == LONG && !t->little ? 2 : 0);
+    }
     return 0;
 }
 
@@ -47,10 +59,20 @@ int recon_exif_orientation(const uint8_t *segment, size_t size)
     return value >= UPRIGHT && value <= LAST ? (int)value : UPRIGHT;
 }
 
+/* The second directory has a thumbnail, of the picture as it was. */
+static void forget_thumbnail(uint8_t *segment, size_t size)
+{
+    tiff t;
+    size_t entries, at = open_first(&t, &entries, segment, size);
+    if (at && entries <= (t.size - at) / ENTRY && t.size - at - entries * ENTRY >= 4)
+        memset(segment + HEAD + at + entries * ENTRY, 0, 4);
+}
+
 void recon_exif_reset(uint8_t *segment, size_t size)
 {
     tiff t;
     size_t at = find(&t, segment, size);
+    forget_thumbnail(segment, size);
     if (!at)
         return;
     segment[HEAD + at] = t.little ? UPRIGHT : 0;

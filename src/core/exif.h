@@ -10,7 +10,7 @@
 
 /* Of an APP1 segment without its marker and length; 1 where it has none. */
 int recon_exif_orientation(const uint8_t *segment, size_t size);
-/* Makes that 1, if there is one. */
+/* Makes that 1, if there is one, and drops the thumbnail: for pixels that are upright now. */
 void recon_exif_reset(uint8_t *segment, size_t size);
 
 #endif

@@ -17,6 +17,7 @@
 
 #define MAP_FROM    ((size_t)1 << 20) /* below this a read is cheaper than page faults */
 #define BUFFER_SIZE ((size_t)1 << 18)
+#define NAME_KEPT   ((size_t)200) /* bytes of a name that a temporary one begins with */
 
 recon_status recon_refused(recon_ctx *ctx, const char *path, const char *what)
 {
@@ -163,8 +164,12 @@ static int clear_dead(const char *name)
 static int create_beside(char *name, size_t room, const char *path)
 {
     struct stat info;
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - path) : 0, length = strlen(path);
+    if (length - folder > NAME_KEPT) /* a name may have NAME_MAX bytes, and so may this one */
+        length = folder + NAME_KEPT;
     for (unsigned n = 0;;) {
-        snprintf(name, room, "%s.tmp-%u", path, n);
+        snprintf(name, room, "%.*s.tmp-%u", (int)length, path, n);
         int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
             return fd;

@@ -120,10 +120,9 @@ recon_picture_kind recon_picture_kind_of(const char *file)
     static const struct {
         const char *ending;
         recon_picture_kind kind;
-    } known[] = { { ".png", RECON_PICTURE_PNG },
-                  { ".jpg", RECON_PICTURE_JPEG },
-                  { ".jpeg", RECON_PICTURE_JPEG },
-                  { ".tif", RECON_PICTURE_TIFF },
+    } known[] = { { ".png", RECON_PICTURE_PNG },   { ".jpg", RECON_PICTURE_JPEG },
+                  { ".jpeg", RECON_PICTURE_JPEG }, { ".jfif", RECON_PICTURE_JPEG },
+                  { ".jpe", RECON_PICTURE_JPEG },  { ".tif", RECON_PICTURE_TIFF },
                   { ".tiff", RECON_PICTURE_TIFF } };
     size_t page, n = recon_picture_page(file, &page);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

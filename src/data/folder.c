@@ -109,9 +109,9 @@ static recon_status add(recon_ctx *ctx, list *l, const char *folder, const char 
 static int is_picture(const char *name)
 {
     static const char *const endings[] = {
-        ".png", ".pgm",  ".ppm",
+        ".png", ".pgm",  ".ppm",  ".pnm",
 #ifdef RECON_HAVE_JPEG
-        ".jpg", ".jpeg",
+        ".jpg", ".jpeg", ".jfif", ".jpe",
 #endif
 #ifdef RECON_HAVE_TIFF
         ".tif", ".tiff",
@@ -308,9 +308,11 @@ static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, re
     RECON_TRY(list_classes(ctx, out, classes, unread, &folders));
     RECON_TRY(recon_unread_tell(ctx, unread, strlen(path) + 1));
     if (direct && *classes)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%s: holds pictures and folders of pictures: are there classes?",
-                             path));
+        RECON_TRY(recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "%s: holds pictures and folders of pictures, which would be classes: name one "
+            "of its folders, or move the pictures into one",
+            path));
     if (!out->n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no PNG, JPEG, TIFF, PGM or PPM files%s%s",
                              path, unread->why.n ? ": " : "",
@@ -494,7 +496,7 @@ static recon_status begin_picture(recon_ctx *ctx, recon_picture_sink *sink)
                           r->path, in.height, in.width, out.height, out.width);
     if (colours != info->channels && colours != GREY &&
         (colours != COLOUR || info->channels != GREY))
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu channels, but %zu are needed", r->path,
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu channels, but %zu are needed", r->path,
                           colours, info->channels);
     r->planes = info->channels + (has_alpha ? 1 : 0);
     if (sink->interlaced) { /* then it is held as a whole */
@@ -769,8 +771,8 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     RECON_TRY(look_into_bad(ctx, &d->own_folder->skips, j));
     close_ranks(d, j, &d->own_folder->files);
     if (!d->info.n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %zu pictures can be read", path,
-                             j->files->n));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %zu pictures can be read: %s", path,
+                             j->files->n, recon_skips_at(&d->own_folder->skips, 0)));
     note_lifted(ctx, d, j, path);
     warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;

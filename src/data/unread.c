@@ -6,8 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const endings[] = { "jpg",  "jpeg", "tif",  "tiff", "gif", "webp", "bmp",
-                                       "heic", "heif", "avif", "jp2",  "jxl", "tga",  "pbm" };
+static const char *const endings[] = { "jpg",  "jpeg", "jfif", "jpe",  "tif",  "tiff", "gif",
+                                       "webp", "bmp",  "heic", "heif", "avif", "jp2",  "jxl",
+                                       "tga",  "pbm",  "apng", "dng",  "cr2",  "cr3",  "nef",
+                                       "arw",  "raf",  "orf",  "rw2",  "psd",  "svg" };
 static_assert(sizeof endings / sizeof *endings == RECON_UNREAD_FORMATS, "one count each");
 
 int recon_unread_note(recon_unread *u, const char *name)
@@ -33,7 +35,7 @@ void recon_unread_note_deep(recon_unread *u, const char *folder, size_t n)
 /* Of a format that is read where its library was there. */
 static const char *library_of(const char *ending)
 {
-    if (!strncmp(ending, "jp", 2) && strcmp(ending, "jp2") != 0)
+    if ((!strncmp(ending, "jp", 2) && strcmp(ending, "jp2") != 0) || !strcmp(ending, "jfif"))
         return "libjpeg: install libjpeg62-turbo-dev";
     return strncmp(ending, "tif", 3) ? NULL : "libtiff: install libtiff-dev";
 }
@@ -49,7 +51,7 @@ static recon_status tell_format(recon_ctx *ctx, recon_unread *u, size_t i)
     else
         snprintf(text, sizeof text,
                  "%zu .%s file%s not read: convert %s first, for example by "
-                 "`find DIR -name '*.%s' -exec mogrify -format png {} +`",
+                 "`find DIR -iname '*.%s' -exec mogrify -format png {} +`",
                  n, endings[i], n == 1 ? " is" : "s are", n == 1 ? "it" : "them", endings[i]);
     return recon_skips_add(ctx, &u->why, text);
 }

@@ -5,7 +5,7 @@
 
 #include "data/skips.h"
 
-enum { RECON_UNREAD_FORMATS = 14 };
+enum { RECON_UNREAD_FORMATS = 27 };
 
 typedef struct {
     size_t files;                        /* all of them                               */

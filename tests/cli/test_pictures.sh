@@ -149,7 +149,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do echo x >mixed/$i.gif; done
 echo x >mixed/scan.BMP
 run info mixed
 [ "$code" -eq 0 ] && said "warning: mixed: 10 .gif files are not read" &&
-    grep -qF '  not read   10 .gif files are not read: convert them first, for example by `find DIR -name' "$scratch/stdout" &&
+    grep -qF '  not read   10 .gif files are not read: convert them first, for example by `find DIR -iname' "$scratch/stdout" &&
     grep -q '^  *1 .bmp file is not read' "$scratch/stdout"
 report $? "files of other formats are counted, and how to convert them"
 for spec in images:mixed; do
@@ -204,4 +204,17 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$recon" 
 most=$(peak canonicalize --model found --data bombs --out b --threads 4 --quiet)
 [ "${most:-9999}" -lt 512 ] && [ -s b/003.png ]
 report $? "four pictures of 81 MB in 40 kB, four threads: ${most:-?} MB"
+# Names as people have them.
+mkdir named
+python3 -c 'open("named/a.ppm", "wb").write(b"P6 24 24 255\n" + bytes(range(192)) * 9)'
+cp named/a.ppm named/b.pnm
+cp deep/000.png named/a.ppm.png
+refused 1 "a.ppm and a.ppm.png would both be written as a.ppm.png: rename one of them" canonicalize --model found --data images:named --out up-named
+[ ! -e up-named ]
+report $? "two pictures that would be one file: nothing is written"
+long=$(printf '%0251d' 0).png
+mv named/a.ppm.png "named/$long"
+run canonicalize --model found --data images:named --out up-named --quiet
+[ "$code" -eq 0 ] && [ -e up-named/a.ppm.png ] && [ -e up-named/b.pnm.png ] && [ -e "up-named/$long" ]
+report $? "canonicalize: .pnm files, and names of 255 bytes"
 finish

@@ -91,6 +91,28 @@ static void check_turned(const recon_pixels *p, const recon_pixels *as, int orie
         }
 }
 
+/* A directory with an orientation as a long number, and another behind it, as of a thumbnail. */
+static void a_long_orientation_is_read_and_a_thumbnail_forgotten(void **state)
+{
+    enum { SIZE = 6 + 8 + 2 + 12 + 4, VALUE = 6 + 8 + 2 + 8, NEXT = 6 + 8 + 2 + 12 };
+    static const uint8_t orders[2][SIZE] = {
+        "Exif\0\0MM\0*\0\0\0\x8\0\1\x1\x12\0\4\0\0\0\1\0\0\0\6\0\0\0\x1a",
+        "Exif\0\0II*\0\x8\0\0\0\1\0\x12\x1\4\0\1\0\0\0\6\0\0\0\x1a\0\0",
+    };
+    for (int little = 0; little < 2; little++)
+        for (size_t size = SIZE; size >= NEXT; size--) { /* cut short, too */
+            uint8_t segment[SIZE];
+            memcpy(segment, orders[little], SIZE);
+            assert_int_equal(recon_exif_orientation(segment, size), 6);
+            recon_exif_reset(segment, size);
+            assert_int_equal(recon_exif_orientation(segment, size), 1);
+            assert_int_equal(segment[VALUE + (little ? 0 : 3)], 1);
+            int whole = size == SIZE;
+            assert_int_equal(segment[NEXT + (little ? 0 : 3)], whole ? 0 : 0x1a);
+        }
+    (void)state;
+}
+
 static void the_orientation_is_applied_and_reset(void **state)
 {
     recon_ctx *ctx = *state;
@@ -200,6 +222,7 @@ int main(void)
         SCRATCH_TEST(what_is_written_comes_back),
         SCRATCH_TEST(quality_is_heeded),
         SCRATCH_TEST(the_orientation_is_applied_and_reset),
+        cmocka_unit_test(a_long_orientation_is_read_and_a_thumbnail_forgotten),
         cmocka_unit_test(what_others_write_is_read),
         cmocka_unit_test(hostile_files_are_refused_with_a_reason),
         SCRATCH_TEST(what_jpeg_cannot_hold_is_refused),

@@ -355,7 +355,7 @@ static void what_is_not_read_is_told(void **state)
     assert_int_equal(recon_dataset_unread(d), 3);
     assert_non_null(strstr(recon_dataset_unread_why(d, 0), "2 .gif files are not read"));
     assert_non_null(strstr(recon_dataset_unread_why(d, 0),
-                           "find DIR -name '*.gif' -exec mogrify -format png {} +"));
+                           "find DIR -iname '*.gif' -exec mogrify -format png {} +"));
     assert_non_null(strstr(recon_dataset_unread_why(d, 1), "1 .webp file is not read"));
     assert_null(recon_dataset_unread_why(d, 2));
     recon_dataset_close(d);
