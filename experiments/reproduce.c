@@ -130,7 +130,9 @@ static recon_ieae_options options_of(recon_ctx *ctx, const reproduce_settings *s
 {
     recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset } };
     if (s->preset == RECON_PRESET_FAST)
-        o = kind == RECON_TRAINED_PLAIN ? s->what->plain : s->what->recipe;
+        o = kind == RECON_TRAINED_PLAIN   ? s->what->plain
+            : kind == RECON_TRAINED_TERMS ? s->what->terms
+                                          : s->what->recipe;
     o.epochs = s->epochs ? s->epochs : o.epochs;
     o.seed = s->seed;
     o.threads = recon_ctx_threads(ctx);

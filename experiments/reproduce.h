@@ -39,9 +39,9 @@ typedef struct {
     const char *width;             /* what theta is: "half-width", "sigma"                  */
     recon_so2_family family;
     recon_mean_kind mean; /* of Algorithm 1: what was likelier on images held out */
-    /* Of preset fast: with our terms, of which a kind of backbone may leave out some, and by
-     * reconstruction alone. */
-    recon_ieae_options recipe, plain;
+    /* Of preset fast, a kind of backbone each: with the pose density, with our other terms alone, and
+     * by reconstruction alone. */
+    recon_ieae_options recipe, terms, plain;
     int64_t pair[2]; /* classes that are each other's rotation; equal: none */
     struct {
         double none, ieae, equiadapt, recon, upright; /* percent; all zero: not in the paper */
