@@ -123,7 +123,7 @@ static void put_accuracy(recon_page *page, const demo *d)
 
 static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
 {
-    static const char *const headings[COLUMNS] = { "as it came", "drawn", "without", "RECON",
+    static const char *const headings[COLUMNS] = { "as it came", "drawn", "without", "natural",
                                                    "original" };
     const reproduction *r = &d->tests;
     double share = r->accuracy.recon;
@@ -142,7 +142,7 @@ static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
         page, svg,
         "Two garments of each kind. Drawn: the network's reconstruction, in the arbitrary "
         "canonical pose of its kind. Without: rotated to that pose, which need not be upright. "
-        "RECON: rotated to the natural pose.");
+        "Natural: rotated to the natural pose, by the pose density.");
     recon_page_warning(
         page,
         "The classifier and the networks were trained on the training split of Fashion-MNIST, the "
