@@ -48,8 +48,8 @@ enum { BY_MODEL = -1 };  /* --crop: as that of --from, or none */
 
 typedef struct {
     const char *out, *held, *from;
-    int group, preset, augment, flip, mask, resume, overwrite, plain, no_density, no_contrast,
-        pairs;
+    int group, preset, augment, flip, mask, views, resume, overwrite, plain, no_density,
+        no_contrast, pairs;
     size_t epochs, before, batch, every, frequencies, layers, code;
     double density, rate, decay, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
@@ -59,7 +59,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[32 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[33 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
@@ -112,6 +112,10 @@ static int parse(settings *s, int argc, char **argv)
           "mirror half of the images (default auto: with photo and photo-small; use off for "
           "text)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->flip },
+        { "--views", NULL, "random|given",
+          "with --plain: images in the poses in which they come, as in the paper, instead of rotated by "
+          "a new random angle each time",
+          CLI_CHOICE | CLI_IMAGES, 0, &s->views },
         { "--warp", "S", NULL,
           "stretch the second view by up to S; photo presets: enlarge it (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
@@ -151,6 +155,7 @@ static const char *lost_weight(const settings *s)
            : s->plain && s->align > 0          ? "--plain cannot be used with --align"
            : s->no_contrast && s->contrast > 0 ? "--no-contrast cannot be used with --contrast"
            : s->no_density && s->density > 0   ? "--no-density cannot be used with --density"
+           : s->views && !s->plain             ? "--views given needs --plain"
                                                : NULL;
 }
 
@@ -190,6 +195,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .warp = s->warp,
                                  .augment = s->augment == 2 ? -1 : s->augment,
                                  .flip = s->flip == 2 ? -1 : s->flip,
+                                 .views = (recon_views)s->views,
                                  .density =
                                      s->no_density || (s->plain && !s->density) ? -1 : s->density,
                                  .seed = cli_seed(&s->data),

@@ -42,6 +42,7 @@ _recon() {
     train,--density) compopt +o default ;;
     train,--augment) _recon_words auto on off ;;
     train,--flip) _recon_words auto on off ;;
+    train,--views) _recon_words random given ;;
     train,--warp) compopt +o default ;;
     train,--align) compopt +o default ;;
     train,--pairs) _recon_words bonds elements ;;
@@ -231,7 +232,7 @@ _recon() {
 _recon_else() {
     case ${COMP_WORDS[1]},$1 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --decay --contrast --no-contrast --temperature --pose --density --no-density --augment --flip --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --decay --contrast --no-contrast --temperature --pose --density --no-density --augment --flip --views --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;

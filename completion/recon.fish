@@ -47,6 +47,7 @@ complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pos
 complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
 complete -c recon -n '__recon_is train' -l augment -d 'images: warp, shift, blur and brighten every view (default auto: with a pose density, or few images)' -x -a 'auto on off'
 complete -c recon -n '__recon_is train' -l flip -d 'images: mirror half of the images (default auto: with photo and photo-small; use off for text)' -x -a 'auto on off'
+complete -c recon -n '__recon_is train' -l views -d 'images: with --plain: images in the poses in which they come, as in the paper, instead of rotated by a new random angle each time' -x -a 'random given'
 complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S; photo presets: enlarge it (default 0.2)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
 complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x

@@ -55,6 +55,7 @@ _recon() {
         '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
         '--augment[images\: warp, shift, blur and brighten every view (default auto\: with a pose density, or few images)]:choice:(auto on off)' \
         '--flip[images\: mirror half of the images (default auto\: with photo and photo-small; use off for text)]:choice:(auto on off)' \
+        '--views[images\: with --plain\: images in the poses in which they come, as in the paper, instead of rotated by a new random angle each time]:choice:(random given)' \
         '--warp[images\: stretch the second view by up to S; photo presets\: enlarge it (default 0.2)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
         '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \

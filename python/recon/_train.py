@@ -30,6 +30,7 @@ _PRESETS = {"fast": "FAST", "small": "SMALL", "paper": "PAPER", "photo": "PHOTO"
             "photo-small": "PHOTO_SMALL"}
 _PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "AUTO"}
 _PAIRS = {"bonds": "BONDS", "elements": "ELEMENTS"}
+_VIEWS = {"random": "RANDOM", "given": "GIVEN"}
 _YES_NO = {None: 0, True: 1, False: -1}
 _MEANS = {name: name.upper() for name in ("tukey", "frechet", "chordal")}
 _FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal")}
@@ -103,6 +104,7 @@ def train(
     warp: float | None = None,
     flip: bool | None = None,
     plain: bool = False,
+    views: Literal["random", "given"] = "random",
     align: float | None = None,
     pairs: Literal["bonds", "elements"] = "bonds",
     element: float | None = None,
@@ -156,6 +158,8 @@ def train(
         warp: Images: stretch the second view by up to this.
         flip: Images: whether half of them are mirrored; None: with a preset for photographs.
         plain: Reconstruction alone, as in the paper.
+        views: Images, with plain: "random" rotates every view by a new angle; "given" takes the
+            images in the poses in which they come, as in the paper.
         align: Molecules: weight of aligning neighbours.
         pairs: Molecules: which conformers are paired.
         element: Molecules: weight of the element loss.
@@ -213,7 +217,7 @@ def train(
             **common, decay=_weight("decay", decay, False), pose=_weight("pose", pose, plain),
             density=_weight("density", density, plain and density is None),
             warp=_positive("warp", warp), augment=_yes_no("augment", augment),
-            flip=_yes_no("flip", flip))
+            flip=_yes_no("flip", flip), views=choice("views", views, "VIEWS_", _VIEWS))
         _not_for("images", align=align, element=element, before=before, layers=layers,
                  radius=radius, pairs=None if pairs == "bonds" else pairs)
     else:
@@ -223,8 +227,9 @@ def train(
             **common, before=_count("before", before), element=_positive("element", element),
             align=_weight("align", align, plain), pairs=choice("pairs", pairs, "PAIRS_", _PAIRS))
         _not_for("molecules", from_=from_, frequencies=frequencies, decay=decay, pose=pose,
-                 density=density, augment=augment, warp=warp, flip=flip, mask=mask or None, size=size,
-                 crop=crop, picture_limit=picture_limit)
+                 density=density, augment=augment, warp=warp, flip=flip, mask=mask or None,
+                 views=None if views == "random" else views, size=size, crop=crop,
+                 picture_limit=picture_limit)
     result = _abi.TrainResult()
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, resume)

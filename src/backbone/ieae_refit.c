@@ -32,6 +32,7 @@ recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_back
         .temperature = recon_recipe_number(file, "temperature"),
         .augment = recon_recipe_is(file, "augment", "yes") ? 1 : -1,
         .flip = recon_recipe_is(file, "flip", "yes") ? 1 : -1,
+        .views = recon_recipe_is(file, "views", "given") ? RECON_VIEWS_GIVEN : RECON_VIEWS_RANDOM,
         .warp = recon_recipe_weight(file, "warp"),
         .seed = recon_recipe_size(file, "seed"),
         .from = recon_recipe_from(file),

@@ -184,7 +184,8 @@ static recon_status take_batch(trainer *k, uint64_t step, recon_slice slice)
     return status;
 }
 
-/* The slice of the batch, the views of an image side by side. */
+/* The slice of the batch, the views of an image side by side. What was not rotated here is softened, as
+ * any image from a file is. */
 static void take_slice(trainer *k, recon_slice slice, size_t views)
 {
     const recon_ieae_shape *s = &k->m->shape;
@@ -192,7 +193,8 @@ static void take_slice(trainer *k, recon_slice slice, size_t views)
     for (size_t i = 0; i < slice.n; i++)
         for (size_t v = 0; v < views; v++) {
             size_t from = v * k->batch.n + slice.first - k->batches.from + i, to = i * views + v;
-            recon_ieae_see(k->seen + to * image, k->m, k->batch.images + from * image, 1);
+            (k->o->views == RECON_VIEWS_GIVEN ? recon_ieae_look : recon_ieae_see)(
+                k->seen + to * image, k->m, k->batch.images + from * image, 1);
             k->angles[to] = k->batch.angles[from];
         }
 }
@@ -398,6 +400,8 @@ static recon_status describe_settings(const trainer *k, recon_settings *s, uint3
     recon_settings_add(s, "temperature", "%.9g", o->temperature);
     recon_settings_add(s, "warp", "%.9g", o->warp);
     recon_settings_add(s, "augment", "%s", o->augment > 0 ? "yes" : "no");
+    if (o->views == RECON_VIEWS_GIVEN)
+        recon_settings_add(s, "views", "given");
     if (is_photo(o))
         recon_settings_add(s, "flip", "%s", o->flip > 0 ? "yes" : "no");
     recon_settings_add(s, "mask", "%s", k->m->shape.mask ? "yes" : "no");
@@ -537,7 +541,7 @@ static recon_loader_options batches_of(const recon_ieae_options *o)
                                    .seed = o->seed,
                                    .threads = o->threads,
                                    .views = views_of(o),
-                                   .rotate = 1,
+                                   .rotate = o->views == RECON_VIEWS_RANDOM,
                                    .shear = photo ? 0 : o->warp,
                                    .scale = o->warp,
                                    .all = all,
@@ -612,6 +616,10 @@ static recon_status check_options(recon_ctx *ctx, const recon_ieae_options *o)
     if (!is_photo(o) && o->flip > 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %s is not trained on mirrored images",
                           name);
+    if (o->views == RECON_VIEWS_GIVEN && !is_plain(o))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "views as given are for training by reconstruction alone: the other "
+                          "terms compare rotations");
     return RECON_OK;
 }
 
@@ -636,9 +644,9 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     if (o.resume && !o.epochs)
         RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
-    RECON_TRY(check_options(ctx, &o));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     set_defaults(&o, recon_dataset_describe(train).n);
+    RECON_TRY(check_options(ctx, &o));
     if (recon_dataset_describe(train).n < o.batch)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                              "%zu images do not fill a batch of %zu: use a smaller batch",

@@ -68,6 +68,13 @@ typedef struct {
     size_t height, width_px, channels; /* of the images; filled in by training     */
 } recon_ieae_shape;
 
+/* How images are shown in training. */
+typedef enum {
+    RECON_VIEWS_RANDOM, /* rotated by a new random angle each time                                 */
+    RECON_VIEWS_GIVEN   /* in the poses in which they come, as in the paper; for reconstruction
+                           alone, because the other terms compare rotations                        */
+} recon_views;
+
 /* Training options. Zero in any field means its default; a negative weight means none. "Few images"
  * means fewer than 10,000, with the preset small or with `from`: they are shown more often, in
  * smaller batches and with more augmentation. */
@@ -98,6 +105,7 @@ typedef struct {
     /* Whether all views are warped, moved, blurred and made brighter or darker. 0: where there is a pose
      * density, and those of few images, unless all three weights are negative; negative: no. */
     int augment;
+    recon_views views;
     uint64_t seed, every, patience;
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;
