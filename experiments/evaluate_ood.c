@@ -35,12 +35,14 @@ recon_status recon_evaluate_ood(recon_ctx *ctx, recon_ood_auc *out, const recon_
     recon_status status = RECON_OK;
     for (size_t i = 0; i < n; i++)
         count += unusual[i];
-    *out = (recon_ood_auc){ NAN, NAN, NAN, (double)count / (double)n };
+    *out = (recon_ood_auc){ NAN, NAN, NAN, NAN, (double)count / (double)n };
     if (count == 0 || count == n)
         return RECON_OK;
     RECON_TRY(recon_roc_auc(ctx, &out->ieae, scores->ieae, unusual, n));
     RECON_TRY(recon_roc_auc(ctx, &out->recon, scores->recon, unusual, n));
     RECON_TRY(recon_roc_auc(ctx, &out->density, scores->density, unusual, n));
+    if (scores->undo)
+        RECON_TRY(recon_roc_auc(ctx, &out->undo, scores->undo, unusual, n));
 done:
     return status;
 }

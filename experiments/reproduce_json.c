@@ -34,8 +34,8 @@ static json_t *accuracy_json(const reproduction *r)
 
 static json_t *ood_json(const recon_ood_auc *ood)
 {
-    return json_pack("{s:o, s:o, s:o}", "ieae", number(ood->ieae), "recon", number(ood->recon),
-                     "density", number(ood->density));
+    return json_pack("{s:o, s:o, s:o, s:o}", "ieae", number(ood->ieae), "recon", number(ood->recon),
+                     "density", number(ood->density), "undo", number(ood->undo));
 }
 
 /* By other rules than the usual one, for what is unusual. */

@@ -132,23 +132,27 @@ static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
 {
     const reading *c = &r->circle;
     uint8_t *unusual = NULL;
+    double *undo = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &unusual, c->n, sizeof *unusual));
+    RECON_TRY(recon_alloc_raw(ctx, &undo, c->n, sizeof *undo));
     for (int s = 0; s < SCORES; s++)
         RECON_TRY(recon_alloc_raw(ctx, &r->score[s], c->n, sizeof *r->score[s]));
     for (size_t i = 0; i < c->n; i++) {
         r->score[0][i] = recon_so2_distance(c->codes.so2[i], c->map[i].midpoint);
         r->score[1][i] = fabs(c->absolute[i]);
         r->score[2][i] = recon_so2_map_score(&c->map[i], c->codes.so2[i]);
+        undo[i] = fabs(recon_so2_wrap(c->angle[i]));
     }
     for (size_t k = 0; k < RECON_REACHES; k++) {
         recon_evaluate_unusual(unusual, r->on->rule, recon_reaches[k], c->codes.labels, c->angle,
                                c->n);
-        RECON_TRY(recon_evaluate_ood(ctx, &r->ood[k],
-                                     &(recon_ood_scores){ r->score[0], r->score[1], r->score[2] },
-                                     unusual, c->n));
+        RECON_TRY(recon_evaluate_ood(
+            ctx, &r->ood[k], &(recon_ood_scores){ r->score[0], r->score[1], r->score[2], undo },
+            unusual, c->n));
     }
 done:
+    free(undo);
     free(unusual);
     return status;
 }

@@ -282,8 +282,9 @@ static recon_status measure_unusual(recon_ctx *ctx, molecule_reproduction *r)
         r->score[2][i] = recon_so3_map_score(&r->map[i], psi);
         trace[i] = recon_so3_map_trace(&r->map[i], psi);
     }
-    RECON_TRY(recon_evaluate_ood(
-        ctx, &r->ood, &(recon_ood_scores){ r->score[0], r->score[1], r->score[2] }, r->unusual, n));
+    RECON_TRY(recon_evaluate_ood(ctx, &r->ood,
+                                 &(recon_ood_scores){ r->score[0], r->score[1], r->score[2], NULL },
+                                 r->unusual, n));
     RECON_TRY(recon_roc_auc(ctx, &r->ood_trace, trace, r->unusual, n));
 done:
     free(trace);

@@ -38,10 +38,9 @@ const size_t reproduce_methods_count = sizeof reproduce_methods / sizeof *reprod
 
 /* Of the paper's table: the same names. */
 static const reproduce_method areas[] = {
-    { "ieae", "", "plain.ood_auc.ieae" },
-    { "recon", "", "plain.ood_auc.recon" },
-    { "recon_terms", "", "terms.ood_auc.recon" },
-    { "density", "", "likeliest.ood_auc.density" },
+    { "ieae", "", "plain.ood_auc.ieae" },         { "recon", "", "plain.ood_auc.recon" },
+    { "recon_terms", "", "terms.ood_auc.recon" }, { "density", "", "likeliest.ood_auc.density" },
+    { "undo", "", "main.ood_auc.undo" },
 };
 enum { AREAS = sizeof areas / sizeof *areas };
 

@@ -164,6 +164,7 @@ static const reproduce_row image_rows[] = {
     { "ood_auc.recon", "RECON (the paper): |g_abs|", 3 },
     { "ood_auc.recon_terms", "the same, pose and contrast terms", 3 },
     { "ood_auc.density", "ours: -log p(g_abs)", 3 },
+    { "ood_auc.undo", "|g| of the true rotation", 3 },
     { NULL, "theta, mean absolute error, degrees", 0 },
     { "theta_mae_deg", "class average against truth", 2 },
     { NULL, "neighbours", 0 },
@@ -249,14 +250,15 @@ static void print_rules(const json_t *result)
     printf("\n%s\n", json_string_value(json_object_get(result, "ood_rule")));
     if (strstr(json_string_value(json_object_get(result, "ood_rule")), "as in the paper"))
         return;
-    printf("  %-10s%8s%8s%12s%12s%12s%12s\n", "backbone", "sigmas", "least", "unusual, %",
-           "not centred", "|g_abs|", "-log p");
+    printf("  %-10s%8s%8s%12s%12s%12s%12s%12s\n", "backbone", "sigmas", "least", "unusual, %",
+           "not centred", "|g_abs|", "-log p", "true |g|");
     json_object_foreach(json_object_get(result, "models"), name, model)
         json_array_foreach(json_object_get(model, "ood_other_rules"), i, rule)
-            printf("  %-10s%8.0f%8.0f%12.1f%12.3f%12.3f%12.3f\n", name,
+            printf("  %-10s%8.0f%8.0f%12.1f%12.3f%12.3f%12.3f%12.3f\n", name,
                    reproduce_number(rule, "sigmas"), reproduce_number(rule, "least_deg"),
                    reproduce_number(rule, "unusual_percent"), reproduce_number(rule, "ieae"),
-                   reproduce_number(rule, "recon"), reproduce_number(rule, "density"));
+                   reproduce_number(rule, "recon"), reproduce_number(rule, "density"),
+                   reproduce_number(rule, "undo"));
 }
 
 static void print_notes(const json_t *result)

@@ -250,9 +250,9 @@ static void the_papers_test_has_the_headroom_it_should(void **state)
     assert_int_equal(stay, KIND * (PER - PER / 2));
     CHECK_NEAR((double)common / (double)(N - stay), 0.02, 0.006);
     CHECK_NEAR(rotated / (double)(N - stay), 126.5, 1.5); /* the mean angle of all rotations */
-    CHECK_OK(*state,
-             recon_evaluate_ood(*state, &auc, &(recon_ood_scores){ score[1], score[0], score[0] },
-                                unusual, N));
+    CHECK_OK(*state, recon_evaluate_ood(*state, &auc,
+                                        &(recon_ood_scores){ score[1], score[0], score[0], NULL },
+                                        unusual, N));
     CHECK_NEAR(auc.recon, 0.9999, 0.0001);
     CHECK_NEAR(auc.ieae, 0.988, 0.003);
     CHECK_OK(*state, recon_evaluate_molecule_unusual(*state, extra, again, truth, molecule, N,
