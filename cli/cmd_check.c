@@ -284,7 +284,7 @@ static const char *const move_keys[RECON_MOVES] = { [RECON_MOVE_ROTATE] = "rotat
 
 static json_t *moves_json(const recon_molecule_equivariance e[RECON_MOVES])
 {
-    json_t *out = json_pack("{s:I, s:b}", "conformers", (json_int_t)e->n, "mirror_told_apart",
+    json_t *out = json_pack("{s:I, s:b}", "conformers", (json_int_t)e->n, "mirror_distinguished",
                             recon_molecule_equivariance_sees_mirror(e));
     for (int i = 0; i < RECON_MOVES; i++)
         json_object_set_new(out, move_keys[i],

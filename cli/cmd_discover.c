@@ -117,9 +117,9 @@ static void print_so3(const recon_discovery *d)
                d->k);
     if (d->so3.inconsistent > RECON_NATURAL_FEW)
         printf(
-            "  warning    for %.0f %% alike conformers get poses that contradict each other: neither "
-            "one pose\n"
-            "             nor an axis is claimed there. Longer training may help\n",
+            "  warning    %.0f %% of conformers have poses that contradict those of similar ones: "
+            "neither one\n"
+            "             pose nor an axis is claimed for them. Longer training may help\n",
             100 * d->so3.inconsistent);
     if (d->symmetric)
         printf("  warning    molecules that are symmetric under rotations, like water and benzene: "

@@ -390,16 +390,16 @@ static int check_tables(settings *all, const char *word)
         return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "name one of " SETS,
                           word ? word : "", word ? "' is not one of " SETS : "");
     const struct {
-        const char *name;
+        const char *name, *whose;
         int given;
-    } own[] = { { "--laws", all->letters.laws != NULL },
-                { "--fonts", all->letters.fonts != NULL },
-                { "--size", all->letters.size != 0 },
-                { "--draws", all->letters.draws != 0 },
-                { "--crop", all->letters.crop } };
+    } own[] = { { "--laws", "letters", all->letters.laws != NULL },
+                { "--fonts", "letters and words", all->letters.fonts != NULL },
+                { "--size", "letters and words", all->letters.size != 0 },
+                { "--draws", "letters", all->letters.draws != 0 },
+                { "--crop", "letters", all->letters.crop } };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i].given)
-            return cli_misuse(&cli_reproduce, "%s is for letters", own[i].name);
+            return cli_misuse(&cli_reproduce, "%s is for %s", own[i].name, own[i].whose);
     if (!s->what && (s->embeddings || s->images || s->limit || s->resample || s->backbone))
         return cli_misuse(&cli_reproduce, "%s is for images",
                           s->embeddings ? "--embeddings"

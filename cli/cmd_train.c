@@ -81,9 +81,13 @@ static int parse(settings *s, int argc, char **argv)
           CLI_FLAG | CLI_IMAGES, 0, &s->mask },
         { "--epochs", "N", NULL, "passes over the data (default: preset's)", CLI_COUNT, 0,
           &s->epochs },
-        { "--batch", "N", NULL, "batch size (default: preset's)", CLI_COUNT, 0, &s->batch },
-        { "--rate", "R", NULL, "highest learning rate (default: preset's)", CLI_NUMBER, 0,
-          &s->rate },
+        { "--batch", "N", NULL,
+          "batch size (default: preset's; 32 below 10,000 images with preset small or --from)",
+          CLI_COUNT, 0, &s->batch },
+        { "--rate", "R", NULL,
+          "highest learning rate (default: preset's; 3e-3 below 10,000 images with preset small or "
+          "--from)",
+          CLI_NUMBER, 0, &s->rate },
         { "--decay", "D", NULL,
           "weight decay, times the learning rate; 0: none (default: 0.5 with photo presets, 0.05 below "
           "10,000 images with preset small or --from, else 0)",
@@ -100,7 +104,9 @@ static int parse(settings *s, int argc, char **argv)
           CLI_NUMBER, 0, &s->temperature },
         { "--pose", "W", NULL, "weight of the pose loss between views (default: preset's)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->pose },
-        { "--density", "W", NULL, "weight of the pose density's likelihood (default: preset's)",
+        { "--density", "W", NULL,
+          "weight of the pose density's likelihood (default: preset's; 1 below 10,000 images with "
+          "preset small or --from)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->density },
         { "--no-density", NULL, NULL, "no pose density: natural poses come from neighbours alone",
           CLI_FLAG | CLI_IMAGES, 0, &s->no_density },
@@ -113,11 +119,12 @@ static int parse(settings *s, int argc, char **argv)
           "text)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->flip },
         { "--views", NULL, "random|given",
-          "with --plain: images in the poses in which they come, as in the paper, instead of rotated by "
-          "a new random angle each time",
+          "how images are shown: rotated by a new random angle each time (default), or as they come "
+          "(with --plain)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->views },
         { "--warp", "S", NULL,
-          "stretch the second view by up to S; photo presets: enlarge it (default 0.2)",
+          "stretch the second view by up to S; photo presets: enlarge it (default 0.2; 0.15 below "
+          "10,000 images with preset small or --from)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
         { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
           &s->plain },
@@ -153,10 +160,12 @@ static const char *lost_weight(const settings *s)
     return s->plain && s->contrast > 0         ? "--plain cannot be used with --contrast"
            : s->plain && s->pose > 0           ? "--plain cannot be used with --pose"
            : s->plain && s->align > 0          ? "--plain cannot be used with --align"
+           : s->plain && s->density > 0        ? "--plain cannot be used with --density"
            : s->no_contrast && s->contrast > 0 ? "--no-contrast cannot be used with --contrast"
            : s->no_density && s->density > 0   ? "--no-density cannot be used with --density"
-           : s->views && !s->plain             ? "--views given needs --plain"
-                                               : NULL;
+           : s->views && !s->plain && s->preset != RECON_PRESET_PAPER
+               ? "--views given needs --plain or --preset paper"
+               : NULL;
 }
 
 static int check_options(const settings *s)
@@ -196,8 +205,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .augment = s->augment == 2 ? -1 : s->augment,
                                  .flip = s->flip == 2 ? -1 : s->flip,
                                  .views = (recon_views)s->views,
-                                 .density =
-                                     s->no_density || (s->plain && !s->density) ? -1 : s->density,
+                                 .density = s->no_density || s->plain ? -1 : s->density,
                                  .seed = cli_seed(&s->data),
                                  .every = s->every,
                                  .threads = recon_ctx_threads(ctx),

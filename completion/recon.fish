@@ -36,19 +36,19 @@ complete -c recon -n '__recon_is train' -l frequencies -d 'images: rotation orde
 complete -c recon -n '__recon_is train' -l code -d 'length of the embedding (default 128, molecules 64)' -x
 complete -c recon -n '__recon_is train' -l mask -d 'images: mask to a disc, for objects that reach into the corners'
 complete -c recon -n '__recon_is train' -l epochs -d 'passes over the data (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l batch -d 'batch size (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l rate -d 'highest learning rate (default: preset\'s)' -x
+complete -c recon -n '__recon_is train' -l batch -d 'batch size (default: preset\'s; 32 below 10,000 images with preset small or --from)' -x
+complete -c recon -n '__recon_is train' -l rate -d 'highest learning rate (default: preset\'s; 3e-3 below 10,000 images with preset small or --from)' -x
 complete -c recon -n '__recon_is train' -l decay -d 'images: weight decay, times the learning rate; 0: none (default: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else 0)' -x
 complete -c recon -n '__recon_is train' -l contrast -d 'weight of the contrastive loss (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l no-contrast -d 'no contrastive loss: better if classes differ only in details'
 complete -c recon -n '__recon_is train' -l temperature -d 'temperature of the contrastive loss (default 0.2, molecules 0.1)' -x
 complete -c recon -n '__recon_is train' -l pose -d 'images: weight of the pose loss between views (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pose density\'s likelihood (default: preset\'s)' -x
+complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pose density\'s likelihood (default: preset\'s; 1 below 10,000 images with preset small or --from)' -x
 complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
 complete -c recon -n '__recon_is train' -l augment -d 'images: warp, shift, blur and brighten every view (default auto: with a pose density, or few images)' -x -a 'auto on off'
 complete -c recon -n '__recon_is train' -l flip -d 'images: mirror half of the images (default auto: with photo and photo-small; use off for text)' -x -a 'auto on off'
-complete -c recon -n '__recon_is train' -l views -d 'images: with --plain: images in the poses in which they come, as in the paper, instead of rotated by a new random angle each time' -x -a 'random given'
-complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S; photo presets: enlarge it (default 0.2)' -x
+complete -c recon -n '__recon_is train' -l views -d 'images: how images are shown: rotated by a new random angle each time (default), or as they come (with --plain)' -x -a 'random given'
+complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S; photo presets: enlarge it (default 0.2; 0.15 below 10,000 images with preset small or --from)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
 complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x
 complete -c recon -n '__recon_is train' -l pairs -d 'molecules: which conformers are paired for --align and --contrast: those with equal elements and bonds, or with equal elements (default bonds)' -x -a 'bonds elements'

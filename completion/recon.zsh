@@ -44,19 +44,19 @@ _recon() {
         '--code[length of the embedding (default 128, molecules 64)]:N: ' \
         '--mask[images\: mask to a disc, for objects that reach into the corners]' \
         '--epochs[passes over the data (default\: preset'\''s)]:N: ' \
-        '--batch[batch size (default\: preset'\''s)]:N: ' \
-        '--rate[highest learning rate (default\: preset'\''s)]:R: ' \
+        '--batch[batch size (default\: preset'\''s; 32 below 10,000 images with preset small or --from)]:N: ' \
+        '--rate[highest learning rate (default\: preset'\''s; 3e-3 below 10,000 images with preset small or --from)]:R: ' \
         '--decay[images\: weight decay, times the learning rate; 0\: none (default\: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else 0)]:D: ' \
         '--contrast[weight of the contrastive loss (default\: preset'\''s)]:W: ' \
         '--no-contrast[no contrastive loss\: better if classes differ only in details]' \
         '--temperature[temperature of the contrastive loss (default 0.2, molecules 0.1)]:T: ' \
         '--pose[images\: weight of the pose loss between views (default\: preset'\''s)]:W: ' \
-        '--density[images\: weight of the pose density'\''s likelihood (default\: preset'\''s)]:W: ' \
+        '--density[images\: weight of the pose density'\''s likelihood (default\: preset'\''s; 1 below 10,000 images with preset small or --from)]:W: ' \
         '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
         '--augment[images\: warp, shift, blur and brighten every view (default auto\: with a pose density, or few images)]:choice:(auto on off)' \
         '--flip[images\: mirror half of the images (default auto\: with photo and photo-small; use off for text)]:choice:(auto on off)' \
-        '--views[images\: with --plain\: images in the poses in which they come, as in the paper, instead of rotated by a new random angle each time]:choice:(random given)' \
-        '--warp[images\: stretch the second view by up to S; photo presets\: enlarge it (default 0.2)]:S: ' \
+        '--views[images\: how images are shown\: rotated by a new random angle each time (default), or as they come (with --plain)]:choice:(random given)' \
+        '--warp[images\: stretch the second view by up to S; photo presets\: enlarge it (default 0.2; 0.15 below 10,000 images with preset small or --from)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
         '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \
         '--pairs[molecules\: which conformers are paired for --align and --contrast\: those with equal elements and bonds, or with equal elements (default bonds)]:choice:(bonds elements)' \

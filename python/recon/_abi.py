@@ -182,6 +182,7 @@ NormalizeOptions = _structure(
     ("pool", c_size_t),
     ("mean", MeanOptions),
     ("family", c_int),
+    ("only_tails", c_int),
     RESERVED,
 )
 PosePointers = _structure("recon_poses", ("so2", c_void_p), ("so3", c_void_p))

@@ -236,7 +236,11 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> int:
     interrupt = None
     # Until the loop below is there to catch it Ctrl-C waits: nobody may leave while the call runs.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    threading.Thread(target=call, daemon=True).start()
+    try:
+        threading.Thread(target=call, daemon=True).start()
+    except BaseException:  # no thread is left
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        raise
     while not outcome:  # to the end, whatever comes: the call works in memory of ours
         try:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)

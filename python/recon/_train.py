@@ -159,7 +159,7 @@ def train(
         flip: Images: whether half of them are mirrored; None: with a preset for photographs.
         plain: Reconstruction alone, as in the paper.
         views: Images, with plain: "random" rotates every view by a new angle; "given" takes the
-            images in the poses in which they come, as in the paper.
+            images in the poses in which they come.
         align: Molecules: weight of aligning neighbours.
         pairs: Molecules: which conformers are paired.
         element: Molecules: weight of the element loss.
@@ -215,7 +215,7 @@ def train(
                                  frequencies=_count("frequencies", frequencies),
                                  mask=_abi.CONSTANTS["RECON_MASK_DISC"] if mask else 0),
             **common, decay=_weight("decay", decay, False), pose=_weight("pose", pose, plain),
-            density=_weight("density", density, plain and density is None),
+            density=_weight("density", density, plain),
             warp=_positive("warp", warp), augment=_yes_no("augment", augment),
             flip=_yes_no("flip", flip), views=choice("views", views, "VIEWS_", _VIEWS))
         _not_for("images", align=align, element=element, before=before, layers=layers,

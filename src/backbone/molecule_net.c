@@ -343,10 +343,9 @@ done:
     return status;
 }
 
-/* shown: as progress of its own; otherwise the caller shows what it is part of. */
-static recon_status embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
-                          const recon_molecule_net *m, const recon_conformer *x, size_t n,
-                          int shown)
+recon_status recon_molecule_net_embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
+                                      const recon_molecule_net *m, const recon_conformer *x,
+                                      size_t n)
 {
     scratch s = { 0 };
     size_t part;
@@ -355,30 +354,10 @@ static recon_status embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
     for (size_t at = 0; at < n; at += part) {
         part = batch_of(ctx, x + at, n - at);
         RECON_TRY(embed_batch(ctx, &s, out, m, x, at, part));
-        if (shown)
-            recon_progress_add(ctx, part);
         RECON_TRY(recon_interrupted(ctx));
     }
 done:
     scratch_free(&s);
-    return status;
-}
-
-recon_status recon_molecule_net_embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
-                                      const recon_molecule_net *m, const recon_conformer *x,
-                                      size_t n)
-{
-    return embed(ctx, out, m, x, n, 0);
-}
-
-recon_status recon_molecule_net_embed_shown(recon_ctx *ctx, const recon_molecule_net_answer *out,
-                                            const recon_molecule_net *m, const recon_conformer *x,
-                                            size_t n)
-{
-    recon_progress_begin(ctx, "embed", n);
-    recon_status status = embed(ctx, out, m, x, n, 1);
-    if (status == RECON_OK)
-        recon_progress_end(ctx);
     return status;
 }
 

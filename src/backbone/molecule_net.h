@@ -102,11 +102,6 @@ recon_status recon_molecule_net_reconstruct(recon_ctx *ctx, recon_molecule_net_e
                                             const recon_molecule_net *model,
                                             const recon_conformer *x, size_t n);
 
-/* recon_molecule_net_embed with progress of its own. */
-recon_status recon_molecule_net_embed_shown(recon_ctx *ctx, const recon_molecule_net_answer *out,
-                                            const recon_molecule_net *model,
-                                            const recon_conformer *x, size_t n);
-
 /* See recon_backbone_kind. */
 recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
                                       const recon_backbone *backbone, const recon_safetensors *file,

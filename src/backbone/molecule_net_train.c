@@ -708,8 +708,7 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu: 2 at least, pairs need an even one", o->batch);
     if (has_pairs(o) && o->before >= o->epochs)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%zu epochs before the pairs and %zu in all: some must be left for them",
+        return recon_fail(ctx, RECON_ERR_INPUT, "--before %zu must be smaller than --epochs %zu",
                           o->before, o->epochs);
     /* Single conformers of the first stage go to more ranks: known before that is trained. */
     return has_pairs(o) ? recon_note(ctx, recon_ranks_fit(ctx, o->batch / 2),

@@ -270,6 +270,14 @@ const char *recon_safetensors_name(const recon_safetensors *f, size_t i)
     return f->tensors[i].name;
 }
 
+int recon_safetensors_has(const recon_safetensors *f, const char *name)
+{
+    size_t i = 0;
+    while (i < f->count && strcmp(f->tensors[i].name, name) != 0)
+        i++;
+    return i < f->count;
+}
+
 const char *recon_safetensors_metadata(const recon_safetensors *f, const char *key)
 {
     return json_string_value(json_object_get(json_object_get(f->header, METADATA), key));

@@ -10,4 +10,6 @@
 recon_status recon_safetensors_parse(recon_ctx *ctx, recon_safetensors **out, recon_file file,
                                      const char *path);
 
+int recon_safetensors_has(const recon_safetensors *file, const char *name);
+
 #endif

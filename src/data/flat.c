@@ -218,8 +218,9 @@ static recon_status list_of(recon_ctx *ctx, json_t **out, const flat *f, const c
 {
     *out = json_object_get(f->meta, key);
     if (*out && json_array_size(*out) != f->molecules)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s/meta.json: \"%s\" is no list of %zu entries",
-                          f->folder, key, f->molecules);
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s/meta.json: \"%s\" is not a list of %zu entries", f->folder, key,
+                          f->molecules);
     return RECON_OK;
 }
 

@@ -59,9 +59,10 @@ static recon_status read_range(recon_ctx *ctx, long *first, long *last, const ch
         *last = strtol(from, &end, 10);
     }
     if (end == from || *end || *first < 0 || *last < *first || *last >= RECON_ROTATION_CLASSES)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: '%.40s' is no class and no range like 0-4, with classes below %d",
-                          path, key, RECON_ROTATION_CLASSES);
+        return recon_fail(
+            ctx, RECON_ERR_FORMAT,
+            "%s: '%.40s' is neither a class nor a range like 0-4, with classes below %d", path, key,
+            RECON_ROTATION_CLASSES);
     return RECON_OK;
 }
 

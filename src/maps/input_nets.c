@@ -26,11 +26,10 @@ recon_status recon_input_nets_check(recon_ctx *ctx, const recon_backbone *backbo
     const recon_ieae *images = backbone ? recon_backbone_ieae(backbone) : NULL;
     if (!kind_of(backbone))
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "heads paper: with a backbone of `recon train`, and its inputs");
+                          "heads paper needs a backbone trained by `recon train`, and its inputs");
     if (images && images->encoder.is_photo)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "heads paper: they are steerable networks like their backbone, which of "
-                          "preset %s is none",
+                          "heads paper needs a steerable backbone, and that of preset %s is not",
                           recon_preset_name(images->shape.preset));
     return RECON_OK;
 }

@@ -1,5 +1,6 @@
 /* maps.c - the networks, their file, and their answers. */
 #include "maps/maps.h"
+#include "core/safetensors.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -23,20 +24,12 @@ enum {
 
 /* --- the object ------------------------------------------------------------------------------- */
 
-static int has(const recon_safetensors *file, const char *name)
-{
-    size_t i = 0, n = recon_safetensors_count(file);
-    while (i < n && strcmp(recon_safetensors_name(file, i), name) != 0)
-        i++;
-    return i < n;
-}
-
 /* Whether the file, if there is one, has this head. */
 static int is_there(const recon_head_kind *head, const recon_safetensors *file)
 {
     recon_layer_name name;
     snprintf(name, sizeof name, "%s.0.weight", head->name);
-    return !file || !head->optional || has(file, name);
+    return !file || !head->optional || recon_safetensors_has(file, name);
 }
 
 static recon_status add_heads(recon_ctx *ctx, recon_maps *m, double dropout,

@@ -70,11 +70,6 @@ recon_tail_point recon_so2_tail_point(const recon_so2_map *map, double psi)
     return (recon_tail_point){ 1 - recon_vonmises_spread(p->part[best].kappa), most };
 }
 
-double recon_so2_map_tail(const recon_so2_map *map, double psi)
-{
-    return recon_so2_tail_point(map, psi).tail;
-}
-
 double recon_so2_width(const recon_so2_density *p, recon_so2_family family)
 {
     int either = family == RECON_SO2_UNIFORM || p->family == RECON_SO2_BINS;

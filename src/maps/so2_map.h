@@ -43,11 +43,10 @@ double recon_so2_map_score(const recon_so2_map *map, double psi);
 /* How unusual the pose is for this input: the chance of one as far out, under the part of the
  * density that excuses it best. Those parts count that the input may be of, judged by its pose:
  * they have a weight of RECON_KIND_LEAST at least, and of the density at psi a share of
- * RECON_KIND_SHARE. In [0, 1]; recon_maps_p_value makes a p-value of it. */
+ * RECON_KIND_SHARE. In [0, 1]; recon_maps_p_value makes a p-value of it. With the sharpness of the part
+ * that has the largest share in the density at psi. */
 #define RECON_KIND_LEAST 0.01
 #define RECON_KIND_SHARE 0.1
-double recon_so2_map_tail(const recon_so2_map *map, double psi);
-/* The same with the sharpness of the part that has the largest share in the density at psi. */
 recon_tail_point recon_so2_tail_point(const recon_so2_map *map, double psi);
 
 #endif

@@ -1,5 +1,6 @@
 /* codes.c - see codes.h. */
 #include "model/codes.h"
+#include "core/safetensors.h"
 #include "core/f16.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -282,14 +283,6 @@ done:
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static int is_there(const recon_safetensors *file, const char *name)
-{
-    for (size_t i = 0; i < recon_safetensors_count(file); i++)
-        if (!strcmp(recon_safetensors_name(file, i), name))
-            return 1;
-    return 0;
-}
-
 /* A tensor of this shape, finite, as floats; *out is to be freed. Nothing is allocated before the file
  * has shown that it holds as much. */
 static recon_status get(recon_ctx *ctx, float **out, const recon_safetensors *file,
@@ -387,7 +380,7 @@ static recon_status read_all(recon_ctx *ctx, recon_stored_codes *c, const recon_
     c->scale = *scale;
     RECON_TRY(read_poses(ctx, c, file, path));
     RECON_TRY(read_calibration(ctx, &c->distances, file, path, DISTANCES));
-    if (is_there(file, RARER)) {
+    if (recon_safetensors_has(file, RARER)) {
         RECON_TRY(read_calibration(ctx, &c->angles, file, path, ANGLES));
         RECON_TRY(read_calibration(ctx, &c->rarer, file, path, RARER));
     }
@@ -405,7 +398,7 @@ recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
     size_t n;
     recon_status status = RECON_OK;
     *out = NULL;
-    if (!is_there(file, Z))
+    if (!recon_safetensors_has(file, Z))
         return status;
     RECON_TRY(read_size(ctx, &n, file, path, d));
     RECON_TRY(codes_new(ctx, &c, group, n, d));

@@ -188,7 +188,7 @@ static recon_status calibrate(recon_ctx *ctx, flow *f, recon_discovery *out, con
 /* What Gamma is: a mean, or on SO(3) the gauge. */
 static const char *center_name(const flow *f)
 {
-    return f->frames.group == RECON_SO3 && !f->o.as_mean ? "gauge"
+    return f->frames.group == RECON_SO3 && !f->o.as_mean ? RECON_MEAN_GAUGE
                                                          : recon_mean_name(f->o.mean.kind);
 }
 

@@ -11,6 +11,9 @@
 #define RECON_DISCOVER_LABELS  "labels"
 #define RECON_DISCOVER_MOMENTS "moments"
 
+/* The metadata "mean", where Gamma is no mean but the gauge, which is the same for all of a class. */
+#define RECON_MEAN_GAUGE "gauge"
+
 typedef struct {
     const recon_embedded *embedded;
     const recon_frames *frames;

@@ -1,5 +1,6 @@
 /* model.c - backbone and maps in one file. */
 #include "model/model.h"
+#include "model/discovered.h"
 #include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -32,7 +33,7 @@ static size_t neighbours_of(const recon_safetensors *file, const recon_backbone_
     return n >= 1 && n <= RECON_CODES_MOST ? n : kind->k;
 }
 
-/* The same of the mean. On SO(3) "gauge" is no mean, and the default stands for it. */
+/* The same of the mean. On SO(3) the gauge is found from the default one. */
 static recon_mean_options mean_of(const recon_safetensors *file)
 {
     static const recon_mean_kind kinds[] = { RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL };
@@ -42,6 +43,12 @@ static recon_mean_options mean_of(const recon_safetensors *file)
         if (!strcmp(name, recon_mean_name(kinds[i])))
             mean.kind = kinds[i];
     return mean;
+}
+
+static int is_by_gauge(const recon_safetensors *file)
+{
+    const char *name = recon_safetensors_metadata(file, "mean");
+    return name && !strcmp(name, RECON_MEAN_GAUGE);
 }
 
 recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *m, recon_lambda lambda)
@@ -76,6 +83,7 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
     RECON_TRY(recon_codes_read(ctx, &m->codes, file, path, m->maps->kind->group, m->maps->d));
     m->k = neighbours_of(file, m->backbone->kind);
     m->mean = mean_of(file);
+    m->by_gauge = is_by_gauge(file);
     RECON_TRY(recon_trust_read(ctx, &m->trust, &m->is_judged,
                                recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
                                recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path));

@@ -26,6 +26,7 @@ struct recon_model {
     recon_stored_codes *codes; /* NULL: a file without them */
     size_t k;                  /* neighbours that make a class, and the mean of their poses: */
     recon_mean_options mean;   /* those of the discovery                                     */
+    int by_gauge;              /* on SO(3): Gamma is moved from that mean to the gauge       */
     recon_trust trust;
     int is_judged; /* there is a trust */
 };

@@ -63,7 +63,7 @@ static recon_status compare(recon_ctx *ctx, double *p_embedding, const recon_mod
     return m->codes ? recon_codes_p_values(ctx, p_embedding, m->codes, z, n) : RECON_OK;
 }
 
-/* Gamma of n inputs, the centre of the poses of their nearest stored codes. */
+/* Gamma of n inputs, the centre of the poses of their nearest stored codes, as the discovery had it. */
 static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_model *m,
                                const recon_seen *s, size_t n)
 {
@@ -72,8 +72,10 @@ static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_mo
     const recon_embedded queries = { .n = n, .d = c->d, .z = s->z, .so2 = s->so2, .so3 = s->so3 };
     const recon_normalize_options o = { .knn = { .k = m->k < c->n ? m->k : c->n },
                                         .mean = m->mean,
-                                        .family = RECON_SO2_NORMAL };
-    return recon_normalize(ctx, out, &index, &queries, &o);
+                                        .family = RECON_SO2_NORMAL,
+                                        .only_tails = 1 };
+    recon_status status = recon_normalize(ctx, out, &index, &queries, &o);
+    return status == RECON_OK && m->by_gauge ? recon_frames_gauge(ctx, out) : status;
 }
 
 /* --- SO(2) ------------------------------------------------------------------------------------ */

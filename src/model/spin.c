@@ -266,7 +266,7 @@ static recon_status check_classes(recon_ctx *ctx, const recon_spin_classes *a, s
                           o->floor);
     for (size_t i = 0; i < a->conformers; i++)
         if (!is_rotation(a->psi[i]))
-            return recon_fail(ctx, RECON_ERR_INPUT, "spin: pose %zu is no rotation", i);
+            return recon_fail(ctx, RECON_ERR_INPUT, "spin: pose %zu is not a rotation", i);
     for (size_t i = 0; i < a->n; i++) {
         const double *w = a->axis + 3 * i;
         double square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];

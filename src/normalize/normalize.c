@@ -742,13 +742,13 @@ done:
     return status;
 }
 
-/* By the rows themselves, or for queries by the points they are compared with. With components, or
- * where no point can be left out, the tail is the p-value. */
+/* By the rows themselves, or for queries by the points they are compared with. With components, where
+ * no point can be left out, or if asked for, the tail is the p-value. */
 static recon_status find_p_values(recon_ctx *ctx, job *j)
 {
     if (!j->queries)
         return calibrate(ctx, j->out, j);
-    if (j->table.k && j->table.k < j->index->n)
+    if (j->table.k && j->table.k < j->index->n && !j->options->only_tails)
         return calibrate_by_index(ctx, j);
     return RECON_OK;
 }

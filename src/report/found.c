@@ -249,8 +249,8 @@ static recon_status check_rotations(recon_ctx *ctx, const recon_found_folder *f,
 {
     for (size_t i = 0; m && i < f->rows; i++)
         if (recon_so3_matrix_error(m + 9 * i) > RECON_POSE_TOLERANCE)
-            return recon_fail(ctx, RECON_ERR_FORMAT, "%s/%s: row %zu is no rotation", f->dir, name,
-                              i);
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s/%s: row %zu is not a rotation", f->dir,
+                              name, i);
     return RECON_OK;
 }
 

@@ -310,7 +310,7 @@ static void a_flat_set_that_lies_is_found_out(void **state)
                 "positions, but the conformers have");
     const char *const metas[] = { "{ \"smiles\": [\"O\"] }", "{ \"fisher_axis\": [0, 3] }",
                                   "{ \"rotors\": [0, -1] }" };
-    const char *const said[] = { "\"smiles\" is no list of 2", "axis 3", "-1 rotors" };
+    const char *const said[] = { "\"smiles\" is not a list of 2", "axis 3", "-1 rotors" };
     for (int i = 0; i < 3; i++) {
         put_flat(ctx);
         scratch_write("meta.json", metas[i], strlen(metas[i]));

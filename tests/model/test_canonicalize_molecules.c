@@ -66,6 +66,28 @@ static void the_axis_stands_upright(void **state)
     assert_true(free > CHAINS_N * 9 / 10);
 }
 
+/* Gamma of neighbours leaves the spin free, too, but all of a class have the same one. */
+static void neighbours_give_a_class_one_spin(void **state)
+{
+    static double apart[CHAINS_N];
+    size_t pairs = 0;
+    recon_lambda before = model->maps->lambda;
+    CHECK_OK(*state, recon_model_use_lambda(*state, model, RECON_LAMBDA_NEIGHBOURS));
+    CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, CHAINS_N));
+    CHECK_OK(*state, recon_model_use_lambda(*state, model, before));
+    for (size_t i = 1; i < CHAINS_N; i++) {
+        size_t j = i - 1;
+        while (j > 0 && list[j].molecule != list[i].molecule)
+            j--;
+        if (list[j].molecule == list[i].molecule)
+            apart[pairs++] = recon_so3_distance(
+                recon_so3_compose(poses[i].rotation, recon_molecules_rotation(data, i)),
+                recon_so3_compose(poses[j].rotation, recon_molecules_rotation(data, j)));
+    }
+    CHECK_LESS(median(apart, pairs),
+               15 * DEGREE); /* 3.9 by the CPU; 74 about the mean of the neighbours */
+}
+
 /* Likes its molecules upright, each as a class of its own. */
 static recon_status by_truth(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
                              const recon_so3 *rotations, size_t n)
@@ -172,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_rotated_input_has_the_same_canonical_form),
         cmocka_unit_test(the_motion_is_rigid_and_has_a_way_back),
         cmocka_unit_test(the_axis_stands_upright),
+        cmocka_unit_test(neighbours_give_a_class_one_spin),
         cmocka_unit_test(a_judge_chooses_the_free_spin),
         cmocka_unit_test(running_out_of_memory_is_said),
         cmocka_unit_test(the_heads_lambda_is_asked_for),

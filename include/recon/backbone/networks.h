@@ -71,8 +71,8 @@ typedef struct {
 /* How images are shown in training. */
 typedef enum {
     RECON_VIEWS_RANDOM, /* rotated by a new random angle each time                                 */
-    RECON_VIEWS_GIVEN   /* in the poses in which they come, as in the paper; for reconstruction
-                           alone, because the other terms compare rotations                        */
+    RECON_VIEWS_GIVEN   /* in the poses in which they come; for reconstruction alone, because the
+                           other terms compare rotations                                           */
 } recon_views;
 
 /* Training options. Zero in any field means its default; a negative weight means none. "Few images"

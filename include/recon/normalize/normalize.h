@@ -29,6 +29,8 @@ typedef struct {
                               neighbours' neighbours among them; 0: those of the k neighbours */
     recon_mean_options mean;
     recon_so2_family family; /* SO(2) only; SO(3) is always the matrix Fisher distribution */
+    int only_tails; /* of queries: p is the tail of the row's own density, not calibrated by
+                                points of the index, which takes a second search              */
     uint64_t reserved[RECON_RESERVED];
 } recon_normalize_options;
 
