@@ -53,35 +53,68 @@ static int has_gate(const recon_canonicalize_options *options)
     return options && (options->only_if > 0 || options->only_one);
 }
 
+/* What a gate looks at: of molecules `three`, of images `two`. */
+typedef union {
+    recon_read2 two;
+    recon_read3 three;
+} gated;
+
+/* Room for what a gate looks at, if there is one, beside the poses. */
+static recon_status make_gated(recon_ctx *ctx, gated *out, void *poses, const recon_model *m,
+                               size_t n, const recon_canonicalize_options *options)
+{
+    recon_status status = RECON_OK;
+    if (m->maps->kind->group == RECON_SO3) {
+        out->three = (recon_read3){ .poses = poses };
+        if (has_gate(options))
+            status = recon_alloc_raw(ctx, &out->three.maps, n, sizeof *out->three.maps);
+        return status;
+    }
+    out->two = (recon_read2){ .poses = poses };
+    if (has_gate(options))
+        RECON_TRY(recon_alloc_raw(ctx, &out->two.maps, n, sizeof *out->two.maps));
+    if (has_gate(options) && options->only_one)
+        RECON_TRY(
+            recon_alloc_raw(ctx, &out->two.near, n, recon_model_near(m) * sizeof *out->two.near));
+done:
+    return status;
+}
+
+static void free_gated(gated *g, const recon_model *m)
+{
+    if (m->maps->kind->group == RECON_SO3) {
+        free(g->three.maps);
+        return;
+    }
+    free(g->two.maps);
+    free(g->two.near);
+}
+
 /* Verdicts of images are counted, which takes a while: only where a gate asks for them. */
 static recon_status find_verdicts(recon_ctx *ctx, recon_natural *out, const recon_model *m,
-                                  const void *maps, size_t n,
+                                  const gated *of, size_t n,
                                   const recon_canonicalize_options *options)
 {
-    const recon_so3_map *three = maps;
     if (options->only_one && m->maps->kind->group == RECON_SO2)
-        return recon_so2_verdicts(ctx, out, NULL, m, maps, n);
+        return recon_so2_verdicts(ctx, out, NULL, m, &of->two, n);
     for (size_t i = 0; i < n; i++)
-        out[i] = options->only_one ? three[i].verdict : RECON_NATURAL_UNSURE;
+        out[i] = options->only_one ? of->three.maps[i].verdict : RECON_NATURAL_UNSURE;
     return RECON_OK;
 }
 
-/* Which of n inputs with these poses and maps are rotated. *open is freed by the caller. */
-static recon_status find_open(recon_ctx *ctx, unsigned char **open, const void *poses,
-                              const recon_model *m, const void *maps, size_t n,
-                              const recon_canonicalize_options *options)
+/* Which of n inputs are rotated. *open is freed by the caller. */
+static recon_status find_open(recon_ctx *ctx, unsigned char **open, const recon_model *m,
+                              const gated *of, size_t n, const recon_canonicalize_options *options)
 {
-    const recon_pose2 *two = poses;
-    const recon_pose3 *three = poses;
-    const recon_maps_kind *kind = m->maps->kind;
+    int flat = m->maps->kind->group == RECON_SO2;
     recon_natural *verdict = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, open, n, 1));
     RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
-    RECON_TRY(find_verdicts(ctx, verdict, m, maps, n, options));
+    RECON_TRY(find_verdicts(ctx, verdict, m, of, n, options));
     for (size_t i = 0; i < n; i++) {
-        const void *psi = kind->group == RECON_SO2 ? (const void *)&two[i].psi : &three[i].psi;
-        double p = recon_maps_p_value(m->maps, (const char *)maps + i * kind->map, psi);
+        double p = flat ? recon_maps_p_value(m->maps, &of->two.maps[i], &of->two.poses[i].psi)
+                        : recon_maps_p_value(m->maps, &of->three.maps[i], &of->three.poses[i].psi);
         (*open)[i] = (unsigned char)recon_gates_open(options, p, verdict[i]);
     }
 done:
@@ -106,21 +139,20 @@ static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m
                                const void *inputs, size_t n,
                                const recon_canonicalize_options *options)
 {
-    char *maps = NULL;
     unsigned char *open = NULL;
-    recon_status status = RECON_OK;
-    if (has_gate(options))
-        RECON_TRY(recon_alloc_raw(ctx, &maps, n, m->maps->kind->map));
+    gated of;
+    recon_status status;
+    RECON_TRY(make_gated(ctx, &of, poses, m, n, options));
     RECON_TRY(m->backbone->kind->group == RECON_SO2
-                  ? recon_model_read2(ctx, poses, (recon_so2_map *)maps, NULL, m, inputs, n)
-                  : recon_model_read3(ctx, poses, (recon_so3_map *)maps, NULL, m, inputs, n));
-    if (maps) {
-        RECON_TRY(find_open(ctx, &open, poses, m, maps, n, options));
+                  ? recon_model_read2(ctx, &of.two, m, inputs, n)
+                  : recon_model_read3(ctx, &of.three, m, inputs, n));
+    if (has_gate(options)) {
+        RECON_TRY(find_open(ctx, &open, m, &of, n, options));
         keep_shut(poses, open, n, m->maps->kind->group);
     }
 done:
     free(open);
-    free(maps);
+    free_gated(&of, m);
     return status;
 }
 
@@ -227,8 +259,7 @@ void recon_candidates_of(recon_candidates *out, const recon_distribution *d)
 
 typedef struct {
     recon_candidates *out;
-    recon_pose2 *poses;
-    recon_so2_map *maps;
+    recon_read2 of;
     unsigned char *open; /* NULL: all are */
 } listing;
 
@@ -238,13 +269,13 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     recon_so2_mode mode[RECON_MODES_MAX];
     (void)ctx;
     (void)worker;
-    const recon_so2_map *map = &l->maps[i];
+    const recon_so2_map *map = &l->of.maps[i];
     if (!l->open || l->open[i]) {
         int count = recon_density_modes(mode, &map->density, map->lambda);
-        list(&l->out[i], &l->poses[i], mode, count);
+        list(&l->out[i], &l->of.poses[i], mode, count);
         return RECON_OK;
     }
-    l->out[i] = (recon_candidates){ 1, { l->poses[i] }, { 1 } };
+    l->out[i] = (recon_candidates){ 1, { l->of.poses[i] }, { 1 } };
     l->out[i].pose[0].rotation = 0;
     return RECON_OK;
 }
@@ -256,16 +287,13 @@ recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out, const
     listing l = { .out = out };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
-    RECON_TRY(recon_alloc_raw(ctx, &l.poses, n, sizeof *l.poses));
-    RECON_TRY(recon_alloc_raw(ctx, &l.maps, n, sizeof *l.maps));
-    RECON_TRY(recon_model_read2(ctx, l.poses, l.maps, NULL, model, images, n));
+    RECON_TRY(recon_model_read2_all(ctx, &l.of, model, images, n, options && options->only_one));
     if (has_gate(options))
-        RECON_TRY(find_open(ctx, &l.open, l.poses, model, l.maps, n, options));
+        RECON_TRY(find_open(ctx, &l.open, model, &(gated){ .two = l.of }, n, options));
     RECON_TRY(recon_parallel(ctx, list_one, &l, n));
 done:
     free(l.open);
-    free(l.maps);
-    free(l.poses);
+    recon_read2_free(&l.of);
     return status;
 }
 

@@ -84,7 +84,8 @@ static recon_status find_open(recon_ctx *ctx, open_spins *s, recon_pose3 *poses,
     RECON_TRY(recon_alloc_raw(ctx, &maps, BLOCK, sizeof *maps));
     for (size_t at = 0; at < c->n; at += BLOCK) {
         size_t some = c->n - at < BLOCK ? c->n - at : BLOCK;
-        RECON_TRY(recon_model_read3(ctx, poses + at, maps, NULL, m, x + at, some));
+        RECON_TRY(recon_model_read3(ctx, &(recon_read3){ .poses = poses + at, .maps = maps }, m,
+                                    x + at, some));
         for (size_t i = 0; i < some; i++) {
             if (!poses[at + i].free)
                 continue;

@@ -18,7 +18,15 @@
  * On inputs unlike those it has learned from, a network's densities of objects without a natural pose have
  * one of 0.3 by chance, and up to a half. Both numbers were chosen on letters of training fonts. */
 enum { RECON_DENSITY_COUNTS = 30 };
-recon_natural recon_density_natural(const recon_so2_center *counted);
+
+/* A network may also be surer than its data: of 90 letters in all directions it remembers a few, and finds
+ * a direction in new ones. So one pose with a mean direction below RECON_FIRM_DIRECTION is claimed only if
+ * the poses of the nearest training inputs bear it out. Their mean cosine about the centre is `support`,
+ * which is about 0 if they have no direction, and 0.4 for the widest arc that is claimed, with one
+ * neighbour in five of another kind; RECON_LEAST_SUPPORT is halfway. NaN: nothing is known of them. */
+#define RECON_FIRM_DIRECTION 0.8
+#define RECON_LEAST_SUPPORT  0.2
+recon_natural recon_density_natural(const recon_so2_center *counted, double support);
 
 struct recon_model {
     recon_backbone *backbone;
@@ -30,6 +38,10 @@ struct recon_model {
     recon_trust trust;
     int is_judged; /* there is a trust */
 };
+
+/* How many training inputs are near an input, as far as verdicts are concerned: one in fifty of the stored
+ * codes, but at least as many as make a class, and at most 25. 0 without codes. */
+size_t recon_model_near(const recon_model *model);
 
 /* Zero in any field means its default. */
 typedef struct {
@@ -53,28 +65,29 @@ recon_pose2 recon_pose_make(double psi, double lambda);
 /* The same on SO(3): psi and centre are those of `seen`. */
 recon_pose3 recon_pose3_make(const recon_pose3 *seen, recon_so3 lambda, int free);
 
-/* Checks n inputs and gives their poses; maps [n] takes what the other heads say too, or is NULL,
- * and they do not run; p_embedding [n] takes the p-values of the embeddings (NaN without codes), or
- * is NULL. Of a model whose group is SO(2), and SO(3); another one is RECON_ERR_INPUT. */
-recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
-                               double *p_embedding, const recon_model *model, const void *inputs,
-                               size_t n);
-recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
-                               double *p_embedding, const recon_model *model, const void *inputs,
-                               size_t n);
-/* All three, in arrays of their own: free them, whatever the status. */
+/* What is read off n inputs: their poses, and of the others what is not NULL. */
 typedef struct {
-    recon_pose2 *poses;
-    recon_so2_map *maps;
-    double *p_embedding;
+    recon_pose2 *poses;  /* [n]                                                              */
+    recon_so2_map *maps; /* [n] what the other heads say; NULL: they do not run              */
+    double *p_embedding; /* [n] p-values of the embeddings; NaN without codes                */
+    double *near; /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
+                            input has no neighbours                                          */
 } recon_read2;
 typedef struct {
     recon_pose3 *poses;
     recon_so3_map *maps;
     double *p_embedding;
 } recon_read3;
+
+/* Checks the inputs and reads them. Of a model whose group is SO(2), and SO(3); another one is
+ * RECON_ERR_INPUT. */
+recon_status recon_model_read2(recon_ctx *ctx, const recon_read2 *out, const recon_model *model,
+                               const void *inputs, size_t n);
+recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const recon_model *model,
+                               const void *inputs, size_t n);
+/* The same into arrays of their own, near among them if asked for: free them, whatever the status. */
 recon_status recon_model_read2_all(recon_ctx *ctx, recon_read2 *out, const recon_model *model,
-                                   const void *inputs, size_t n);
+                                   const void *inputs, size_t n, int near);
 recon_status recon_model_read3_all(recon_ctx *ctx, recon_read3 *out, const recon_model *model,
                                    const void *inputs, size_t n);
 void recon_read2_free(recon_read2 *r);
@@ -98,11 +111,12 @@ int recon_gate_opens(double only_if, double p_value);
 int recon_gates_open(const recon_canonicalize_options *options, double p_value,
                      recon_natural verdict);
 
-/* The verdicts of recon_distribution_images on n images, from their maps; said [n], what the angles
- * that stand for each density say, may be NULL. */
+/* The verdicts of recon_distribution_images on n images, from their maps and near; said [n], what the
+ * angles that stand for each density say, may be NULL. Where the pose density is not where Lambda comes from, the angles are
+ * those of the neighbours. */
 recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out /* [n] */,
                                 recon_so2_center *said, const recon_model *model,
-                                const recon_so2_map *maps, size_t n);
+                                const recon_read2 *of, size_t n);
 
 /* The motion there or back: recon_se3_act_n takes places along. */
 recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction);

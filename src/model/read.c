@@ -80,6 +80,44 @@ static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_mo
 
 /* --- SO(2) ------------------------------------------------------------------------------------ */
 
+size_t recon_model_near(const recon_model *m)
+{
+    enum { MOST = 25, SHARE = 50 };
+    size_t n = m->codes ? m->codes->n : 0, near = n / SHARE < MOST ? n / SHARE : MOST;
+    near = near > m->k ? near : m->k;
+    return near < n ? near : n;
+}
+
+static int is_zero(const float *z, size_t d)
+{
+    while (d > 0 && z[d - 1] == 0)
+        d--;
+    return d == 0;
+}
+
+/* The poses of the nearest codes, less Lambda. An embedding of zeros is near nothing. */
+static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m, float *z,
+                              const recon_pose2 *poses, size_t n)
+{
+    size_t k = recon_model_near(m), d = m->backbone->code;
+    unsigned char *lost = NULL;
+    int64_t *index = NULL;
+    recon_status status = RECON_OK;
+    RECON_TRY(recon_alloc_raw(ctx, &lost, n, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &index, n, k * sizeof *index));
+    for (size_t i = 0; i < n; i++)
+        if ((lost[i] = (unsigned char)is_zero(z + i * d, d)))
+            z[i * d] = 1;
+    if (k > 0)
+        RECON_TRY(recon_codes_nearest(ctx, index, NULL, m->codes, z, n, k));
+    for (size_t i = 0; i < n * k; i++)
+        out[i] = lost[i / k] ? NAN : recon_so2_wrap(m->codes->so2[index[i]] - poses[i / k].lambda);
+done:
+    free(index);
+    free(lost);
+    return status;
+}
+
 recon_pose2 recon_pose_make(double psi, double lambda)
 {
     double absolute = recon_so2_wrap(psi - lambda);
@@ -148,34 +186,38 @@ done:
     return status;
 }
 
-recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
-                               double *p_embedding, const recon_model *m, const void *inputs,
-                               size_t n)
+recon_status recon_model_read2(recon_ctx *ctx, const recon_read2 *out, const recon_model *m,
+                               const void *inputs, size_t n)
 {
+    const recon_pose2 *poses = out->poses;
     recon_seen s = { .z = NULL };
     recon_status status;
     RECON_TRY(check_group(ctx, m, RECON_SO2));
     RECON_TRY(see(ctx, &s, m, inputs, n));
-    RECON_TRY(maps ? find_maps(ctx, poses, maps, m, &s, inputs, n)
-                   : find_lambda(ctx, poses, m, &s, inputs, n));
+    RECON_TRY(out->maps ? find_maps(ctx, out->poses, out->maps, m, &s, inputs, n)
+                        : find_lambda(ctx, out->poses, m, &s, inputs, n));
     for (size_t i = 0; i < n; i++)
         RECON_TRY(check_answer(ctx, isfinite(poses[i].psi) && isfinite(poses[i].rotation), i));
-    if (p_embedding)
-        RECON_TRY(compare(ctx, p_embedding, m, s.z, n));
+    if (out->p_embedding)
+        RECON_TRY(compare(ctx, out->p_embedding, m, s.z, n));
+    if (out->near)
+        RECON_TRY(find_near(ctx, out->near, m, s.z, poses, n));
 done:
     seen_free(&s);
     return status;
 }
 
 recon_status recon_model_read2_all(recon_ctx *ctx, recon_read2 *out, const recon_model *model,
-                                   const void *inputs, size_t n)
+                                   const void *inputs, size_t n, int near)
 {
     recon_status status;
     *out = (recon_read2){ .poses = NULL };
     RECON_TRY(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
     RECON_TRY(recon_alloc_raw(ctx, &out->maps, n, sizeof *out->maps));
     RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
-    RECON_TRY(recon_model_read2(ctx, out->poses, out->maps, out->p_embedding, model, inputs, n));
+    if (near)
+        RECON_TRY(recon_alloc_raw(ctx, &out->near, n, recon_model_near(model) * sizeof *out->near));
+    RECON_TRY(recon_model_read2(ctx, out, model, inputs, n));
 done:
     return status;
 }
@@ -185,6 +227,7 @@ void recon_read2_free(recon_read2 *r)
     free(r->poses);
     free(r->maps);
     free(r->p_embedding);
+    free(r->near);
 }
 
 /* --- SO(3) ------------------------------------------------------------------------------------ */
@@ -215,13 +258,13 @@ done:
     return status;
 }
 
-recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
-                               double *p_embedding, const recon_model *m, const void *inputs,
-                               size_t n)
+recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const recon_model *m,
+                               const void *inputs, size_t n)
 {
     const recon_backbone_kind *kind = m->backbone->kind;
-    recon_maps_part part = maps ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA;
-    recon_so3_map *own = NULL;
+    recon_maps_part part = out->maps ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA;
+    recon_so3_map *own = NULL, *maps = out->maps;
+    recon_pose3 *poses = out->poses;
     recon_seen s = { .z = NULL };
     recon_status status;
     RECON_TRY(check_group(ctx, m, RECON_SO3));
@@ -240,8 +283,8 @@ recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map
             kind->center(poses[i].center, inputs, i);
         RECON_TRY(check_answer(ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].rotation.w), i));
     }
-    if (p_embedding)
-        RECON_TRY(compare(ctx, p_embedding, m, s.z, n));
+    if (out->p_embedding)
+        RECON_TRY(compare(ctx, out->p_embedding, m, s.z, n));
 done:
     seen_free(&s);
     free(own);
@@ -256,7 +299,7 @@ recon_status recon_model_read3_all(recon_ctx *ctx, recon_read3 *out, const recon
     RECON_TRY(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
     RECON_TRY(recon_alloc_raw(ctx, &out->maps, n, sizeof *out->maps));
     RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
-    RECON_TRY(recon_model_read3(ctx, out->poses, out->maps, out->p_embedding, model, inputs, n));
+    RECON_TRY(recon_model_read3(ctx, out, model, inputs, n));
 done:
     return status;
 }

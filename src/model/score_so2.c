@@ -44,7 +44,7 @@ recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const re
                                 const void *inputs, size_t n)
 {
     scoring s = { .model = model->maps, .out = out, .n = n };
-    recon_status status = recon_model_read2_all(ctx, &s.of, model, inputs, n);
+    recon_status status = recon_model_read2_all(ctx, &s.of, model, inputs, n, 0);
     if (status == RECON_OK)
         status = recon_parallel(ctx, score_some, &s, (n + SCORED - 1) / SCORED);
     recon_read2_free(&s.of);
@@ -85,35 +85,57 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
-recon_natural recon_density_natural(const recon_so2_center *counted)
+recon_natural recon_density_natural(const recon_so2_center *counted, double support)
 {
-    int broad = counted->natural == RECON_NATURAL_ONE && counted->moment[0] < LEAST_DIRECTION;
-    return broad || counted->natural == RECON_NATURAL_NONE ? RECON_NATURAL_UNSURE
-                                                           : counted->natural;
+    double direction = counted->moment[0];
+    int broad = direction < LEAST_DIRECTION ||
+                (direction < RECON_FIRM_DIRECTION && support < RECON_LEAST_SUPPORT);
+    return (counted->natural == RECON_NATURAL_ONE && broad) ||
+                   counted->natural == RECON_NATURAL_NONE
+               ? RECON_NATURAL_UNSURE
+               : counted->natural;
+}
+
+static double mean_cosine(const double *angles, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += cos(angles[i]);
+    return sum / (double)n;
 }
 
 typedef struct {
-    const recon_so2_map *maps;
+    const recon_read2 *of;
     double *angles; /* [n][pool] */
     size_t pool;
+    int by_near; /* the angles are those of neighbours, where an input has any */
 } standing;
 
 static recon_status stand(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const standing *s = arg;
-    const recon_so2_density density = about_lambda(&s->maps[i]);
+    const recon_so2_density density = about_lambda(&s->of->maps[i]);
+    double *angles = s->angles + i * s->pool;
     (void)ctx;
     (void)worker;
-    recon_so2_quantiles(s->angles + i * s->pool, &density, s->pool);
+    if (s->by_near && !isnan(s->of->near[i * s->pool]))
+        memcpy(angles, s->of->near + i * s->pool, s->pool * sizeof *angles);
+    else
+        recon_so2_quantiles(angles, &density, s->pool);
     return RECON_OK;
 }
 
 recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out, recon_so2_center *said,
-                                const recon_model *model, const recon_so2_map *maps, size_t n)
+                                const recon_model *model, const recon_read2 *of, size_t n)
 {
-    int bins = n && maps[0].density.family == RECON_SO2_BINS;
-    standing s = { .maps = maps,
-                   .pool = bins ? RECON_DENSITY_COUNTS : model->backbone->kind->pool };
+    size_t near = of->near ? recon_model_near(model) : 0;
+    int bins = n && of->maps[0].density.family == RECON_SO2_BINS;
+    int by_near = bins && near && model->maps->lambda != RECON_LAMBDA_DENSITY;
+    standing s = { .of = of,
+                   .by_near = by_near,
+                   .pool = by_near ? near
+                           : bins  ? RECON_DENSITY_COUNTS
+                                   : model->backbone->kind->pool };
     recon_so2_center *own = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &s.angles, n, s.pool * sizeof *s.angles));
@@ -123,9 +145,13 @@ recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out, recon_so2_ce
     }
     RECON_TRY(recon_parallel(ctx, stand, &s, n));
     RECON_TRY(recon_so2_mean_batch(ctx, said, s.angles, n, s.pool, NULL));
-    for (size_t i = 0; i < n; i++)
-        out[i] = maps[i].density.family == RECON_SO2_BINS ? recon_density_natural(&said[i])
-                                                          : said[i].natural;
+    for (size_t i = 0; i < n; i++) {
+        double support = near ? mean_cosine(of->near + i * near, near) : NAN;
+        out[i] = !bins            ? said[i].natural
+                 : !by_near       ? recon_density_natural(&said[i], support)
+                 : isnan(support) ? RECON_NATURAL_UNSURE
+                                  : said[i].natural;
+    }
 done:
     free(own);
     free(s.angles);
@@ -133,14 +159,14 @@ done:
 }
 
 static recon_status judge(recon_ctx *ctx, recon_distribution *out, const recon_model *model,
-                          const recon_so2_map *maps, size_t n)
+                          const recon_read2 *of, size_t n)
 {
     recon_so2_center *said = NULL;
     recon_natural *verdict = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
     RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
-    RECON_TRY(recon_so2_verdicts(ctx, verdict, said, model, maps, n));
+    RECON_TRY(recon_so2_verdicts(ctx, verdict, said, model, of, n));
     for (size_t i = 0; i < n; i++) {
         out[i].verdict = verdict[i];
         out[i].fold = out[i].verdict == said[i].natural ? said[i].fold : 0;
@@ -159,9 +185,9 @@ recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
     telling t = { .model = model->maps, .out = out };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
-    RECON_TRY(recon_model_read2_all(ctx, &t.of, model, images, n));
+    RECON_TRY(recon_model_read2_all(ctx, &t.of, model, images, n, 1));
     RECON_TRY(recon_parallel(ctx, tell, &t, n));
-    RECON_TRY(judge(ctx, out, model, t.of.maps, n));
+    RECON_TRY(judge(ctx, out, model, &t.of, n));
 done:
     recon_read2_free(&t.of);
     return status;

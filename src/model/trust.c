@@ -34,6 +34,7 @@ enum {
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
 #define ROUNDING          1e-9 /* of an angle */
 #define CANNOT_TELL_MANY  0.5
+#define CANNOT_TELL_MOST  0.8 /* what is rotated at random outweighs any gain of the rest */
 #define INCONSISTENT_MANY 0.3
 
 /* --- the verdict ------------------------------------------------------------------------------ */
@@ -75,7 +76,8 @@ void recon_trust_judge(recon_trust *t)
     t->against |= ways_disagree(&t->lambda) ? RECON_TRUST_DISAGREES : 0;
     t->against |= t->points < HELD_CARE ? RECON_TRUST_FEW_HELD_OUT : 0;
     t->against |= t->inconsistent > INCONSISTENT_MANY ? RECON_TRUST_INCONSISTENT : 0;
-    t->level = t->against & grave || t->moved > MOVED_MOST || t->points < HELD_LEAST
+    t->level = t->against & grave || t->moved > MOVED_MOST || t->points < HELD_LEAST ||
+                       t->cannot_tell > CANNOT_TELL_MOST
                    ? RECON_TRUST_NOT
                : t->against ? RECON_TRUST_CARE
                             : RECON_TRUST_GOOD;
@@ -91,7 +93,8 @@ static const struct {
     const char *words;
 } reasons[] = {
     { RECON_TRUST_NOTHING_LEARNED,
-      "On held-out inputs the pose density is hardly better than a uniform one. Use more inputs of "
+      "On held-out inputs the pose density is hardly better than a uniform one. If the model was "
+      "trained on other inputs, train it on these (train --from MODEL). Use more inputs of "
       "each kind. Train longer (--resume --epochs) if the validation loss was still falling at the "
       "end (MODEL.jsonl). Or the inputs have no natural pose." },
     { RECON_TRUST_NOT_FOLLOWING,
@@ -108,7 +111,8 @@ static const struct {
       "photo preset: its errors look like rotations. Use canonicalize --only-if, and look at the "
       "report." },
     { RECON_TRUST_FEW_OF_A_KIND,
-      "Most inputs have too few similar ones to estimate their pose distribution. Use more "
+      "Most inputs have too few similar ones to estimate their pose distribution. If the model was "
+      "trained on other inputs, train it on these (train --from MODEL). Use more "
       "inputs of each kind, and rely only on inputs with the verdict one (poses.csv)." },
     { RECON_TRUST_FEW_HELD_OUT,
       "Few inputs were held out, so the result is hardly verified. Use more inputs." },
@@ -180,7 +184,7 @@ recon_status recon_trust_natural(recon_ctx *ctx, recon_natural *out,
     recon_so2_center said;
     recon_so2_quantiles(angles, density, RECON_DENSITY_COUNTS);
     recon_status status = recon_so2_mean(ctx, &said, angles, RECON_DENSITY_COUNTS, NULL);
-    *out = status == RECON_OK ? recon_density_natural(&said) : RECON_NATURAL_UNSURE;
+    *out = status == RECON_OK ? recon_density_natural(&said, NAN) : RECON_NATURAL_UNSURE;
     return status;
 }
 
@@ -275,7 +279,7 @@ static recon_status measure_moved(recon_ctx *ctx, recon_trust *t, const recon_mo
         data->kind->read(in, data, i, 1);
         RECON_TRY(model->backbone->kind->rotate(ctx, out, model->backbone, in, &angle, 1,
                                                 RECON_BILINEAR));
-        RECON_TRY(recon_model_read2(ctx, &pose, NULL, NULL, model, out, 1));
+        RECON_TRY(recon_model_read2(ctx, &(recon_read2){ .poses = &pose }, model, out, 1));
         moved[count++] = recon_so2_distance(pose.lambda, lambda[i]);
     }
     if (count) {

@@ -574,6 +574,9 @@ static recon_status resume(run *r)
 {
     recon_status status;
     r->at.steps = r->o.steps;
+    if (r->last && r->o.resume && access(r->last, F_OK) != 0)
+        recon_log(r->ctx, RECON_LOG_WARN, "there is no %s to resume from: a new run begins",
+                  r->last);
     if (!r->last || !r->o.resume || access(r->last, F_OK) != 0)
         return start_anew(r);
     RECON_TRY(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));

@@ -92,6 +92,15 @@ done
 python3 peek.py up-black/001.png >"$scratch/stdout"
 grep -q "opaque \['000000'\]" "$scratch/stdout"
 report $? "colours do not change: black stays black"
+
+# Somebody's own picture of the same name stays; an earlier result is replaced.
+mkdir own && echo mine >own/000.png
+run canonicalize --model found --data images:black --out own
+[ "$code" -eq 1 ] && said "own/000.png exists, and is not an earlier result of recon" && grep -q mine own/000.png
+report $? "canonicalize does not write over pictures that are not its own"
+run canonicalize --model found --data images:black --out again && run canonicalize --model found --data images:black --out again
+[ "$code" -eq 0 ]
+report $? "and replaces an earlier result"
 python3 peek.py up-palette/001.png >"$scratch/stdout"
 grep -q "opaque \['0a141e'\]" "$scratch/stdout"
 report $? "and no hidden green bleeds into a palette's colour"

@@ -313,6 +313,30 @@ static void without_memory_it_says_so(void **state)
     recon_model_close(*state, model);
 }
 
+/* Where Lambda is that of neighbours, a verdict is made of their poses, not of a density that may have
+ * learned from other data. */
+static void verdicts_are_of_where_lambda_comes_from(void **state)
+{
+    static recon_distribution told[TINY_N];
+    recon_model *model = tiny_model(*state);
+    size_t k = recon_model_near(model);
+    recon_so2_center said[TINY_N];
+    recon_read2 of;
+    assert_int_equal(k, 5);
+    CHECK_OK(*state, recon_model_use_lambda(*state, model, RECON_LAMBDA_NEIGHBOURS));
+    CHECK_OK(*state, recon_distribution_images(*state, told, model, tiny_images[0], TINY_N));
+    CHECK_OK(*state, recon_model_read2_all(*state, &of, model, tiny_images[0], TINY_N, 1));
+    CHECK_OK(*state, recon_so2_mean_batch(*state, said, of.near, TINY_N, k, NULL));
+    for (int i = 0; i < TINY_N; i++) {
+        assert_int_equal(told[i].density.family, RECON_SO2_BINS);
+        assert_int_equal(told[i].verdict, said[i].natural);
+        assert_int_equal(told[i].modes, said[i].modes);
+        CHECK_NEAR(told[i].mode[0].at, said[i].mode[0].at, 0);
+    }
+    recon_read2_free(&of);
+    recon_model_close(*state, model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_judge_may_fail_or_have_no_opinion),
         cmocka_unit_test(pixels_must_be_numbers),
         cmocka_unit_test(without_memory_it_says_so),
+        cmocka_unit_test(verdicts_are_of_where_lambda_comes_from),
     };
     return cmocka_run_group_tests(tests, setup, scratch_teardown);
 }

@@ -154,7 +154,8 @@ static void the_heads_lambda_is_asked_for(void **state)
     recon_lambda before = recon_model_describe(model).lambda;
     CHECK_OK(*state, recon_model_use_lambda(*state, model, RECON_LAMBDA_HEAD));
     CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, SOME));
-    CHECK_OK(*state, recon_model_read3(*state, again, maps, NULL, model, list, SOME));
+    CHECK_OK(*state, recon_model_read3(*state, &(recon_read3){ .poses = again, .maps = maps },
+                                       model, list, SOME));
     for (size_t i = 0; i < SOME; i++)
         CHECK_NEAR(recon_so3_distance(poses[i].lambda, maps[i].lambda_label), 0, 1e-6);
     CHECK_OK(*state, recon_model_use_lambda(*state, model, before));

@@ -3,6 +3,7 @@
 
 #include <recon/model/score.h>
 #include <recon/group/so2.h>
+#include "model/model.h"
 #include "stats/so2_moments.h"
 
 #define PI 3.14159265358979323846
@@ -104,6 +105,27 @@ static void pixels_must_be_numbers(void **state)
     recon_model_close(*state, model);
 }
 
+/* Of a broad density one pose is claimed if the neighbours bear it out, of a sharp one in any case. */
+static void broad_densities_need_support(void **state)
+{
+    const struct {
+        double direction, support;
+        recon_natural says;
+    } cases[] = { { 0.95, -1, RECON_NATURAL_ONE },
+                  { 0.6, 0.5, RECON_NATURAL_ONE },
+                  { 0.6, 0.1, RECON_NATURAL_UNSURE },
+                  { 0.6, NAN, RECON_NATURAL_ONE },
+                  { 0.4, 1, RECON_NATURAL_UNSURE } };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        recon_so2_center counted = { .natural = RECON_NATURAL_ONE,
+                                     .moment = { cases[i].direction } };
+        assert_int_equal(recon_density_natural(&counted, cases[i].support), cases[i].says);
+        counted.natural = RECON_NATURAL_SEVERAL;
+        assert_int_equal(recon_density_natural(&counted, cases[i].support), RECON_NATURAL_SEVERAL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +134,7 @@ int main(void)
         cmocka_unit_test(p_values_of_natural_poses_are_even),
         cmocka_unit_test(distributions_are_complete),
         cmocka_unit_test(pixels_must_be_numbers),
+        cmocka_unit_test(broad_densities_need_support),
     };
     return cmocka_run_group_tests(tests, tiny_setup_plain, scratch_teardown);
 }
