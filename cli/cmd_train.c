@@ -120,7 +120,7 @@ static int parse(settings *s, int argc, char **argv)
           CLI_CHOICE | CLI_IMAGES, 0, &s->flip },
         { "--views", NULL, "random|given",
           "how images are shown: rotated by a new random angle each time (default), or as they come "
-          "(with --plain)",
+          "(with --plain or --preset paper)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->views },
         { "--warp", "S", NULL,
           "stretch the second view by up to S; photo presets: enlarge it (default 0.2; 0.15 below "

@@ -16,28 +16,27 @@
 #include <unistd.h>
 
 enum { PATH = 4096, NAME = CLI_FILE_NAME };
-#define CLI_POSES "poses.csv"
 
 /* --- images: an array, or a folder of pictures ------------------------------------------------ */
 
-/* A folder with poses.csv is an earlier result, and replaced. Elsewhere a picture of a name that will be
- * written is somebody's own. */
+/* What an earlier result lists is replaced; a picture of another name that will be written is
+ * somebody's own. */
 static recon_status check_foreign(recon_ctx *ctx, const cli_sink *to, const char *path)
 {
     char file[2 * PATH], room[NAME], name[NAME + 8];
-    snprintf(file, sizeof file, "%s/" CLI_POSES, path);
-    if (access(path, F_OK) != 0 || access(file, F_OK) == 0)
-        return RECON_OK;
-    for (size_t i = 0; i < to->inputs->n; i++) {
+    recon_names own = { .n = 0 };
+    recon_status status = recon_owned(ctx, &own, RECON_PICTURES, path);
+    for (size_t i = 0; status == RECON_OK && i < to->inputs->n; i++) {
         recon_picture_name(name, sizeof name, cli_table_name(room, to->inputs, i));
         snprintf(file, sizeof file, "%s/%s", path, name);
-        if (access(file, F_OK) == 0)
-            return recon_fail(ctx, RECON_ERR_INPUT,
-                              "%s exists, and is not an earlier result of recon: choose another "
-                              "--out",
-                              file);
+        if (access(file, F_OK) == 0 && !recon_names_have(&own, name))
+            status = recon_fail(ctx, RECON_ERR_INPUT,
+                                "%s exists, and is not an earlier result of recon: choose another "
+                                "--out",
+                                file);
     }
-    return RECON_OK;
+    recon_names_free(&own);
+    return status;
 }
 
 static recon_status open_folder(recon_ctx *ctx, cli_sink *to, const char *path)
@@ -300,7 +299,7 @@ recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const
     };
     RECON_TRY((cli_images(inputs) ? open_images : open_molecules)(ctx, to));
     if (to->folder)
-        table = recon_folder_join(own, to->folder, CLI_POSES);
+        table = recon_folder_join(own, to->folder, "poses.csv");
     to->has_table = table != NULL;
     if (table)
         RECON_TRY(cli_table_open(ctx, &to->table, table, inputs, group, 1));

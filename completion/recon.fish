@@ -47,7 +47,7 @@ complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pos
 complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
 complete -c recon -n '__recon_is train' -l augment -d 'images: warp, shift, blur and brighten every view (default auto: with a pose density, or few images)' -x -a 'auto on off'
 complete -c recon -n '__recon_is train' -l flip -d 'images: mirror half of the images (default auto: with photo and photo-small; use off for text)' -x -a 'auto on off'
-complete -c recon -n '__recon_is train' -l views -d 'images: how images are shown: rotated by a new random angle each time (default), or as they come (with --plain)' -x -a 'random given'
+complete -c recon -n '__recon_is train' -l views -d 'images: how images are shown: rotated by a new random angle each time (default), or as they come (with --plain or --preset paper)' -x -a 'random given'
 complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S; photo presets: enlarge it (default 0.2; 0.15 below 10,000 images with preset small or --from)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
 complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x

@@ -55,7 +55,7 @@ _recon() {
         '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
         '--augment[images\: warp, shift, blur and brighten every view (default auto\: with a pose density, or few images)]:choice:(auto on off)' \
         '--flip[images\: mirror half of the images (default auto\: with photo and photo-small; use off for text)]:choice:(auto on off)' \
-        '--views[images\: how images are shown\: rotated by a new random angle each time (default), or as they come (with --plain)]:choice:(random given)' \
+        '--views[images\: how images are shown\: rotated by a new random angle each time (default), or as they come (with --plain or --preset paper)]:choice:(random given)' \
         '--warp[images\: stretch the second view by up to S; photo presets\: enlarge it (default 0.2; 0.15 below 10,000 images with preset small or --from)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
         '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \

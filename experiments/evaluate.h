@@ -72,7 +72,7 @@ typedef struct {
     const double *ieae;    /* |psi - middle of the support predicted without centring| */
     const double *recon;   /* |g_abs|                                                  */
     const double *density; /* -log p(g_abs)                                            */
-    const double *undo;    /* |g| of the true rotation, the best that |g_abs| could be; or NULL */
+    const double *undo;    /* |g| of the true rotation: what perfect poses would reach; or NULL */
 } recon_ood_scores;
 typedef struct {
     double ieae, recon, density, undo; /* areas under the curve; undo without a score: NaN */

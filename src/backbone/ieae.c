@@ -445,8 +445,7 @@ static recon_status fits(recon_ctx *ctx, const recon_backbone *b, const recon_da
     recon_dataset_info d = recon_dataset_describe(images);
     if (d.height != s->height || d.width != s->width_px || d.channels != s->channels)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "images of %zu x %zu x %zu, but the model was made for %zu x %zu x %zu: "
-                          "scale them, or give a folder of pictures (images:DIR), which are scaled",
+                          "images of %zu x %zu x %zu, but the model was made for %zu x %zu x %zu",
                           d.height, d.width, d.channels, s->height, s->width_px, s->channels);
     return RECON_OK;
 }

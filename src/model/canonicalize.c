@@ -53,41 +53,36 @@ static int has_gate(const recon_canonicalize_options *options)
     return options && (options->only_if > 0 || options->only_one);
 }
 
-/* What a gate looks at: of molecules `three`, of images `two`. */
-typedef union {
+/* What a gate looks at, of images or of molecules. Begins as zero. */
+typedef struct {
     recon_read2 two;
     recon_read3 three;
 } gated;
 
-/* Room for what a gate looks at, if there is one, beside the poses. */
-static recon_status make_gated(recon_ctx *ctx, gated *out, void *poses, const recon_model *m,
-                               size_t n, const recon_canonicalize_options *options)
+/* Room for it, beside the poses. */
+static recon_status make_gated(recon_ctx *ctx, gated *out, const recon_model *m, size_t n,
+                               const recon_canonicalize_options *options)
 {
     recon_status status = RECON_OK;
-    if (m->maps->kind->group == RECON_SO3) {
-        out->three = (recon_read3){ .poses = poses };
-        if (has_gate(options))
-            status = recon_alloc_raw(ctx, &out->three.maps, n, sizeof *out->three.maps);
-        return status;
-    }
-    out->two = (recon_read2){ .poses = poses };
-    if (has_gate(options))
-        RECON_TRY(recon_alloc_raw(ctx, &out->two.maps, n, sizeof *out->two.maps));
-    if (has_gate(options) && options->only_one)
+    if (m->maps->kind->group == RECON_SO3)
+        return recon_alloc_raw(ctx, &out->three.maps, n, sizeof *out->three.maps);
+    RECON_TRY(recon_alloc_raw(ctx, &out->two.maps, n, sizeof *out->two.maps));
+    if (options && options->only_one && m->backbone->density) {
+        RECON_TRY(recon_alloc_raw(ctx, &out->two.p_embedding, n, sizeof *out->two.p_embedding));
         RECON_TRY(
             recon_alloc_raw(ctx, &out->two.near, n, recon_model_near(m) * sizeof *out->two.near));
+    }
 done:
     return status;
 }
 
-static void free_gated(gated *g, const recon_model *m)
+/* All but the poses. */
+static void free_gated(gated *g)
 {
-    if (m->maps->kind->group == RECON_SO3) {
-        free(g->three.maps);
-        return;
-    }
+    free(g->three.maps);
     free(g->two.maps);
     free(g->two.near);
+    free(g->two.p_embedding);
 }
 
 /* Verdicts of images are counted, which takes a while: only where a gate asks for them. */
@@ -140,9 +135,10 @@ static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m
                                const recon_canonicalize_options *options)
 {
     unsigned char *open = NULL;
-    gated of;
-    recon_status status;
-    RECON_TRY(make_gated(ctx, &of, poses, m, n, options));
+    gated of = { .two.poses = poses, .three.poses = poses };
+    recon_status status = RECON_OK;
+    if (has_gate(options))
+        RECON_TRY(make_gated(ctx, &of, m, n, options));
     RECON_TRY(m->backbone->kind->group == RECON_SO2
                   ? recon_model_read2(ctx, &of.two, m, inputs, n)
                   : recon_model_read3(ctx, &of.three, m, inputs, n));
@@ -152,7 +148,7 @@ static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m
     }
 done:
     free(open);
-    free_gated(&of, m);
+    free_gated(&of);
     return status;
 }
 
@@ -259,7 +255,7 @@ void recon_candidates_of(recon_candidates *out, const recon_distribution *d)
 
 typedef struct {
     recon_candidates *out;
-    recon_read2 of;
+    gated of;
     unsigned char *open; /* NULL: all are */
 } listing;
 
@@ -269,13 +265,13 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     recon_so2_mode mode[RECON_MODES_MAX];
     (void)ctx;
     (void)worker;
-    const recon_so2_map *map = &l->of.maps[i];
+    const recon_so2_map *map = &l->of.two.maps[i];
     if (!l->open || l->open[i]) {
         int count = recon_density_modes(mode, &map->density, map->lambda);
-        list(&l->out[i], &l->of.poses[i], mode, count);
+        list(&l->out[i], &l->of.two.poses[i], mode, count);
         return RECON_OK;
     }
-    l->out[i] = (recon_candidates){ 1, { l->of.poses[i] }, { 1 } };
+    l->out[i] = (recon_candidates){ 1, { l->of.two.poses[i] }, { 1 } };
     l->out[i].pose[0].rotation = 0;
     return RECON_OK;
 }
@@ -287,13 +283,16 @@ recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out, const
     listing l = { .out = out };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
-    RECON_TRY(recon_model_read2_all(ctx, &l.of, model, images, n, options && options->only_one));
+    RECON_TRY(recon_alloc_raw(ctx, &l.of.two.poses, n, sizeof *l.of.two.poses));
+    RECON_TRY(make_gated(ctx, &l.of, model, n, options));
+    RECON_TRY(recon_model_read2(ctx, &l.of.two, model, images, n));
     if (has_gate(options))
-        RECON_TRY(find_open(ctx, &l.open, model, &(gated){ .two = l.of }, n, options));
+        RECON_TRY(find_open(ctx, &l.open, model, &l.of, n, options));
     RECON_TRY(recon_parallel(ctx, list_one, &l, n));
 done:
     free(l.open);
-    recon_read2_free(&l.of);
+    free(l.of.two.poses);
+    free_gated(&l.of);
     return status;
 }
 

@@ -167,7 +167,7 @@ done:
     return status;
 }
 
-static int is_zero(const float *z, size_t d)
+int recon_code_is_zero(const float *z, size_t d)
 {
     for (size_t j = 0; j < d; j++)
         if (z[j] != 0)
@@ -184,10 +184,10 @@ static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stor
     RECON_TRY(recon_alloc_raw(ctx, &direction, m * c->d, sizeof *direction));
     memcpy(direction, z, m * c->d * sizeof *direction);
     for (size_t i = 0; i < m; i++)
-        direction[i * c->d] += (float)is_zero(z + i * c->d, c->d);
+        direction[i * c->d] += (float)recon_code_is_zero(z + i * c->d, c->d);
     RECON_TRY(mean_apart(ctx, out, &c->by_angle, direction, m, c->d, RECON_COSINE, angle_of));
     for (size_t i = 0; i < m; i++)
-        out[i] = is_zero(z + i * c->d, c->d) ? 1 : out[i];
+        out[i] = recon_code_is_zero(z + i * c->d, c->d) ? 1 : out[i];
 done:
     free(direction);
     return status;

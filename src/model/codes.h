@@ -65,6 +65,9 @@ recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *out,
                                       const recon_stored_codes *codes);
 void recon_codes_tensors_free(recon_codes_tensors *tensors);
 
+/* Whether an embedding has no direction. */
+int recon_code_is_zero(const float *z /* [d] */, size_t d);
+
 /* The k <= codes->n nearest codes by cosine similarity, nearest first, of each of m embeddings.
  * index [m][k] counts codes: their poses are codes->so2[index] or codes->so3[index]. similarity
  * [m][k] may be NULL. An embedding that is zero has no neighbours: RECON_ERR_INPUT. */

@@ -19,7 +19,7 @@
  * one of 0.3 by chance, and up to a half. Both numbers were chosen on letters of training fonts. */
 enum { RECON_DENSITY_COUNTS = 30 };
 
-/* A network may also be surer than its data: of 90 letters in all directions it remembers a few, and finds
+/* A network may also be surer than its data: it remembers a few of 90 letters in all directions, and finds
  * a direction in new ones. So one pose with a mean direction below RECON_FIRM_DIRECTION is claimed only if
  * the poses of the nearest training inputs bear it out. Their mean cosine about the centre is `support`,
  * which is about 0 if they have no direction, and 0.4 for the widest arc that is claimed, with one
@@ -40,7 +40,8 @@ struct recon_model {
 };
 
 /* How many training inputs are near an input, as far as verdicts are concerned: one in fifty of the stored
- * codes, but at least as many as make a class, and at most 25. 0 without codes. */
+ * codes, but at least as many as make a class, and at most 25. 0 without codes. An input that the model
+ * has learned from is near itself. */
 size_t recon_model_near(const recon_model *model);
 
 /* Zero in any field means its default. */
@@ -111,8 +112,8 @@ int recon_gate_opens(double only_if, double p_value);
 int recon_gates_open(const recon_canonicalize_options *options, double p_value,
                      recon_natural verdict);
 
-/* The verdicts of recon_distribution_images on n images, from their maps and near; said [n], what the
- * angles that stand for each density say, may be NULL. Where the pose density is not where Lambda comes from, the angles are
+/* The verdicts of recon_distribution_images on n images, from their maps, near and, with near, p_embedding;
+ * said [n], what the angles that stand for each density say, may be NULL. Where the pose density is not where Lambda comes from, the angles are
  * those of the neighbours. */
 recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out /* [n] */,
                                 recon_so2_center *said, const recon_model *model,

@@ -88,13 +88,6 @@ size_t recon_model_near(const recon_model *m)
     return near < n ? near : n;
 }
 
-static int is_zero(const float *z, size_t d)
-{
-    while (d > 0 && z[d - 1] == 0)
-        d--;
-    return d == 0;
-}
-
 /* The poses of the nearest codes, less Lambda. An embedding of zeros is near nothing. */
 static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m, float *z,
                               const recon_pose2 *poses, size_t n)
@@ -106,7 +99,7 @@ static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m,
     RECON_TRY(recon_alloc_raw(ctx, &lost, n, 1));
     RECON_TRY(recon_alloc_raw(ctx, &index, n, k * sizeof *index));
     for (size_t i = 0; i < n; i++)
-        if ((lost[i] = (unsigned char)is_zero(z + i * d, d)))
+        if ((lost[i] = (unsigned char)recon_code_is_zero(z + i * d, d)))
             z[i * d] = 1;
     if (k > 0)
         RECON_TRY(recon_codes_nearest(ctx, index, NULL, m->codes, z, n, k));
@@ -215,7 +208,7 @@ recon_status recon_model_read2_all(recon_ctx *ctx, recon_read2 *out, const recon
     RECON_TRY(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
     RECON_TRY(recon_alloc_raw(ctx, &out->maps, n, sizeof *out->maps));
     RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
-    if (near)
+    if (near && model->backbone->density)
         RECON_TRY(recon_alloc_raw(ctx, &out->near, n, recon_model_near(model) * sizeof *out->near));
     RECON_TRY(recon_model_read2(ctx, out, model, inputs, n));
 done:

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define LEAST_DIRECTION 0.5
+#define UNLIKE          0.01 /* p-value of an embedding whose neighbours are not its like */
 
 enum { SCORED = 64 }; /* inputs of a task */
 
@@ -96,6 +97,14 @@ recon_natural recon_density_natural(const recon_so2_center *counted, double supp
                : counted->natural;
 }
 
+/* Of neighbours that any input has, however unlike them it is, and a Lambda that may be none of theirs. */
+static recon_natural near_natural(const recon_so2_center *counted, double support,
+                                  double p_embedding)
+{
+    int off = counted->natural == RECON_NATURAL_ONE && support < RECON_LEAST_SUPPORT;
+    return isnan(support) || off || p_embedding < UNLIKE ? RECON_NATURAL_UNSURE : counted->natural;
+}
+
 static double mean_cosine(const double *angles, size_t n)
 {
     double sum = 0;
@@ -147,10 +156,9 @@ recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out, recon_so2_ce
     RECON_TRY(recon_so2_mean_batch(ctx, said, s.angles, n, s.pool, NULL));
     for (size_t i = 0; i < n; i++) {
         double support = near ? mean_cosine(of->near + i * near, near) : NAN;
-        out[i] = !bins            ? said[i].natural
-                 : !by_near       ? recon_density_natural(&said[i], support)
-                 : isnan(support) ? RECON_NATURAL_UNSURE
-                                  : said[i].natural;
+        out[i] = !bins      ? said[i].natural
+                 : !by_near ? recon_density_natural(&said[i], support)
+                            : near_natural(&said[i], support, of->p_embedding[i]);
     }
 done:
     free(own);

@@ -34,7 +34,9 @@ enum {
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
 #define ROUNDING          1e-9 /* of an angle */
 #define CANNOT_TELL_MANY  0.5
-#define CANNOT_TELL_MOST  0.8 /* what is rotated at random outweighs any gain of the rest */
+#define CANNOT_TELL_MOST                                                                           \
+    0.8 /* with hardly any pose that the density knows: inputs are rotated at random */
+#define ONE_LEAST         0.2
 #define INCONSISTENT_MANY 0.3
 
 /* --- the verdict ------------------------------------------------------------------------------ */
@@ -77,7 +79,7 @@ void recon_trust_judge(recon_trust *t)
     t->against |= t->points < HELD_CARE ? RECON_TRUST_FEW_HELD_OUT : 0;
     t->against |= t->inconsistent > INCONSISTENT_MANY ? RECON_TRUST_INCONSISTENT : 0;
     t->level = t->against & grave || t->moved > MOVED_MOST || t->points < HELD_LEAST ||
-                       t->cannot_tell > CANNOT_TELL_MOST
+                       (t->cannot_tell > CANNOT_TELL_MOST && t->one < ONE_LEAST)
                    ? RECON_TRUST_NOT
                : t->against ? RECON_TRUST_CARE
                             : RECON_TRUST_GOOD;

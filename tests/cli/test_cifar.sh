@@ -97,7 +97,7 @@ grep -q 'which a photo preset cannot tell apart' "$scratch/stdout" && grep -q 'u
     ! grep -q 'vary around their natural poses with' one/report.html
 report $? "its widths are not said to be rotations"
 run discover --model run/photo.safetensors --data cifar10 --limit 60 --folds 0 --heads paper --out two
-[ "$code" -eq 2 ] && said "heads paper: they are steerable networks"
+[ "$code" -eq 2 ] && said "heads paper needs a steerable backbone"
 report $? "and it has no heads as in the paper"
 accepted "check draws no layers of it" check run/photo.safetensors --data cifar10 --limit 20 --svg check.svg --quiet
 python3 - <<'PROGRAM'

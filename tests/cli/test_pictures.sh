@@ -98,6 +98,10 @@ mkdir own && echo mine >own/000.png
 run canonicalize --model found --data images:black --out own
 [ "$code" -eq 1 ] && said "own/000.png exists, and is not an earlier result of recon" && grep -q mine own/000.png
 report $? "canonicalize does not write over pictures that are not its own"
+run canonicalize --model found --data images:black --limit 1 --out some && echo mine >some/005.png
+run canonicalize --model found --data images:black --out some
+[ "$code" -eq 1 ] && said "some/005.png exists" && grep -q mine some/005.png
+report $? "nor over one beside an earlier result"
 run canonicalize --model found --data images:black --out again && run canonicalize --model found --data images:black --out again
 [ "$code" -eq 0 ]
 report $? "and replaces an earlier result"

@@ -201,7 +201,7 @@ static void what_does_not_fit_is_refused(void **state)
     recon_maps *m;
     world_new(ctx, &w);
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &w.points, &w.frames, &paper), RECON_ERR_INPUT,
-                "heads paper: with a backbone of `recon train`");
+                "heads paper needs a backbone trained by `recon train`");
     CHECK_FAILS(ctx, fit_with(ctx, &m, &w, &(recon_maps_options){ .heads = 7 }), RECON_ERR_INPUT,
                 "heads 7: mlp or paper");
     w.frames.rows = IMAGES - 1;

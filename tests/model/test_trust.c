@@ -172,6 +172,11 @@ static void every_failing_has_its_reason(void **state)
     t = good();
     t.cannot_tell = 0.7;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more inputs of each kind");
+    t.cannot_tell = 0.9; /* by neighbours, but the density knows most */
+    t.one = 0.8;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "train --from MODEL");
+    t.one = 0.05;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_FEW_OF_A_KIND, "more inputs of each kind");
     t = good();
     t.lambda.apart_median[RECON_LAMBDA_DENSITY][RECON_LAMBDA_HEAD] = 40 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "disagree");

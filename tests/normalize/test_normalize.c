@@ -652,6 +652,28 @@ static void an_interrupt_ends_it(void **state)
     free(w);
 }
 
+/* Nothing but the p-values of queries differs, which are then tails: a second search is saved. */
+static void queries_may_do_with_tails(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO2, 300), q = view(w, RECON_SO2, 40);
+    recon_normalize_options o = neighbors(6);
+    recon_frames whole = normalize(*state, &e, &q, o), tails;
+    size_t differ = 0;
+    o.only_tails = 1;
+    tails = normalize(*state, &e, &q, o);
+    for (size_t i = 0; i < whole.rows; i++) {
+        CHECK_NEAR(tails.gamma.so2[i], whole.gamma.so2[i], 0);
+        CHECK_NEAR(tails.score[i], whole.score[i], 0);
+        assert_true(tails.p[i] >= 0 && tails.p[i] <= 1);
+        differ += tails.p[i] != whole.p[i];
+    }
+    assert_true(differ > 0);
+    recon_frames_free(&whole);
+    recon_frames_free(&tails);
+    free(w);
+}
+
 static recon_status normalize_once(recon_ctx *ctx, const recon_embedded *e,
                                    const recon_embedded *queries, recon_normalize_options o)
 {
@@ -700,6 +722,7 @@ int main(void)
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(bad_values_are_named),
         cmocka_unit_test(an_interrupt_ends_it),
+        cmocka_unit_test(queries_may_do_with_tails),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

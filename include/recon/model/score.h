@@ -67,8 +67,8 @@ typedef struct {
     double theta;              /* half-width or sigma                                         */
     recon_so2_density density; /* what the score is made of                                   */
     double score;              /* of the input's own pose                                     */
-    /* On the density: that on as many poses of it as the verdicts of recon_discover are made from,
-     * so that a model claims no more of an input than its neighbours do. */
+    /* On the density, by as many poses of it as the verdicts of recon_discover are made from. With a
+     * pose density that Lambda does not come from, and stored codes: on the poses of the nearest. */
     recon_natural verdict;
     int fold;  /* m: the natural pose is known modulo 360 / m degrees; 0: not at all           */
     int modes; /* more than one where the verdict is several or modulo                         */
