@@ -81,9 +81,9 @@ LINK_JPEG     := -ljpeg
 LINK_TIFF     := -ltiff
 FOUND         := $(foreach f,FAISS OPENBLAS DNNL PNG JPEG TIFF,$(if $(filter yes,$(HAVE_$f)),$f))
 FEATURES      += $(FOUND:%=-DRECON_HAVE_%)
-ifeq ($(HAVE_FREETYPE),yes)# of the experiments, not of the library
+ifeq ($(HAVE_FREETYPE),yes)# of recon-lab, not of the library
 FEATURES      += -DRECON_HAVE_FREETYPE
-EXP_LIBS      := -lfreetype
+LAB_LIBS      := -lfreetype
 endif
 FEATURE_LIBS  += $(foreach f,$(FOUND),$(LINK_$f))
 
@@ -117,8 +117,11 @@ CU_OBJ  := $(if $(CU_SRC),$(BUILD)/src/ops/cuda.o)
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_OBJ)
 PAGE_TEXT := $(BUILD)/src/report/page_text# the page's style sheet and script, as C
 OBJ     += $(PAGE_TEXT).o
-EXP_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard experiments/*.c))# of the command, not of the library
-CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c)) $(EXP_OBJ)
+CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
+# What both programs are made of, and the experiments, which tests and benches use too.
+FRAME_OBJ := $(filter-out $(BUILD)/cli/main.o $(BUILD)/cli/lab.o $(BUILD)/cli/cmd_%.o,$(CLI_OBJ))
+LAB_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lab/main.c lab/lab.c lab/cmd_%.c,$(wildcard lab/*.c)))
+LAB_CMD   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lab/main.c lab/lab.c lab/cmd_*.c))
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \
@@ -142,9 +145,9 @@ ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: lib $(BUILD)/recon $(PLUGINS) $(EXAMPLES)
+all: lib $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES)
 lib: $(LIB_A) $(BUILD)/librecon.so
-tests: $(TESTS) $(BUILD)/recon $(PLUGINS) $(EXAMPLES)
+tests: $(TESTS) $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES)
 
 # One line a change of compiler, flags or features cannot get past: everything depends on it.
 FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)| $(HAVE_MPI)
@@ -209,23 +212,25 @@ $(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
 	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
 
 $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
-$(BUILD)/tests/experiments/%: $(BUILD)/tests/experiments/%.o $(EXP_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(EXP_LIBS) $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+$(BUILD)/recon-lab: $(LAB_CMD) $(LAB_OBJ) $(FRAME_OBJ) $(LIB_A)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LAB_LIBS) $(LDLIBS)
+$(BUILD)/tests/lab/%: $(BUILD)/tests/lab/%.o $(LAB_OBJ) $(LIB_A)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(LAB_LIBS) $(LDLIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(LDLIBS)
 # Tests are compiled and linked many times as often as they are run: little of their time is in loops of
 # their own.
 $(BUILD)/tests/%.o: COMMON += -Itests
 $(BUILD)/tests/%.o: OPT := $(if $(SANITIZE),-O0,-O1 -fno-math-errno)
-$(if $(SANITIZE),$(CLI_OBJ): OPT := -O0)
-$(BUILD)/experiments/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
+$(if $(SANITIZE),$(CLI_OBJ) $(LAB_CMD) $(LAB_OBJ): OPT := -O0)
+$(BUILD)/lab/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
 # What is preloaded before `recon` by tests/trust/test_whole.c.
 SHIM := $(BUILD)/tests/trust/shim.so
 $(SHIM): tests/trust/shim.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD )$(CC) -std=gnu11 -O1 -fPIC -shared -D_GNU_SOURCE $(WARN) -o $@ $< -ldl
-$(BUILD)/tests/trust/test_whole: | $(SHIM) $(BUILD)/recon
+$(BUILD)/tests/trust/test_whole: | $(SHIM) $(BUILD)/recon $(BUILD)/recon-lab
 # What tests/trust/failing.h stands in front of.
 comma := ,
 FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflateInit2_ inflate \
@@ -234,8 +239,8 @@ FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflat
           dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
   LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
-$(BUILD)/bench/%: $(BUILD)/bench/%.o $(EXP_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(LAB_OBJ) $(LIB_A)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LAB_LIBS) $(LDLIBS)
 $(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
 	$(call say,LD )$(CXX) $(CXXFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
 # Examples see what a user sees: the public headers and the library.
@@ -286,7 +291,7 @@ $(ISA_BASE)/librecon.a: $(ISA_OBJ) $(ISA_REST)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
 $(ISA_BASE)/recon: $(CLI_OBJ) $(ISA_BASE)/librecon.a
-	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS)
 $(ISA_TESTS): $(ISA_BASE)/tests/%: build/tests/%.o $(ISA_BASE)/librecon.a
 	@mkdir -p $(@D)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(LDLIBS)
@@ -392,7 +397,7 @@ bench: setup-bench
 	@bench/run $(T)
 
 check-layers:
-	@tools/check-layers $(LAYERS) experiments cli
+	@tools/check-layers $(LAYERS) cli lab
 
 FORMATTED = $(shell tools/list-files --new .c .h .cc .cu)
 format:
@@ -402,7 +407,7 @@ check-format:
 
 # CLI reference, C API reference, manual page and shell completion, from the options and the headers.
 # They are committed: a test says when they are stale.
-docs: $(BUILD)/recon
+docs: $(BUILD)/recon $(BUILD)/recon-lab
 	@tools/make-docs $(BUILD)/recon $(VERSION) .
 
 SHIPPED := $(wildcard data/conformers data/garments data/so2 data/so3)

@@ -75,6 +75,15 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
 recon_ctx *cli_context(const cli_common *common);
 void cli_context_free(recon_ctx *ctx);
 
+/* A whole program around its commands: main's arguments, and what it ends with. */
+int cli_main(int argc, char **argv, int (*run)(int argc, char **argv));
+
+/* What recon-lab does, in place of this process; comes back only with a failure. */
+int cli_lab_has(const char *word);
+int cli_lab_run(char **argv);
+int cli_lab_table(const cli_command *command);
+#define CLI_DEMO_PURPOSE "a short tour on shipped data and models, written as an HTML page"
+
 /* The process: first of all descriptors and signals are put in order. Signals that ask for an end
  * (SIGINT, SIGTERM, SIGHUP) interrupt the context that is watched. The exit code of a command that
  * came back with a status. */

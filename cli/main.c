@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "core/fail.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +43,8 @@ static int print_table(void)
     for (size_t g = 0; g < GROUPS; g++) {
         printf("group\t%s\n", groups[g].heading);
         for (const cli_command *const *c = groups[g].commands; *c; c++)
-            (*c)->run(1, argv);
+            if ((cli_lab_has((*c)->name) ? cli_lab_table(*c) : (*c)->run(1, argv)) != EXIT_DONE)
+                return EXIT_FAILED;
     }
     return EXIT_DONE;
 }
@@ -141,27 +141,14 @@ static int run(int argc, char **argv)
     return command->run(argc - 2, argv + 2);
 }
 
-/* An answer that did not reach its file is a failure too. */
+/* The demo and the experiments are another program's, before anything is set up in this one. */
 int main(int argc, char **argv)
 {
-    cli_process_start();
-    int code = cli_ranks_start();
-    if (code >= 0)
-        return code;
-    code = EXIT_FAILED;
-    if (cli_guard_output()) {
-        code = run(argc, argv);
-    } else {
-        fputs("recon: out of memory\n", stderr);
-        cli_ranks_end(code);
-    }
-    int closed = fclose(stdout), error = errno;
-    cli_ranks_finish();
-    errno = error;
-    if (closed == 0)
-        return code;
-    if (errno == EINTR) /* by a signal, while nobody read */
-        return EXIT_SIGNAL + cli_process_signal();
-    perror("recon: standard output");
-    return code == EXIT_DONE ? EXIT_FAILED : code;
+    char help[] = "--help";
+    char *helped[] = { argv[0], argc == 3 ? argv[2] : NULL, help, NULL };
+    if (argc > 1 && cli_lab_has(argv[1]))
+        return cli_lab_run(argv);
+    if (argc == 3 && is(argv[1], "help") && cli_lab_has(argv[2]))
+        return cli_lab_run(helped);
+    return cli_main(argc, argv, run);
 }

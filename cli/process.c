@@ -1,9 +1,11 @@
 /* process.c - the process around a command: descriptors, signals, limits. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -87,4 +89,29 @@ int cli_process_code(recon_status status)
     if (status == RECON_ERR_INTERRUPTED && caught)
         return EXIT_SIGNAL + caught;
     return status == RECON_OK ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* An answer that did not reach its file is a failure too. */
+int cli_main(int argc, char **argv, int (*run)(int argc, char **argv))
+{
+    cli_process_start();
+    int code = cli_ranks_start();
+    if (code >= 0)
+        return code;
+    code = EXIT_FAILED;
+    if (cli_guard_output()) {
+        code = run(argc, argv);
+    } else {
+        fputs("recon: out of memory\n", stderr);
+        cli_ranks_end(code);
+    }
+    int closed = fclose(stdout), error = errno;
+    cli_ranks_finish();
+    errno = error;
+    if (closed == 0)
+        return code;
+    if (errno == EINTR) /* by a signal, while nobody read */
+        return EXIT_SIGNAL + cli_process_signal();
+    perror("recon: standard output");
+    return code == EXIT_DONE ? EXIT_FAILED : code;
 }

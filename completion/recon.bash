@@ -22,7 +22,12 @@ _recon() {
     fi
     [ "$last" = : ] && return
 
-    case ${COMP_WORDS[1]},$last in
+    local command=${COMP_WORDS[1]}
+    if [ "$command" = reproduce ]; then
+        [ "$COMP_CWORD" -eq 2 ] && { _recon_words mnist mnist12k fashion images molecules estimators letters cifar10 words --help; return; }
+        command+=" ${COMP_WORDS[2]}"
+    fi
+    case $command,$last in
     demo,--out) ;;
     demo,--limit) compopt +o default ;;
     train,--out) ;;
@@ -196,41 +201,122 @@ _recon() {
     classifier,--picture-limit) compopt +o default ;;
     classifier,--device) _recon_words cpu cuda ref ;;
     classifier,--precision) _recon_words auto f32 tf32 bf16 ;;
-    reproduce,--figures) ;;
-    reproduce,--model) ;;
-    reproduce,--data) _recon_specs ;;
-    reproduce,--rotate) ;;
-    reproduce,--classifier) ;;
-    reproduce,--augmented) ;;
-    reproduce,--embeddings) ;;
-    reproduce,--images) compopt +o default ;;
-    reproduce,--limit) compopt +o default ;;
-    reproduce,--preset) _recon_words fast paper small photo photo-small ;;
-    reproduce,--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm segnn ;;
-    reproduce,--backbone) _recon_words all plain terms density ;;
-    reproduce,--out) ;;
-    reproduce,--epochs) compopt +o default ;;
-    reproduce,--seed) compopt +o default ;;
-    reproduce,--seeds) compopt +o default ;;
-    reproduce,--laws) ;;
-    reproduce,--fonts) ;;
-    reproduce,--size) compopt +o default ;;
-    reproduce,--draws) compopt +o default ;;
-    reproduce,--crop) _recon_words none auto ;;
-    reproduce,--reader) _recon_words all ppocr tesseract ;;
-    reproduce,--device) _recon_words cpu cuda ref ;;
-    reproduce,--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce mnist",--model) ;;
+    "reproduce mnist",--classifier) ;;
+    "reproduce mnist",--figures) ;;
+    "reproduce mnist",--images) compopt +o default ;;
+    "reproduce mnist",--limit) compopt +o default ;;
+    "reproduce mnist",--out) ;;
+    "reproduce mnist",--epochs) compopt +o default ;;
+    "reproduce mnist",--seed) compopt +o default ;;
+    "reproduce mnist",--seeds) compopt +o default ;;
+    "reproduce mnist",--preset) _recon_words fast paper small ;;
+    "reproduce mnist",--backbone) _recon_words all plain terms density ;;
+    "reproduce mnist",--embeddings) ;;
+    "reproduce mnist",--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm ;;
+    "reproduce mnist",--device) _recon_words cpu cuda ref ;;
+    "reproduce mnist",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce mnist12k",--model) ;;
+    "reproduce mnist12k",--classifier) ;;
+    "reproduce mnist12k",--figures) ;;
+    "reproduce mnist12k",--images) compopt +o default ;;
+    "reproduce mnist12k",--limit) compopt +o default ;;
+    "reproduce mnist12k",--out) ;;
+    "reproduce mnist12k",--epochs) compopt +o default ;;
+    "reproduce mnist12k",--seed) compopt +o default ;;
+    "reproduce mnist12k",--seeds) compopt +o default ;;
+    "reproduce mnist12k",--preset) _recon_words fast paper small ;;
+    "reproduce mnist12k",--backbone) _recon_words all plain terms density ;;
+    "reproduce mnist12k",--embeddings) ;;
+    "reproduce mnist12k",--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm ;;
+    "reproduce mnist12k",--device) _recon_words cpu cuda ref ;;
+    "reproduce mnist12k",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce fashion",--model) ;;
+    "reproduce fashion",--classifier) ;;
+    "reproduce fashion",--figures) ;;
+    "reproduce fashion",--images) compopt +o default ;;
+    "reproduce fashion",--limit) compopt +o default ;;
+    "reproduce fashion",--out) ;;
+    "reproduce fashion",--epochs) compopt +o default ;;
+    "reproduce fashion",--seed) compopt +o default ;;
+    "reproduce fashion",--seeds) compopt +o default ;;
+    "reproduce fashion",--preset) _recon_words fast paper small ;;
+    "reproduce fashion",--backbone) _recon_words all plain terms density ;;
+    "reproduce fashion",--embeddings) ;;
+    "reproduce fashion",--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm ;;
+    "reproduce fashion",--device) _recon_words cpu cuda ref ;;
+    "reproduce fashion",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce images",--model) ;;
+    "reproduce images",--classifier) ;;
+    "reproduce images",--figures) ;;
+    "reproduce images",--images) compopt +o default ;;
+    "reproduce images",--data) _recon_specs ;;
+    "reproduce images",--rotate) ;;
+    "reproduce images",--device) _recon_words cpu cuda ref ;;
+    "reproduce images",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce molecules",--model) ;;
+    "reproduce molecules",--classifier) ;;
+    "reproduce molecules",--figures) ;;
+    "reproduce molecules",--out) ;;
+    "reproduce molecules",--epochs) compopt +o default ;;
+    "reproduce molecules",--seed) compopt +o default ;;
+    "reproduce molecules",--seeds) compopt +o default ;;
+    "reproduce molecules",--data) _recon_specs ;;
+    "reproduce molecules",--preset) _recon_words fast paper small ;;
+    "reproduce molecules",--rival) _recon_words all equiadapt segnn ;;
+    "reproduce molecules",--device) _recon_words cpu cuda ref ;;
+    "reproduce molecules",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce estimators",--figures) ;;
+    "reproduce estimators",--seed) compopt +o default ;;
+    "reproduce estimators",--device) _recon_words cpu cuda ref ;;
+    "reproduce estimators",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce letters",--fonts) ;;
+    "reproduce letters",--size) compopt +o default ;;
+    "reproduce letters",--out) ;;
+    "reproduce letters",--epochs) compopt +o default ;;
+    "reproduce letters",--seed) compopt +o default ;;
+    "reproduce letters",--seeds) compopt +o default ;;
+    "reproduce letters",--model) ;;
+    "reproduce letters",--laws) ;;
+    "reproduce letters",--draws) compopt +o default ;;
+    "reproduce letters",--crop) _recon_words none auto ;;
+    "reproduce letters",--preset) _recon_words fast paper small ;;
+    "reproduce letters",--device) _recon_words cpu cuda ref ;;
+    "reproduce letters",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce cifar10",--model) ;;
+    "reproduce cifar10",--classifier) ;;
+    "reproduce cifar10",--images) compopt +o default ;;
+    "reproduce cifar10",--limit) compopt +o default ;;
+    "reproduce cifar10",--out) ;;
+    "reproduce cifar10",--epochs) compopt +o default ;;
+    "reproduce cifar10",--seed) compopt +o default ;;
+    "reproduce cifar10",--augmented) ;;
+    "reproduce cifar10",--preset) _recon_words photo photo-small ;;
+    "reproduce cifar10",--device) _recon_words cpu cuda ref ;;
+    "reproduce cifar10",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce words",--model) ;;
+    "reproduce words",--fonts) ;;
+    "reproduce words",--images) compopt +o default ;;
+    "reproduce words",--limit) compopt +o default ;;
+    "reproduce words",--size) compopt +o default ;;
+    "reproduce words",--epochs) compopt +o default ;;
+    "reproduce words",--seed) compopt +o default ;;
+    "reproduce words",--out) ;;
+    "reproduce words",--preset) _recon_words fast paper small photo photo-small ;;
+    "reproduce words",--reader) _recon_words all ppocr tesseract ;;
+    "reproduce words",--device) _recon_words cpu cuda ref ;;
+    "reproduce words",--precision) _recon_words auto f32 tf32 bf16 ;;
     info,--crop) _recon_words none auto ;;
     info,--picture-limit) compopt +o default ;;
     *,--threads) compopt +o default ;;
     help,help) _recon_words demo train discover normalize report canonicalize score distribution export check classifier reproduce info ;;
-    *) _recon_else "$word" ;;
+    *) _recon_else "$command" "$word" ;;
     esac
 }
 
 # What stands where no value is due: an option, or an argument.
 _recon_else() {
-    case ${COMP_WORDS[1]},$1 in
+    case $1,$2 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
     train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --decay --contrast --no-contrast --temperature --pose --density --no-density --augment --flip --views --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
@@ -242,10 +328,17 @@ _recon_else() {
     export,-*) _recon_words --model --out --what --lambda --licence --threads --json --quiet --help ;;
     check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --decay --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --augmented --embeddings --images --limit --resample --preset --train --baselines --rival --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --reader --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce mnist",-*) _recon_words --quick --model --classifier --figures --images --limit --train --resume --overwrite --out --epochs --seed --seeds --preset --backbone --embeddings --resample --baselines --rival --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce mnist12k",-*) _recon_words --quick --model --classifier --figures --images --limit --train --resume --overwrite --out --epochs --seed --seeds --preset --backbone --embeddings --resample --baselines --rival --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce fashion",-*) _recon_words --quick --model --classifier --figures --images --limit --train --resume --overwrite --out --epochs --seed --seeds --preset --backbone --embeddings --resample --baselines --rival --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce images",-*) _recon_words --quick --model --classifier --figures --images --data --rotate --resample --baselines --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce molecules",-*) _recon_words --quick --model --classifier --figures --train --resume --overwrite --out --epochs --seed --seeds --data --preset --baselines --rival --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce estimators",-*) _recon_words --figures --seed --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce letters",-*) _recon_words --quick --fonts --size --out --epochs --seed --seeds --model --laws --draws --crop --preset --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce cifar10",-*) _recon_words --quick --model --classifier --images --limit --train --resume --overwrite --out --epochs --seed --augmented --preset --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce words",-*) _recon_words --quick --model --fonts --images --limit --size --train --resume --overwrite --epochs --seed --out --preset --reader --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
-    reproduce,*) _recon_words mnist mnist12k fashion images molecules estimators letters cifar10 words ;;
     esac
 }
 

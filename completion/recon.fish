@@ -1,7 +1,8 @@
 # Completion of recon for fish. Made by tools/make-completion: `make docs`.
 function __recon_is
     set -l words (commandline -opc)
-    test "$words[2]" = $argv[1]
+    set -l n (math (count $argv) + 1)
+    test "$words[2..$n]" = "$argv"
 end
 function __recon_specs
     set -l word (commandline -ct)
@@ -23,7 +24,8 @@ complete -c recon -n __fish_use_subcommand -f -a distribution -d 'show the pose 
 complete -c recon -n __fish_use_subcommand -f -a export -d 'write a model as an ONNX file, for other runtimes'
 complete -c recon -n __fish_use_subcommand -f -a check -d 'measure how equivariant a model is'
 complete -c recon -n __fish_use_subcommand -f -a classifier -d 'train or measure a classifier of images or molecules'
-complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'reproduce the paper\'s tables'
+complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'one of several experiments'
+complete -c recon -n '__recon_is reproduce; and test (count (commandline -opc)) -eq 2' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10 words '
 complete -c recon -n __fish_use_subcommand -f -a info -d 'describe an array, a model, a result folder or a data set'
 complete -c recon -n '__recon_is demo' -l out -d 'folder for the page and its files (default recon-demo)' -r -F
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
@@ -228,38 +230,155 @@ complete -c recon -n '__recon_is classifier' -l device -d 'device (default cpu)'
 complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
-complete -c recon -n '__recon_is reproduce' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
-complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` wrote (default: the shipped models); images: up to three, one of each kind of backbone; letters: what `recon train` wrote, instead of training' -r -F
-complete -c recon -n '__recon_is reproduce' -l data -d 'images: labelled test images; molecules: geom:FILE or flat:DIR in place of the shipped conformers' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is reproduce' -l rotate -d 'images: rule of the rotations: mnist, fashion, all or a JSON file' -r -F
-complete -c recon -n '__recon_is reproduce' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
-complete -c recon -n '__recon_is reproduce' -l augmented -d 'cifar10: a classifier trained with rotations (with --train it is trained)' -r -F
-complete -c recon -n '__recon_is reproduce' -l embeddings -d 'images: z.npy and g.npy of the training images, as `recon discover` keeps them' -r -F
-complete -c recon -n '__recon_is reproduce' -l images -d 'images: number of test images (default all)' -x
-complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images, drawn at random (default all; mnist12k: the paper\'s 12,000)' -x
-complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images'
-complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small; cifar10: photo-small, or photo with cuda; words: photo)' -x -a 'fast paper small photo photo-small'
-complete -c recon -n '__recon_is reproduce' -l train -d 'train the models instead of using shipped ones'
-complete -c recon -n '__recon_is reproduce' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
-complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines: measure only this network (with --train: train it first), for images without a backbone (default all); molecules: equiadapt, segnn' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
-complete -c recon -n '__recon_is reproduce' -l backbone -d 'images: with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
-complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models; letters, words: also for the pictures' -r -F
-complete -c recon -n '__recon_is reproduce' -l epochs -d 'with --train, letters: passes over the data (default: the shipped model\'s, the preset\'s)' -x
-complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train, letters: seed of the first model (default 1)' -x
-complete -c recon -n '__recon_is reproduce' -l seeds -d 'with --train, letters: number of models, for mean and spread (default 1)' -x
-complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: continue an interrupted run'
-complete -c recon -n '__recon_is reproduce' -l overwrite -d 'with --train: replace models in DIR'
-complete -c recon -n '__recon_is reproduce' -l laws -d 'letters: kinds, distributions, counts and sizes, as JSON' -r -F
-complete -c recon -n '__recon_is reproduce' -l fonts -d 'letters, words: folder of fonts (default /usr/share/fonts)' -r -F
-complete -c recon -n '__recon_is reproduce' -l size -d 'letters, words: side of the model\'s inputs (default 28, 96)' -x
-complete -c recon -n '__recon_is reproduce' -l draws -d 'letters: test images per letter and font, rotated as in training (default 2)' -x
-complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: as for `recon train`' -x -a 'none auto'
-complete -c recon -n '__recon_is reproduce' -l reader -d 'words: which readers (default all)' -x -a 'all ppocr tesseract'
-complete -c recon -n '__recon_is reproduce' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10 words'
+complete -c recon -n '__recon_is reproduce mnist' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce mnist' -l model -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l images -d 'number of test images (default all)' -x
+complete -c recon -n '__recon_is reproduce mnist' -l limit -d 'number of training images, drawn at random (default all)' -x
+complete -c recon -n '__recon_is reproduce mnist' -l train -d 'train the models instead of using shipped ones'
+complete -c recon -n '__recon_is reproduce mnist' -l resume -d 'with --train: continue an interrupted run'
+complete -c recon -n '__recon_is reproduce mnist' -l overwrite -d 'with --train: replace models in DIR'
+complete -c recon -n '__recon_is reproduce mnist' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
+complete -c recon -n '__recon_is reproduce mnist' -l seed -d 'training: seed of the first model (default 1)' -x
+complete -c recon -n '__recon_is reproduce mnist' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
+complete -c recon -n '__recon_is reproduce mnist' -l preset -d 'with --train: which model (default fast)' -x -a 'fast paper small'
+complete -c recon -n '__recon_is reproduce mnist' -l backbone -d 'with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
+complete -c recon -n '__recon_is reproduce mnist' -l embeddings -d 'z.npy and g.npy of the training images, as `recon discover` keeps them' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l resample -d 'control: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images'
+complete -c recon -n '__recon_is reproduce mnist' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
+complete -c recon -n '__recon_is reproduce mnist' -l rival -d 'with --baselines: measure only this network, without a backbone (with --train: train it first; default all)' -x -a 'all augmented escnn equiadapt partial_gcnn sgm'
+complete -c recon -n '__recon_is reproduce mnist' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce mnist' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce mnist' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce mnist12k' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce mnist12k' -l model -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l images -d 'number of test images (default all)' -x
+complete -c recon -n '__recon_is reproduce mnist12k' -l limit -d 'number of training images, drawn at random (default all)' -x
+complete -c recon -n '__recon_is reproduce mnist12k' -l train -d 'train the models instead of using shipped ones'
+complete -c recon -n '__recon_is reproduce mnist12k' -l resume -d 'with --train: continue an interrupted run'
+complete -c recon -n '__recon_is reproduce mnist12k' -l overwrite -d 'with --train: replace models in DIR'
+complete -c recon -n '__recon_is reproduce mnist12k' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
+complete -c recon -n '__recon_is reproduce mnist12k' -l seed -d 'training: seed of the first model (default 1)' -x
+complete -c recon -n '__recon_is reproduce mnist12k' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
+complete -c recon -n '__recon_is reproduce mnist12k' -l preset -d 'with --train: which model (default fast)' -x -a 'fast paper small'
+complete -c recon -n '__recon_is reproduce mnist12k' -l backbone -d 'with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
+complete -c recon -n '__recon_is reproduce mnist12k' -l embeddings -d 'z.npy and g.npy of the training images, as `recon discover` keeps them' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l resample -d 'control: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images'
+complete -c recon -n '__recon_is reproduce mnist12k' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
+complete -c recon -n '__recon_is reproduce mnist12k' -l rival -d 'with --baselines: measure only this network, without a backbone (with --train: train it first; default all)' -x -a 'all augmented escnn equiadapt partial_gcnn sgm'
+complete -c recon -n '__recon_is reproduce mnist12k' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce mnist12k' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce mnist12k' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce fashion' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce fashion' -l model -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l images -d 'number of test images (default all)' -x
+complete -c recon -n '__recon_is reproduce fashion' -l limit -d 'number of training images, drawn at random (default all)' -x
+complete -c recon -n '__recon_is reproduce fashion' -l train -d 'train the models instead of using shipped ones'
+complete -c recon -n '__recon_is reproduce fashion' -l resume -d 'with --train: continue an interrupted run'
+complete -c recon -n '__recon_is reproduce fashion' -l overwrite -d 'with --train: replace models in DIR'
+complete -c recon -n '__recon_is reproduce fashion' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
+complete -c recon -n '__recon_is reproduce fashion' -l seed -d 'training: seed of the first model (default 1)' -x
+complete -c recon -n '__recon_is reproduce fashion' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
+complete -c recon -n '__recon_is reproduce fashion' -l preset -d 'with --train: which model (default fast)' -x -a 'fast paper small'
+complete -c recon -n '__recon_is reproduce fashion' -l backbone -d 'with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
+complete -c recon -n '__recon_is reproduce fashion' -l embeddings -d 'z.npy and g.npy of the training images, as `recon discover` keeps them' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l resample -d 'control: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images'
+complete -c recon -n '__recon_is reproduce fashion' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
+complete -c recon -n '__recon_is reproduce fashion' -l rival -d 'with --baselines: measure only this network, without a backbone (with --train: train it first; default all)' -x -a 'all augmented escnn equiadapt partial_gcnn sgm'
+complete -c recon -n '__recon_is reproduce fashion' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce fashion' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce fashion' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce images' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce images' -l model -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce images' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce images' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
+complete -c recon -n '__recon_is reproduce images' -l images -d 'number of test images (default all)' -x
+complete -c recon -n '__recon_is reproduce images' -l data -d 'labelled test images (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is reproduce images' -l rotate -d 'rule of the rotations: mnist, fashion, all or a JSON file (required)' -r -F
+complete -c recon -n '__recon_is reproduce images' -l resample -d 'control: resample every image twice, so that sharpness does not reveal which were rotated'
+complete -c recon -n '__recon_is reproduce images' -l baselines -d 'also measure other methods: alignment, averaging'
+complete -c recon -n '__recon_is reproduce images' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce images' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce images' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce molecules' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce molecules' -l model -d 'what `recon discover` wrote (default: the shipped model)' -r -F
+complete -c recon -n '__recon_is reproduce molecules' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce molecules' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
+complete -c recon -n '__recon_is reproduce molecules' -l train -d 'train the models instead of using shipped ones'
+complete -c recon -n '__recon_is reproduce molecules' -l resume -d 'with --train: continue an interrupted run'
+complete -c recon -n '__recon_is reproduce molecules' -l overwrite -d 'with --train: replace models in DIR'
+complete -c recon -n '__recon_is reproduce molecules' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce molecules' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
+complete -c recon -n '__recon_is reproduce molecules' -l seed -d 'training: seed of the first model (default 1)' -x
+complete -c recon -n '__recon_is reproduce molecules' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
+complete -c recon -n '__recon_is reproduce molecules' -l data -d 'geom:FILE or flat:DIR in place of the shipped conformers' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is reproduce molecules' -l preset -d 'with --train: which model (default fast)' -x -a 'fast paper small'
+complete -c recon -n '__recon_is reproduce molecules' -l baselines -d 'also measure other methods: EquiAdapt, SEGNN, alignment'
+complete -c recon -n '__recon_is reproduce molecules' -l rival -d 'with --baselines: measure only this network (with --train: train it first; default all)' -x -a 'all equiadapt segnn'
+complete -c recon -n '__recon_is reproduce molecules' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce molecules' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce molecules' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce estimators' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
+complete -c recon -n '__recon_is reproduce estimators' -l seed -d 'seed of the samples (default 1)' -x
+complete -c recon -n '__recon_is reproduce estimators' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce estimators' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce estimators' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce letters' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce letters' -l fonts -d 'folder of fonts (default /usr/share/fonts)' -r -F
+complete -c recon -n '__recon_is reproduce letters' -l size -d 'side of the model\'s inputs, in pixels' -x
+complete -c recon -n '__recon_is reproduce letters' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce letters' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
+complete -c recon -n '__recon_is reproduce letters' -l seed -d 'training: seed of the first model (default 1)' -x
+complete -c recon -n '__recon_is reproduce letters' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
+complete -c recon -n '__recon_is reproduce letters' -l model -d 'what `recon train` wrote, instead of training' -r -F
+complete -c recon -n '__recon_is reproduce letters' -l laws -d 'kinds, distributions, counts and sizes, as JSON' -r -F
+complete -c recon -n '__recon_is reproduce letters' -l draws -d 'test images per letter and font, rotated as in training (default 2)' -x
+complete -c recon -n '__recon_is reproduce letters' -l crop -d 'as for `recon train`' -x -a 'none auto'
+complete -c recon -n '__recon_is reproduce letters' -l preset -d 'which model (default small)' -x -a 'fast paper small'
+complete -c recon -n '__recon_is reproduce letters' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce letters' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce letters' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce cifar10' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce cifar10' -l model -d 'what `recon discover` wrote (default: the shipped model)' -r -F
+complete -c recon -n '__recon_is reproduce cifar10' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce cifar10' -l images -d 'number of test images (default all)' -x
+complete -c recon -n '__recon_is reproduce cifar10' -l limit -d 'number of training images, drawn at random (default all)' -x
+complete -c recon -n '__recon_is reproduce cifar10' -l train -d 'train the models instead of using shipped ones'
+complete -c recon -n '__recon_is reproduce cifar10' -l resume -d 'with --train: continue an interrupted run'
+complete -c recon -n '__recon_is reproduce cifar10' -l overwrite -d 'with --train: replace models in DIR'
+complete -c recon -n '__recon_is reproduce cifar10' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce cifar10' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
+complete -c recon -n '__recon_is reproduce cifar10' -l seed -d 'training: seed of the first model (default 1)' -x
+complete -c recon -n '__recon_is reproduce cifar10' -l augmented -d 'a classifier trained with rotations (with --train it is trained)' -r -F
+complete -c recon -n '__recon_is reproduce cifar10' -l preset -d 'with --train: which model (default photo-small, or photo with cuda)' -x -a 'photo photo-small'
+complete -c recon -n '__recon_is reproduce cifar10' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce cifar10' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce cifar10' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce words' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce words' -l model -d 'what `recon discover` wrote (default: the shipped model)' -r -F
+complete -c recon -n '__recon_is reproduce words' -l fonts -d 'folder of fonts (default /usr/share/fonts)' -r -F
+complete -c recon -n '__recon_is reproduce words' -l images -d 'number of test images (default all)' -x
+complete -c recon -n '__recon_is reproduce words' -l limit -d 'number of training images, drawn at random (default all)' -x
+complete -c recon -n '__recon_is reproduce words' -l size -d 'side of the model\'s inputs, in pixels' -x
+complete -c recon -n '__recon_is reproduce words' -l train -d 'train the models instead of using shipped ones'
+complete -c recon -n '__recon_is reproduce words' -l resume -d 'with --train: continue an interrupted run'
+complete -c recon -n '__recon_is reproduce words' -l overwrite -d 'with --train: replace models in DIR'
+complete -c recon -n '__recon_is reproduce words' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
+complete -c recon -n '__recon_is reproduce words' -l seed -d 'training: seed of the first model (default 1)' -x
+complete -c recon -n '__recon_is reproduce words' -l out -d 'folder for the pictures, and with --train for the model' -r -F
+complete -c recon -n '__recon_is reproduce words' -l preset -d 'with --train: which model (default photo)' -x -a 'fast paper small photo photo-small'
+complete -c recon -n '__recon_is reproduce words' -l reader -d 'which readers (default all)' -x -a 'all ppocr tesseract'
+complete -c recon -n '__recon_is reproduce words' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce words' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce words' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x

@@ -19,14 +19,20 @@ _recon() {
             'export:write a model as an ONNX file, for other runtimes'
             'check:measure how equivariant a model is'
             'classifier:train or measure a classifier of images or molecules'
-            'reproduce:reproduce the paper'\''s tables'
+            'reproduce:one of several experiments'
             'info:describe an array, a model, a result folder or a data set'
         )
         _describe command all
         return
     fi
     shift words; (( CURRENT-- ))
-    case $words[1] in
+    local command=$words[1]
+    if [[ $command == reproduce ]]; then
+        (( CURRENT == 2 )) && { compadd mnist mnist12k fashion images molecules estimators letters cifar10 words ; return }
+        shift words; (( CURRENT-- ))
+        command+=" $words[1]"
+    fi
+    case $command in
     demo) _arguments \
         '--out[folder for the page and its files (default recon-demo)]:DIR:_files' \
         '--limit[number of garments (default all 2,000); fewer are faster but less accurate]:N: ' \
@@ -287,43 +293,200 @@ _recon() {
         '--quiet[print errors only]' \
         '--help[explain]' \
         '1: :(train eval)' ;;
-    reproduce) _arguments \
+    "reproduce mnist") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
-        '--model[what `recon discover` wrote (default\: the shipped models); images\: up to three, one of each kind of backbone; letters\: what `recon train` wrote, instead of training]:MODEL:_files' \
-        '--data[images\: labelled test images; molecules\: geom\:FILE or flat\:DIR in place of the shipped conformers]:SPEC:_recon_specs' \
-        '--rotate[images\: rule of the rotations\: mnist, fashion, all or a JSON file]:RULE:_files' \
+        '--model[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
-        '--augmented[cifar10\: a classifier trained with rotations (with --train it is trained)]:MODEL:_files' \
-        '--embeddings[images\: z.npy and g.npy of the training images, as `recon discover` keeps them]:DIR:_files' \
-        '--images[images\: number of test images (default all)]:N: ' \
-        '--limit[images\: number of training images, drawn at random (default all; mnist12k\: the paper'\''s 12,000)]:N: ' \
-        '--resample[images\: control\: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images]' \
-        '--preset[which model (default fast; letters\: small; cifar10\: photo-small, or photo with cuda; words\: photo)]:choice:(fast paper small photo photo-small)' \
+        '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
+        '--images[number of test images (default all)]:N: ' \
+        '--limit[number of training images, drawn at random (default all)]:N: ' \
         '--train[train the models instead of using shipped ones]' \
-        '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
-        '--rival[with --baselines\: measure only this network (with --train\: train it first), for images without a backbone (default all); molecules\: equiadapt, segnn]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
-        '--backbone[images\: with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
-        '--out[with --train\: folder for the models; letters, words\: also for the pictures]:DIR:_files' \
-        '--epochs[with --train, letters\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
-        '--seed[with --train, letters\: seed of the first model (default 1)]:S: ' \
-        '--seeds[with --train, letters\: number of models, for mean and spread (default 1)]:N: ' \
         '--resume[with --train\: continue an interrupted run]' \
         '--overwrite[with --train\: replace models in DIR]' \
-        '--laws[letters\: kinds, distributions, counts and sizes, as JSON]:FILE:_files' \
-        '--fonts[letters, words\: folder of fonts (default /usr/share/fonts)]:DIR:_files' \
-        '--size[letters, words\: side of the model'\''s inputs (default 28, 96)]:N: ' \
-        '--draws[letters\: test images per letter and font, rotated as in training (default 2)]:N: ' \
-        '--crop[letters\: as for `recon train`]:choice:(none auto)' \
-        '--reader[words\: which readers (default all)]:choice:(all ppocr tesseract)' \
+        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
+        '--seed[training\: seed of the first model (default 1)]:S: ' \
+        '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
+        '--preset[with --train\: which model (default fast)]:choice:(fast paper small)' \
+        '--backbone[with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
+        '--embeddings[z.npy and g.npy of the training images, as `recon discover` keeps them]:DIR:_files' \
+        '--resample[control\: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images]' \
+        '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
+        '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[print errors only]' \
-        '--help[explain]' \
-        '1: :(mnist mnist12k fashion images molecules estimators letters cifar10 words)' ;;
+        '--help[explain]' ;;
+    "reproduce mnist12k") _arguments \
+        '--quick[use part of the data\: minutes on two cores]' \
+        '--model[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
+        '--images[number of test images (default all)]:N: ' \
+        '--limit[number of training images, drawn at random (default all)]:N: ' \
+        '--train[train the models instead of using shipped ones]' \
+        '--resume[with --train\: continue an interrupted run]' \
+        '--overwrite[with --train\: replace models in DIR]' \
+        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
+        '--seed[training\: seed of the first model (default 1)]:S: ' \
+        '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
+        '--preset[with --train\: which model (default fast)]:choice:(fast paper small)' \
+        '--backbone[with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
+        '--embeddings[z.npy and g.npy of the training images, as `recon discover` keeps them]:DIR:_files' \
+        '--resample[control\: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images]' \
+        '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
+        '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[print errors only]' \
+        '--help[explain]' ;;
+    "reproduce fashion") _arguments \
+        '--quick[use part of the data\: minutes on two cores]' \
+        '--model[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
+        '--images[number of test images (default all)]:N: ' \
+        '--limit[number of training images, drawn at random (default all)]:N: ' \
+        '--train[train the models instead of using shipped ones]' \
+        '--resume[with --train\: continue an interrupted run]' \
+        '--overwrite[with --train\: replace models in DIR]' \
+        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
+        '--seed[training\: seed of the first model (default 1)]:S: ' \
+        '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
+        '--preset[with --train\: which model (default fast)]:choice:(fast paper small)' \
+        '--backbone[with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
+        '--embeddings[z.npy and g.npy of the training images, as `recon discover` keeps them]:DIR:_files' \
+        '--resample[control\: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images]' \
+        '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
+        '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[print errors only]' \
+        '--help[explain]' ;;
+    "reproduce images") _arguments \
+        '--quick[use part of the data\: minutes on two cores]' \
+        '--model[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
+        '--images[number of test images (default all)]:N: ' \
+        '--data[labelled test images (required)]:SPEC:_recon_specs' \
+        '--rotate[rule of the rotations\: mnist, fashion, all or a JSON file (required)]:RULE:_files' \
+        '--resample[control\: resample every image twice, so that sharpness does not reveal which were rotated]' \
+        '--baselines[also measure other methods\: alignment, averaging]' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[print errors only]' \
+        '--help[explain]' ;;
+    "reproduce molecules") _arguments \
+        '--quick[use part of the data\: minutes on two cores]' \
+        '--model[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
+        '--train[train the models instead of using shipped ones]' \
+        '--resume[with --train\: continue an interrupted run]' \
+        '--overwrite[with --train\: replace models in DIR]' \
+        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
+        '--seed[training\: seed of the first model (default 1)]:S: ' \
+        '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
+        '--data[geom\:FILE or flat\:DIR in place of the shipped conformers]:SPEC:_recon_specs' \
+        '--preset[with --train\: which model (default fast)]:choice:(fast paper small)' \
+        '--baselines[also measure other methods\: EquiAdapt, SEGNN, alignment]' \
+        '--rival[with --baselines\: measure only this network (with --train\: train it first; default all)]:choice:(all equiadapt segnn)' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[print errors only]' \
+        '--help[explain]' ;;
+    "reproduce estimators") _arguments \
+        '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
+        '--seed[seed of the samples (default 1)]:S: ' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[print errors only]' \
+        '--help[explain]' ;;
+    "reproduce letters") _arguments \
+        '--quick[use part of the data\: minutes on two cores]' \
+        '--fonts[folder of fonts (default /usr/share/fonts)]:DIR:_files' \
+        '--size[side of the model'\''s inputs, in pixels]:N: ' \
+        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
+        '--seed[training\: seed of the first model (default 1)]:S: ' \
+        '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
+        '--model[what `recon train` wrote, instead of training]:MODEL:_files' \
+        '--laws[kinds, distributions, counts and sizes, as JSON]:FILE:_files' \
+        '--draws[test images per letter and font, rotated as in training (default 2)]:N: ' \
+        '--crop[as for `recon train`]:choice:(none auto)' \
+        '--preset[which model (default small)]:choice:(fast paper small)' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[print errors only]' \
+        '--help[explain]' ;;
+    "reproduce cifar10") _arguments \
+        '--quick[use part of the data\: minutes on two cores]' \
+        '--model[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        '--images[number of test images (default all)]:N: ' \
+        '--limit[number of training images, drawn at random (default all)]:N: ' \
+        '--train[train the models instead of using shipped ones]' \
+        '--resume[with --train\: continue an interrupted run]' \
+        '--overwrite[with --train\: replace models in DIR]' \
+        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
+        '--seed[training\: seed of the first model (default 1)]:S: ' \
+        '--augmented[a classifier trained with rotations (with --train it is trained)]:MODEL:_files' \
+        '--preset[with --train\: which model (default photo-small, or photo with cuda)]:choice:(photo photo-small)' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[print errors only]' \
+        '--help[explain]' ;;
+    "reproduce words") _arguments \
+        '--quick[use part of the data\: minutes on two cores]' \
+        '--model[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
+        '--fonts[folder of fonts (default /usr/share/fonts)]:DIR:_files' \
+        '--images[number of test images (default all)]:N: ' \
+        '--limit[number of training images, drawn at random (default all)]:N: ' \
+        '--size[side of the model'\''s inputs, in pixels]:N: ' \
+        '--train[train the models instead of using shipped ones]' \
+        '--resume[with --train\: continue an interrupted run]' \
+        '--overwrite[with --train\: replace models in DIR]' \
+        '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
+        '--seed[training\: seed of the first model (default 1)]:S: ' \
+        '--out[folder for the pictures, and with --train for the model]:DIR:_files' \
+        '--preset[with --train\: which model (default photo)]:choice:(fast paper small photo photo-small)' \
+        '--reader[which readers (default all)]:choice:(all ppocr tesseract)' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[print errors only]' \
+        '--help[explain]' ;;
     info) _arguments \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame]:choice:(none auto)' \

@@ -57,4 +57,21 @@ function needs_data(c) { return reads_data(c) && help[c, own(c) + 1] ~ /\(requir
 function usage(c) {
     return "recon " command[c] (arguments[c] == "" ? "" : " " arguments[c]) " [OPTIONS]"
 }
+# A command of two words, "reproduce mnist", is an experiment of the first.
+function top(c,    words) { split(command[c], words, " "); return words[1] }
+function experiment(c,    words) { return split(command[c], words, " ") > 1 ? words[2] : "" }
+function all_commands(    c, all) {
+    for (c = 1; c <= commands; c++)
+        if (c == 1 || top(c) != top(c - 1))
+            all = all top(c) " "
+    return all
+}
+function experiments(of,    c, all) {
+    for (c = 1; c <= commands; c++)
+        if (top(c) == of && experiment(c) != "")
+            all = all experiment(c) " "
+    return all
+}
+# The commands that have experiments, the last of each.
+function has_experiments(c) { return experiment(c) != "" && top(c) != top(c + 1) }
 function sentence(text) { return toupper(substr(text, 1, 1)) substr(text, 2) "." }

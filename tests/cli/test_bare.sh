@@ -34,8 +34,8 @@ for library in JANSSON ZLIB; do
     report $? "without $library make stops, and names the package"
 done
 if [ -z "${RECON_SLOW:-}" ]; then
-    (cd "$root" && grep -rl RECON_HAVE_ src cli experiments include) >mention
-    for object in $(cd "$root/build" && find src cli experiments -name '*.o'); do
+    (cd "$root" && grep -rl RECON_HAVE_ src cli lab include) >mention
+    for object in $(cd "$root/build" && find src cli lab -name '*.o'); do
         tr ' ' '\n' <"$root/build/${object%.o}.d" | grep -qxF -f mention && continue
         mkdir -p "$bare/${object%/*}" && cp "$root/build/$object" "$bare/$object"
     done

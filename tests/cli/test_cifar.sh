@@ -2,11 +2,9 @@
 # recon reproduce cifar10, on pictures that are made here in the files of CIFAR-10: a light sky above dark
 # grass, and a spot whose colour is the class. What is measured must fit together, and up is learned.
 . "${0%/*}/lib.sh"
-refused 2 "cifar10 takes --preset photo or photo-small" reproduce cifar10 --preset fast
+refused 2 "--preset fast must be one of photo|photo-small" reproduce cifar10 --preset fast
 refused 2 "--train needs --out DIR" reproduce cifar10 --train
-refused 2 "--augmented is for cifar10" reproduce mnist --augmented m
 refused 1 "preset photo is for images" train --data "flat:$OLDPWD/data/conformers" --preset photo --out m --quiet
-refused 2 "--laws is not for cifar10" reproduce cifar10 --laws f
 refused 2 "--seed needs --train" reproduce cifar10 --seed 2
 refused 2 "--overwrite needs --train" reproduce cifar10 --overwrite
 run info cifar10/test

@@ -22,7 +22,7 @@ holds() {
 
 # Installed, with nothing else of the sources: where the program is, and share/recon beside it.
 mkdir -p "$scratch/prefix/bin" "$scratch/prefix/share/recon/models" "$scratch/prefix/share/recon/data"
-cp "$recon" "$scratch/prefix/bin/"
+cp "$recon" "$recon-lab" "$scratch/prefix/bin/"
 cp "$root"/models/*.safetensors "$scratch/prefix/share/recon/models/"
 cp -R "$root/data/garments" "$root/data/conformers" "$scratch/prefix/share/recon/data/"
 recon=$scratch/prefix/bin/recon

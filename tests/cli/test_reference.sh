@@ -30,7 +30,7 @@ rm options
 [ -z "$bad" ]
 report $? "each explains itself with an example, its options in 80 columns$bad"
 run help --help-table
-[ "$code" -eq 0 ] && [ "$(sed -n 's/^command\t\([a-z]*\)\t.*/\1/p' "$scratch/stdout")" = "$commands" ] &&
+[ "$code" -eq 0 ] && [ "$(sed -n 's/^command\t\([a-z]*\)[ \t].*/\1/p' "$scratch/stdout" | uniq)" = "$commands" ] &&
     ! awk -F'\t' '$1 == "option" && NF != 5' "$scratch/stdout" | grep -q .
 report $? "the table behind it has the same commands, and five fields an option"
 
@@ -101,13 +101,16 @@ if command -v bash >/dev/null; then
     completes "mine.xyz" recon train --data xyz :
     completes "" recon score --out mi
     completes "discover distribution" recon help dis
+    completes "mnist mnist12k molecules" recon reproduce m
+    completes "photo photo-small" recon reproduce cifar10 --preset ph
+    completes "--rotate" recon reproduce images --rot
 else
     skip "bash completes" "no bash"
 fi
 if command -v fish >/dev/null; then
     fish -c 'source ../completion/recon.fish; complete -C "recon train --group so"; complete -C "recon classifier tr"
-             complete -C "recon train --data xyz:mi"' 2>"$scratch/stderr" | cut -f1 >"$scratch/stdout"
-    [ "$(tr '\n' ' ' <"$scratch/stdout")" = "so2 so3 train xyz:mine.xyz " ]
+             complete -C "recon reproduce est"; complete -C "recon train --data xyz:mi"' 2>"$scratch/stderr" | cut -f1 >"$scratch/stdout"
+    [ "$(tr '\n' ' ' <"$scratch/stdout")" = "so2 so3 train estimators xyz:mine.xyz " ]
     report $? "fish completes choices, arguments and files"
 else
     skip "fish completes choices, arguments and files" "no fish"

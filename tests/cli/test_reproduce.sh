@@ -33,53 +33,48 @@ fi
 quick_seconds=$([ "${RECON_SLOW:-}" = 1 ] && echo 180 || echo 3600) # beside other tests everything takes longer
 
 # --- help and misuse ------------------------------------------------------------------------------
-run reproduce --help
+run reproduce mnist --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
     grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
     grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
-refused 2 "name one of mnist, mnist12k, fashion, images, molecules, estimators, letters, cifar10 or words" reproduce
-refused 2 "'cifar' is not one of mnist, mnist12k, fashion, images, molecules, estimators, letters, cifar10 or words" reproduce cifar
-refused 2 "--train is not for estimators" reproduce estimators --train
-refused 2 "--epochs is not for estimators" reproduce estimators --epochs 3
-refused 2 "--preset is not for estimators" reproduce estimators --preset fast
-refused 2 "--augmented is not for estimators" reproduce estimators --augmented m
-refused 2 "--figures is not for letters" reproduce letters --figures f
-refused 2 "--train is not for letters" reproduce letters --train
-refused 2 "--overwrite is not for letters" reproduce letters --overwrite
+run reproduce --help
+listed=$(sed -n 's/^  \([a-z0-9]*\)  *[a-z].*/\1/p' "$scratch/stdout" | grep -v recon | tr '\n' ' ')
+[ "$listed" = "mnist mnist12k fashion images molecules estimators letters cifar10 words " ]
+report $? "the experiments are listed: $listed"
+refused 2 "name an experiment" reproduce
+refused 2 "there is no experiment 'cifar' (did you mean cifar10?)" reproduce cifar
+# An experiment knows its own options alone.
+for unknown in "estimators --train" "estimators --epochs" "estimators --preset" "estimators --augmented" \
+    "letters --figures" "letters --train" "letters --overwrite" "letters --baselines" "mnist --laws" \
+    "mnist --data" "mnist --rotate" "mnist --augmented" "mnist --reader" "molecules --crop" \
+    "molecules --embeddings" "molecules --images" "molecules --limit" "molecules --resample" \
+    "images --train" "images --limit" "images --preset" "cifar10 --laws" "words --laws"; do
+    refused 2 "recon reproduce ${unknown% *}: unknown option ${unknown#* }" reproduce $unknown x
+done
 refused 2 "--seeds 65: must be at most 64" reproduce letters --seeds 65
 refused 2 "--epochs cannot be used with --model" reproduce letters --model m --epochs 3
-refused 2 "--laws is for letters" reproduce mnist --laws l.json
-refused 2 "--crop is for letters" reproduce molecules --crop auto
 refused 2 "--train needs --out DIR" reproduce mnist --train
 refused 2 "--seeds needs --train" reproduce mnist --seeds 3
 refused 2 "--seed needs --train" reproduce molecules --seed 3
 refused 2 "--train needs --out DIR" reproduce molecules --train
-refused 2 "--embeddings is for images" reproduce molecules --embeddings d
-refused 2 "--images is for images" reproduce molecules --images 9
-refused 2 "--limit is for images" reproduce molecules --train --out o --limit 9
 refused 2 "--train cannot be used with --model" reproduce mnist --train --out o --model m
 refused 2 "--preset huge must be one of fast|paper|small" reproduce mnist --preset huge
 refused 2 "unexpected argument 'fashion'" reproduce mnist fashion
 refused 2 "--backbone needs --train" reproduce mnist --backbone plain
-refused 2 "--resample is for images" reproduce molecules --resample
-refused 2 "--rival sgm is for images" reproduce molecules --baselines --rival sgm
-refused 2 "--rival escnn is for images" reproduce molecules --baselines --train --out o --rival escnn
-refused 2 "--rival segnn is for molecules" reproduce mnist --baselines --train --out o --rival segnn
+refused 2 "--rival sgm must be one of all|equiadapt|segnn" reproduce molecules --baselines --rival sgm
+refused 2 "--rival segnn must be one of" reproduce mnist --baselines --train --out o --rival segnn
 refused 2 "--rival needs --baselines" reproduce mnist --rival escnn
 refused 2 "--figures are those of a backbone" reproduce mnist --baselines --rival escnn --figures f
 refused 2 "--rival trains no backbone" reproduce mnist --baselines --train --out o --rival escnn --backbone plain
-refused 2 "--baselines is not for letters" reproduce letters --baselines
-refused 2 "molecules take one --model" reproduce molecules --model a --model b
-refused 2 "letters take one --model" reproduce letters --model a --model b
+refused 2 "--model is given twice" reproduce molecules --model a --model b
 refused 2 "--model is given 4 times" reproduce mnist --model a --model b --model c --model d
 refused 2 "--embeddings needs one --model" reproduce mnist --embeddings d
-refused 2 "--data is for \`recon reproduce images\`" reproduce mnist --data garments
-refused 2 "images needs --data SPEC" reproduce images
-refused 2 "images needs --rotate RULE" reproduce images --data garments
-refused 2 "images needs --classifier MODEL" reproduce images --data garments --rotate all
-refused 2 "images needs --model MODEL" reproduce images --data garments --rotate all --classifier c
-refused 2 "--train cannot be used with" reproduce images --data garments --rotate all --classifier c --model m --train
+refused 2 "--data SPEC is required" reproduce images
+refused 2 "--rotate RULE is required" reproduce images --data garments
+refused 2 "--classifier MODEL, trained on upright images, is required" reproduce images --data garments --rotate all
+refused 2 "--model MODEL, what \`recon discover\` wrote, is required" reproduce images --data garments --rotate all \
+    --classifier c
 
 # --- simulations --------------------------------------------------------------------------------
 run reproduce estimators --json --figures simulated
@@ -101,7 +96,7 @@ fi
 # --- what is missing ------------------------------------------------------------------------------
 # A copy of the program that has no models beside it.
 mkdir -p "$scratch/alone/bin"
-cp "$recon" "$scratch/alone/bin/recon"
+cp "$recon" "$recon-lab" "$scratch/alone/bin"
 own=$recon
 recon=$scratch/alone/bin/recon
 refused 1 "\`recon reproduce mnist --train --preset fast --out DIR\` makes one" reproduce mnist
@@ -340,7 +335,6 @@ sys.exit(not abs(a["upright_recon"] - a["density"]) < 7)' "$scratch/stdout" # on
     report $? "a backbone of reconstruction alone has the row recon, in accuracy, recovered and AUC, as the paper has"
     refused 2 "must be a set with a split" reproduce molecules --data xyz:a.xyz --model m
     refused 2 "needs --model MODEL, or --train" reproduce molecules --data geom:g.msgpack
-    refused 2 "--data is for \`recon reproduce images\` and molecules" reproduce mnist --data geom:g.msgpack --model m
     run reproduce molecules --data flat:data/conformers --model plain/model.safetensors --quiet --json
     [ "$code" -eq 0 ] && grep -q '"accuracy": null' "$scratch/stdout" && grep -q 'no --classifier' "$scratch/stdout"
     report $? "other data without a classifier: all but the accuracies"

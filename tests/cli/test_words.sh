@@ -3,14 +3,12 @@
 # readers, where they are installed.
 . "${0%/*}/lib.sh"
 root=$OLDPWD
-refused 2 "--laws is not for words" reproduce words --laws f
-refused 2 "--seed is for --train" reproduce words --seed 2
+refused 2 "--seed needs --train" reproduce words --seed 2
 refused 2 "--train needs --out DIR" reproduce words --train
 refused 2 "words take one --model" reproduce words --model a --model b
-refused 2 "--reader is for words" reproduce mnist --reader ppocr
 
 # Readers that are scripts, and read nothing: the table is made of what they say.
-mkdir -p bin experiments none
+mkdir -p bin lab none
 printf '#!/bin/sh\nwhile read -r file; do echo "{ \\"text\\": \\"\\", \\"own\\": \\"\\" }"; done\n' >bin/node
 cat >bin/tesseract <<'END'
 #!/bin/sh
@@ -28,7 +26,7 @@ fi
 report $? "without fonts the remedy is said"
 mkdir models # where a program of build/debug finds them
 ln -s "$root/models/words.safetensors" models/
-ln -s "$root/experiments/words_read.js" experiments/
+ln -s "$root/lab/words_read.js" lab/
 run reproduce words --quick --images 8 --json --out kept
 if said "different fonts with these letters"; then
     skip "words" "too few fonts: tools/setup words"

@@ -16,7 +16,7 @@ report() { # STATUS TEXT
 names=$(grep -oE '`[^`]+`' "$page" | tr -d '`' | sort -u)
 
 missing="" count=0
-for file in $(echo "$names" | grep -E '^(src|include|experiments|examples|tests|cli|python)/[a-z0-9_/]+(\.[a-z]+)?$'); do
+for file in $(echo "$names" | grep -E '^(src|include|lab|examples|tests|cli|python)/[a-z0-9_/]+(\.[a-z]+)?$'); do
     count=$((count + 1))
     [ -e "$file" ] || missing="$missing $file"
 done
@@ -41,7 +41,7 @@ done)
 [ -z "$wrong" ]
 report $? "functions are defined where the tables say $wrong"
 
-listed=$(sed -n '/^    src\/$/,/^    experiments/s/^      \([a-z]*\) .*/\1/p' "$page" | tr '\n' ' ')
+listed=$(sed -n '/^    src\/$/,/^    lab/s/^      \([a-z]*\) .*/\1/p' "$page" | tr '\n' ' ')
 layers=$(sed -n 's/^LAYERS := //p' Makefile)
 [ "$listed" = "$layers " ]
 report $? "the tree is the Makefile's: $layers"

@@ -1,0 +1,183 @@
+/* letters.c - `recon reproduce letters`: pictures are drawn, a model is made of them as `recon train`
+ * and `recon discover` would, and asked about fonts that it has not seen. */
+#include "lab/letters.h"
+#include "lab/reproduce.h"
+#include "lab/run_folder.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/folder.h"
+
+#include <recon/model/discover.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Seeds of the three sets of a run. */
+enum { TRAINING_SET, FRESH_SET, ANYWAY_SET, SETS };
+
+typedef struct {
+    const letters_settings *settings;
+    letters_plan plan;
+    letters_fonts *fonts;
+    letters_set set[SETS];
+    run_folder folder;
+    size_t seed;
+    struct {
+        double train, train_cpu, discover; /* seconds */
+    } took;
+    size_t steps;
+} letters_one;
+
+/* Seconds of the processor, of all threads. */
+static double processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+static recon_status draw(recon_ctx *ctx, letters_one *r)
+{
+    const letters_plan *plan = &r->plan;
+    static const char *const names[SETS] = { "letters", "fresh", "anyway" };
+    const size_t times[SETS] = { 1, plan->fresh, plan->anyway };
+    char path[RECON_PATH];
+    recon_status status;
+    RECON_TRY(letters_fonts_open(ctx, &r->fonts, plan, r->settings->fonts, r->seed));
+    for (int i = 0; i < SETS; i++) {
+        RECON_TRY(letters_set_make(ctx, &r->set[i], plan, r->fonts,
+                                   i == TRAINING_SET ? LETTERS_TRAIN : LETTERS_TEST, times[i],
+                                   i == ANYWAY_SET, r->seed * SETS + (size_t)i));
+        RECON_TRY(letters_set_write(ctx, &r->set[i], plan,
+                                    recon_folder_join(path, r->folder.path, names[i])));
+    }
+done:
+    return status;
+}
+
+static recon_status train(recon_ctx *ctx, letters_one *r, const recon_dataset *data,
+                          const char *backbone)
+{
+    const letters_settings *s = r->settings;
+    recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset },
+                             .epochs = s->epochs ? s->epochs : r->plan.epochs,
+                             .seed = r->seed,
+                             .threads = recon_ctx_threads(ctx),
+                             .crop = s->crop,
+                             .precision = s->precision };
+    recon_train_result trained;
+    double begun = processor_seconds();
+    recon_status status = recon_ieae_train(ctx, &trained, data, backbone, &o);
+    if (status == RECON_OK) {
+        r->took.train = trained.seconds;
+        r->took.train_cpu = processor_seconds() - begun;
+    }
+    return status;
+}
+
+/* The model of the training pictures, in DIR/found/model.safetensors. */
+static recon_status make_model(recon_ctx *ctx, letters_one *r)
+{
+    const letters_settings *s = r->settings;
+    const recon_metadata_entry cropped = { "crop", "auto" };
+    recon_data_options as = { .size = s->size ? s->size : r->plan.fit, .crop = s->crop };
+    recon_backbone *b = NULL;
+    recon_dataset *data = NULL;
+    recon_discovery found = { 0 };
+    char backbone[RECON_PATH], dir[RECON_PATH], spec[RECON_PATH];
+    recon_status status;
+    snprintf(spec, sizeof spec, "images:%s/letters", r->folder.path);
+    if (s->model) {
+        RECON_TRY(recon_backbone_open(ctx, &b, s->model, s->precision));
+        as.size = 0;
+        if (b->kind->data_options)
+            b->kind->data_options(b, &as);
+    }
+    RECON_TRY(recon_dataset_open_with(
+        ctx, &data, spec,
+        &(recon_dataset_options){ .size = as.size, .channels = as.channels, .crop = as.crop }));
+    recon_folder_join(backbone, r->folder.path, "letters.safetensors");
+    if (!s->model)
+        RECON_TRY(train(ctx, r, data, backbone));
+    RECON_TRY(recon_discover(ctx, &found, s->model ? s->model : backbone, b,
+                             recon_dataset_data(data),
+                             recon_folder_join(dir, r->folder.path, "found"),
+                             &(recon_discover_options){ .maps = { .seed = r->seed },
+                                                        .precision = s->precision,
+                                                        .data = "letters",
+                                                        .metadata = &cropped,
+                                                        .n_metadata = as.crop ? 1 : 0 }));
+    r->took.discover = found.seconds.total;
+done:
+    recon_discovery_free(&found);
+    recon_dataset_close(data);
+    recon_backbone_close(ctx, b);
+    return status;
+}
+
+static json_t *fonts_json(const letters_fonts *fonts)
+{
+    return json_pack("{s:I, s:I}", "train", (json_int_t)letters_fonts_count(fonts, LETTERS_TRAIN),
+                     "test", (json_int_t)letters_fonts_count(fonts, LETTERS_TEST));
+}
+
+static recon_status measure(recon_ctx *ctx, json_t **out, letters_one *r)
+{
+    const letters_settings *s = r->settings;
+    recon_model *model = NULL;
+    char path[RECON_PATH];
+    recon_status status;
+    RECON_TRY(recon_model_open(ctx, &model,
+                               recon_folder_join(path, r->folder.path, "found/model.safetensors"),
+                               s->precision));
+    RECON_TRY(letters_measure(ctx, out, &r->plan, model, &r->set[FRESH_SET], &r->set[ANYWAY_SET],
+                              r->folder.path));
+    const recon_model_info info = recon_model_describe(model);
+    json_t *how =
+        json_pack("{s:s, s:s, s:I, s:I, s:s, s:I, s:o, s:{s:f, s:f, s:f}, s:b}", "dataset",
+                  "letters", "preset", recon_preset_name(info.images.preset), "training_images",
+                  (json_int_t)r->set[TRAINING_SET].n, "size", (json_int_t)info.images.height,
+                  "backbone", s->model ? s->model : "trained", "seed", (json_int_t)r->seed, "fonts",
+                  fonts_json(r->fonts), "seconds", "train", r->took.train, "train_cpu",
+                  r->took.train_cpu, "discover", r->took.discover, "quick", s->quick);
+    if (json_object_update(*out, how))
+        status = recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
+    json_decref(how);
+done:
+    recon_model_close(ctx, model);
+    return status;
+}
+
+static recon_status run_one(recon_ctx *ctx, json_t **out, const void *arg, size_t i)
+{
+    const letters_settings *s = arg;
+    letters_one *r = calloc(1, sizeof *r); /* large */
+    recon_status status;
+    *out = NULL;
+    if (!r)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
+    r->settings = s;
+    r->seed = s->seed + i;
+    RECON_TRY(letters_plan_load(ctx, &r->plan, s->laws, s->quick));
+    r->plan.fresh = s->draws ? s->draws : r->plan.fresh;
+    RECON_TRY(run_folder_make(ctx, &r->folder, s->out, "letters", r->seed));
+    RECON_TRY(draw(ctx, r));
+    RECON_TRY(make_model(ctx, r));
+    RECON_TRY(measure(ctx, out, r));
+done:
+    run_folder_remove(&r->folder);
+    for (int j = 0; j < SETS; j++)
+        letters_set_free(&r->set[j]);
+    letters_fonts_free(r->fonts);
+    free(r);
+    return status;
+}
+
+recon_status letters_run(recon_ctx *ctx, json_t **result, json_t **spread,
+                         const letters_settings *s)
+{
+    return reproduce_repeat(ctx, result, spread, s->seeds, run_one, s);
+}

@@ -1,0 +1,88 @@
+/* letters_set.c - sets of letters, drawn and written as a user would have them. */
+#include "lab/letters.h"
+#include "core/degrees.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/folder.h"
+#include "core/memory.h"
+#include "data/permute.h"
+
+#include <recon/group/so2.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAME "%05zu.pgm"
+
+recon_status letters_set_make(recon_ctx *ctx, letters_set *out, const letters_plan *plan,
+                              const letters_fonts *fonts, int part, size_t times, int anyway,
+                              uint64_t seed)
+{
+    size_t n = letters_fonts_count(fonts, part) * plan->kinds * times;
+    recon_status status;
+    *out = (letters_set){ .n = n };
+    RECON_TRY(recon_alloc_raw(ctx, &out->pixels, n, plan->size * plan->size));
+    RECON_TRY(recon_alloc_raw(ctx, &out->kind, n, sizeof *out->kind));
+    RECON_TRY(recon_alloc_raw(ctx, &out->angle, n, sizeof *out->angle));
+    for (size_t i = 0; i < n; i++) {
+        size_t to = recon_permute(i, n, seed, 0), kind = i / times % plan->kinds;
+        recon_rng rng = recon_rng_new(seed, i);
+        double angle =
+            anyway ? recon_so2_haar(&rng) : letters_law_draw(&plan->kind[kind].law, &rng);
+        out->kind[to] = kind;
+        out->angle[to] = angle;
+        RECON_TRY(letters_draw(ctx, out->pixels + to * plan->size * plan->size, fonts, part,
+                               i / times / plan->kinds, kind, angle));
+    }
+done:
+    return status;
+}
+
+void letters_set_free(letters_set *set)
+{
+    free(set->pixels);
+    free(set->kind);
+    free(set->angle);
+    *set = (letters_set){ 0 };
+}
+
+recon_status letters_write_pgm(recon_ctx *ctx, const char *path, const uint8_t *pixels,
+                               size_t height, size_t width)
+{
+    FILE *file = fopen(path, "wb");
+    int whole = file && fprintf(file, "P5\n%zu %zu\n255\n", width, height) > 0 &&
+                fwrite(pixels, width, height, file) == height;
+    whole = file && fclose(file) == 0 && whole;
+    return whole ? RECON_OK : recon_refused(ctx, path, "cannot be written");
+}
+
+/* What was drawn, beside the folder: the pictures' names tell nothing. */
+static recon_status write_truth(recon_ctx *ctx, const letters_set *set, const letters_plan *plan,
+                                const char *dir)
+{
+    char path[RECON_PATH];
+    snprintf(path, sizeof path, "%s.csv", dir);
+    FILE *file = fopen(path, "w");
+    int whole = file && fprintf(file, "file,letter,angle_deg\n") > 0;
+    for (size_t i = 0; whole && i < set->n; i++)
+        whole = fprintf(file, NAME ",%s,%.3f\n", i, plan->kind[set->kind[i]].name,
+                        set->angle[i] * RECON_TO_DEGREES) > 0;
+    whole = file && fclose(file) == 0 && whole;
+    return whole ? RECON_OK : recon_refused(ctx, path, "cannot be written");
+}
+
+recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const letters_plan *plan,
+                               const char *dir)
+{
+    char name[32], path[RECON_PATH];
+    recon_status status;
+    RECON_TRY(recon_folder_make(ctx, dir));
+    for (size_t i = 0; i < set->n; i++) {
+        snprintf(name, sizeof name, NAME, i);
+        RECON_TRY(letters_write_pgm(ctx, recon_folder_join(path, dir, name),
+                                    set->pixels + i * plan->size * plan->size, plan->size,
+                                    plan->size));
+    }
+    RECON_TRY(write_truth(ctx, set, plan, dir));
+done:
+    return status;
+}

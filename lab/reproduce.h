@@ -1,0 +1,322 @@
+/* reproduce.h - `recon reproduce`: one experiment of the paper, between the files that measure it,
+ * show it and draw it. */
+#ifndef LAB_REPRODUCE_H
+#define LAB_REPRODUCE_H
+
+#include "backbone/kinds.h"
+#include "backbone/recipe.h"
+#include "core/degrees.h"
+#include "model/model.h"
+
+#include <jansson.h>
+#include <recon/recon.h>
+
+#include "lab/evaluate.h"
+#include <recon/model/model.h>
+#include "lab/rival.h"
+#include "lab/times.h"
+#include "backbone/equivariance.h"
+
+enum {
+    CLASSES = 100, /* at most */
+    MAX_SEEDS = 64,
+    QUICK_TEST = 2000,   /* test images with --quick     */
+    QUICK_TRAIN = 12000, /* training images with --quick */
+    TRAIN_SEED = 1, /* of the rotations of training images: those the shipped models have seen */
+    TEST_SEED = 2,  /* and of test images, for every table                                 */
+    TAKE_SEED = 1,  /* of a part of either                                                 */
+    KS = 5,
+    K = 10,         /* neighbours of a class, as in the paper                    */
+    WORST = 5000,   /* rows of the confusion matrix, if there are twelve times as many */
+    CONTROL = 2000, /* images of a control */
+    TRAINING = 640  /* of a line that says how a model was trained */
+};
+#define GATE 0.01 /* canonicalize --only-if, of the rows that are gated */
+
+typedef struct {
+    const char *name, *title;      /* "mnist", "MNIST"                                      */
+    const char *rule, *classifier; /* of the rotations; whose classifier: "mnist"           */
+    const char *width;             /* what theta is: "half-width", "sigma"                  */
+    recon_so2_family family;
+    recon_mean_kind mean; /* of Algorithm 1: what was likelier on images held out */
+    /* Of preset fast, a kind of backbone each: with the pose density, with our other terms alone, and
+     * by reconstruction alone. */
+    recon_ieae_options recipe, terms, plain;
+    int64_t pair[2]; /* classes that are each other's rotation; equal: none */
+    struct {
+        double none, ieae, equiadapt, recon, upright; /* percent; all zero: not in the paper */
+        double ood_ieae, ood_recon, overhead_ms;
+        double escnn, partial_gcnn;
+        size_t inputs; /* of Algorithm 1 */
+        double seconds;
+    } paper;
+} experiment;
+
+const experiment *experiment_find(const char *name); /* NULL: there is none */
+
+/* What was asked for. Zero in any field means its default. */
+typedef struct {
+    const experiment *what;         /* NULL: molecules                 */
+    const char *model, *classifier; /* NULL: the shipped ones; of molecules with data none */
+    /* Images: models in the order they were given, and by how their backbones were trained. */
+    const char *models[RECON_TRAINED_KINDS], *of[RECON_TRAINED_KINDS];
+    const char *data, *rotate;  /* of the experiment "images"; data: also of molecules */
+    const char *embeddings;     /* folder with z.npy and g.npy     */
+    const char *figures, *out;  /* folders                         */
+    size_t images, limit;       /* of the test and training images */
+    size_t seed, seeds, epochs; /* of training                     */
+    int quick, train, resume, overwrite, preset;
+    int backbone;  /* with train: 1 + the kind alone that is trained; 0: all */
+    int resample;  /* every image is resampled twice, however it is rotated  */
+    int baselines; /* other methods are measured beside                      */
+    int rival;     /* 1 + the rival alone that is measured, with train trained first, RIVAL_KINDS
+                      being the SEGNN, and no backbone; 0: all */
+    const char *rivals[RIVAL_KINDS]; /* images: their networks, NULL: none is there */
+    const char *segnn;               /* molecules: the same                          */
+    recon_precision precision;
+} reproduce_settings;
+
+/* Another method on the same inputs, see baselines.h. */
+typedef enum {
+    BASELINE_EQUIADAPT,
+    BASELINE_ESCNN,
+    BASELINE_PARTIAL,
+    BASELINE_SEGNN,
+    BASELINE_SGM,
+    BASELINE_SGM_RECON,
+    BASELINE_PCA,
+    BASELINE_TTA8,
+    BASELINE_TTA36,
+    BASELINE_AUGMENTED,
+    BASELINE_KABSCH,
+    BASELINE_KNN,
+    BASELINES
+} baseline_id;
+typedef struct {
+    double accuracy;  /* a share; NaN: there is no figure */
+    double ms;        /* an input, the classifier's pass included */
+    size_t weights;   /* of networks beside the frozen classifier */
+    double hit_rate;  /* of its own neighbours, 0: it has none */
+    char reason[256]; /* why there is no figure */
+    char training[TRAINING];
+} baseline;
+
+/* Images of a known set, or some of them. */
+typedef struct {
+    recon_dataset *whole, *some;
+    const recon_dataset *use;
+} image_part;
+
+/* What all models of a run are measured on, and what needs no model. */
+typedef struct {
+    const reproduce_settings *settings;
+    const experiment *what;
+    experiment own; /* of images of one's own: what it points to */
+    recon_classifier *classifier;
+    char training[TRAINING];   /* of the classifier, as its file tells it */
+    recon_rotation_rule *rule; /* large */
+    image_part upright;
+    size_t classes;
+    const char *name[CLASSES];       /* what classes are called */
+    char number[CLASSES][4];         /* where they are not called anything */
+    double truth[CLASSES];           /* their true widths       */
+    recon_dataset *rotated, *circle; /* by the rule, and by any angle */
+    uint8_t *unusual;                /* [circle's n] by recon_reaches[0] */
+    struct {
+        double none, undo, upright; /* shares of the classifier */
+    } accuracy;
+    struct {
+        uint8_t *none, *upright; /* [n] which it gets right */
+    } right;
+    double classifier_ms; /* an image */
+    baseline baseline[BASELINES];
+} image_trial;
+
+/* A set of images and what the model says of each. */
+typedef struct {
+    const recon_dataset *data; /* lent */
+    size_t n;
+    recon_embedded codes; /* z, psi, labels      */
+    recon_so2_map *map;   /* [n]                 */
+    double *angle;        /* [n] the truth       */
+    double *lambda, *absolute;
+    double *by_head; /* [n] the absolute pose by the head on z; NULL: that is what absolute is */
+} reading;
+
+/* Codes of the training images, and who is next to whom. */
+typedef struct {
+    recon_dataset *own; /* NULL: lent      */
+    const recon_dataset *data;
+    recon_embedded own_index;
+    const recon_embedded *index;
+    double *angle;      /* [n] the truth */
+    int64_t *neighbors; /* [n][K] */
+    double seconds;     /* that Algorithm 1 took to find them and their frames */
+    double *hits;       /* [n]    */
+    int64_t *worst;     /* [worst_count] rows, lowest hits first */
+    size_t worst_count;
+} neighborhood;
+
+/* What might make a table look better than it is, each beside what it is measured against. */
+typedef struct {
+    struct {
+        size_t images, rows;                       /* of the test and of the training part */
+        double none[2], canonical[2], hit_rate[2]; /* as they come, and resampled twice */
+    } resampled;
+    recon_like_poses like;
+    recon_frame_pair pair; /* of the classes of experiment.pair */
+    double pair_several;   /* share of the pair's rows with several natural poses         */
+    double pair_peaks;     /* how far apart their two heaviest modes are: median, radians */
+} image_controls;
+
+/* One model on a trial. A share that the model cannot give is NaN. */
+typedef struct {
+    const image_trial *on;
+    const char *path;
+    char training[TRAINING];
+    recon_trained trained;
+    recon_model *model;
+    reading rotated, circle, upright;
+    double *score[3]; /* [circle.n] of unusualness: ieae, recon, density */
+    neighborhood hood;
+
+    struct {
+        double ieae, recon, head, neighbours, density, search; /* recon: by the model's Lambda */
+        double gated, upright, upright_gated;                  /* by the same                  */
+        double knn; /* no classifier: labels of the neighbours */
+    } accuracy;
+    double knn_ms; /* an image, its embedding included */
+    recon_ood_auc ood[RECON_REACHES];
+    recon_pose_error pose;
+    recon_width width[CLASSES];
+    recon_width_error theta; /* of Theta: learned from Algorithm 1's widths, or read off q */
+    recon_width_error theta_density; /* read off the density in any case                   */
+    recon_k_point by_k[KS];
+    size_t ks;
+    double hit_rate, hit_deviation; /* at K */
+    size_t natural[RECON_NATURAL_KINDS];
+    uint64_t confusion[CLASSES * CLASSES]; /* [classes][classes] */
+    recon_fold_share fold[CLASSES];
+    recon_pair pair;
+    recon_times times;
+    recon_equivariance equivariance;
+    image_controls controls;
+    double embed_seconds; /* an image */
+    double begun, seconds;
+} reproduction;
+
+/* Finds or trains the models and measures everything, once for each seed. result is what --json
+ * prints; spread, the standard deviations, is NULL for one seed. Release both, also on failure. */
+recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
+                           const reproduce_settings *s);
+
+/* The same of any experiment: `one` makes what --json prints of run i, `times` (at most MAX_SEEDS)
+ * runs are merged. */
+typedef recon_status reproduce_one(recon_ctx *ctx, json_t **out, const void *settings, size_t i);
+recon_status reproduce_repeat(recon_ctx *ctx, json_t **result, json_t **spread, size_t times,
+                              reproduce_one *one, const void *settings);
+
+extern const size_t reproduce_ks[KS];
+
+/* Opens data and classifier, which must fit each other. Free always. */
+recon_status trial_open(recon_ctx *ctx, image_trial *out, const reproduce_settings *s);
+/* Of that, of images that are there: rotates trial->upright.use and measures what needs no model. */
+recon_status trial_prepare(recon_ctx *ctx, image_trial *trial);
+void trial_free(recon_ctx *ctx, image_trial *trial);
+
+/* Opens the model that lies at `path` and measures everything on the trial. Free always. */
+recon_status reproduce_measure(recon_ctx *ctx, reproduction *out, const image_trial *trial,
+                               const char *path);
+void reproduce_free(recon_ctx *ctx, reproduction *r);
+
+/* Of that: opens the model; measures what needs no other images than the trial's, from accuracies to
+ * widths; the part about neighbours, with --quick among as many training images as there is time
+ * for; and the controls. */
+recon_status reproduce_model(recon_ctx *ctx, reproduction *r, const image_trial *trial,
+                             const char *path);
+recon_status reproduce_tests(recon_ctx *ctx, reproduction *r);
+recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r);
+recon_status reproduce_controls(recon_ctx *ctx, reproduction *r);
+
+/* The share of data that the trial's classifier gets right when image i is rotated back by poses[i];
+ * poses may be NULL. right [n] takes which it gets right, or is NULL. */
+recon_status reproduce_accuracy(recon_ctx *ctx, double *out, uint8_t *right,
+                                const image_trial *trial, const recon_dataset *data,
+                                const double *poses);
+
+/* What a model says of images, which must outlive it. Free always. */
+recon_status reproduce_read(recon_ctx *ctx, reading *out, const recon_dataset *data,
+                            const recon_model *model);
+void reading_free(reading *r);
+
+/* How the backbone of a model file was trained; RECON_ERR_INPUT where the file does not say. line
+ * [TRAINING] takes the file's own words, or is NULL. */
+recon_status reproduce_trained(recon_ctx *ctx, recon_trained *out, char *line, const char *path);
+
+/* count images of the set's training part, all for 0, rotated by its rule. */
+recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
+                                size_t count);
+
+/* Upright images rotated by a rule, with two resamplings each: by any angle, and on to where the rule
+ * has them. So no sharpness tells an image that the rule does not rotate. */
+recon_status reproduce_resampled(recon_ctx *ctx, recon_dataset **out, const recon_dataset *upright,
+                                 const recon_rotation_rule *rule, uint64_t seed);
+
+/* The first n images, to be freed. */
+recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *data, size_t n);
+
+/* Everything measured with one model, degrees and percent; NULL when memory ran out. What --json prints
+ * of a run, from those of its models, an object by the names of recon_trained: rows that say what
+ * they are. The mean of several runs, and their standard deviation: of each number, wherever it
+ * stands. */
+json_t *reproduce_model_json(const reproduction *r);
+/* A run of Algorithm 1: so many inputs, each with its k neighbours among so many. */
+json_t *algorithm1_json(size_t inputs, size_t among, size_t k, double seconds);
+json_t *reproduce_json(const image_trial *trial, json_t *models);
+json_t *reproduce_mean(json_t *const *runs, size_t n);
+json_t *reproduce_spread(json_t *const *runs, size_t n);
+
+/* The rows of the accuracy table: each names one method. `from` is where its number stands among
+ * { bounds, plain, terms, density, main, baselines }: what the trial gives without a model, what the
+ * model of each kind of backbone gives, main being that of the first kind that is there, and what
+ * --baselines measures, if it was asked for. One line adds a row. */
+typedef struct {
+    const char *key, *label, *from;
+} reproduce_method;
+extern const reproduce_method reproduce_methods[];
+extern const size_t reproduce_methods_count;
+
+/* The tables as text, from what reproduce_json says; spread may be NULL. */
+void reproduce_print(const json_t *result, const json_t *spread);
+
+/* Of which: what was measured with what, the number at "a.b.c", NaN where there is none, rows of
+ * such numbers beside their spread and those that the result has under the same paths in the object
+ * `beside`, "paper" say, and which figures were drawn. what: "images", say, of which the result
+ * counts "test_images". */
+void reproduce_print_head(const json_t *result, const char *title, const char *what);
+void reproduce_print_figures(const json_t *result);
+typedef struct {
+    const char *path, *label; /* no path: a heading */
+    int digits;
+} reproduce_row;
+double reproduce_number(const json_t *from, const char *path);
+void reproduce_print_rows(const json_t *result, const json_t *spread, const char *beside,
+                          const reproduce_row *rows, size_t n);
+
+/* Figures by themselves: two images of each class as they came and canonical in COLUMNS ways,
+ * widths of the classes, and the curves of the three scores. */
+enum { COLUMNS = 5, SCORES = 3, SHOWN_CLASSES = 10 };
+recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
+                               const char *const *headings /* [COLUMNS] */);
+recon_status reproduce_theta(recon_ctx *ctx, char **svg, const reproduction *r, const char *title);
+recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
+                           const char *const *names /* [SCORES] */);
+
+/* Writes the figures into the folder dir; names to list, a JSON array. */
+recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r,
+                               const char *dir);
+/* Of which: one, as DIR/SET-NAME.svg. svg is freed. */
+recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
+                            const char *name, char *svg);
+
+#endif
