@@ -43,7 +43,7 @@ listed=$(sed -n 's/^  \([a-z0-9]*\)  *[a-z].*/\1/p' "$scratch/stdout" | grep -v 
 [ "$listed" = "mnist mnist12k fashion images molecules estimators letters cifar10 words " ]
 report $? "the experiments are listed: $listed"
 refused 2 "name an experiment" reproduce
-refused 2 "there is no experiment 'cifar' (did you mean cifar10?)" reproduce cifar
+refused 2 "there is no experiment 'mnits' (did you mean mnist?)" reproduce mnits
 # An experiment knows its own options alone.
 for unknown in "estimators --train" "estimators --epochs" "estimators --preset" "estimators --augmented" \
     "letters --figures" "letters --train" "letters --overwrite" "letters --baselines" "mnist --laws" \

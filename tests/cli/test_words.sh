@@ -5,7 +5,7 @@
 root=$OLDPWD
 refused 2 "--seed needs --train" reproduce words --seed 2
 refused 2 "--train needs --out DIR" reproduce words --train
-refused 2 "words take one --model" reproduce words --model a --model b
+refused 2 "--model is given twice" reproduce words --model a --model b
 
 # Readers that are scripts, and read nothing: the table is made of what they say.
 mkdir -p bin lab none
