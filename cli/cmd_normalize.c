@@ -20,8 +20,8 @@ const cli_command cli_normalize = {
         "  recon normalize --embeddings z.npy --poses g.npy --group so2 --k 10 --out result\n"
         "\n"
         "z.npy is N x D; g.npy is N radians for so2, N x 3 x 3 (or N x 9, or quaternions\n"
-        "N x 4, w first) for so3. result/ receives, for each point: gamma.npy (the centre of\n"
-        "its class), normalized.npy (the poses of its class, centred), absolute.npy (its own\n"
+        "N x 4, with --quaternions) for so3. result/ receives, for each point: gamma.npy (the\n"
+        "centre of its class), normalized.npy (the poses of its class, centred), absolute.npy (its own\n"
         "pose, centred), verdict.npy, fold.npy and modes.npy (whether it has one natural pose,\n"
         "several or none), theta.npy (the width, in radians), parameters.npy (the fitted\n"
         "distribution), score.npy (-log likelihood of its own pose), p.npy (its p-value),\n"
@@ -34,10 +34,11 @@ const cli_command cli_normalize = {
 /* What was asked for. Zero in any field means its default. */
 typedef struct {
     const char *z, *poses, *labels, *query[2], *query_labels, *out;
-    int group, mean, metric, family, classes, approx; /* places among the choices */
+    int group, quaternions, mean, metric, family, classes, approx; /* places among the choices */
     int include_self, device;
     double tukey_degrees, eps;
-    size_t k; /* 0: not given */
+    size_t k;    /* 0: not given */
+    int *misuse; /* set where only the poses show that --quaternions cannot be meant */
     cli_common common;
 } settings;
 
@@ -49,6 +50,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "so2|so3", "group of the poses (default so2)", CLI_CHOICE, 0,
           &s->group },
+        { "--quaternions", NULL, "wxyz|xyzw",
+          "order of poses N x 4: w first, or w last (SciPy, ROS, Eigen's coeffs)", CLI_CHOICE, 0,
+          &s->quaternions },
         { "--k", "N", NULL, "with knn: number of neighbours in a class (default 10)", CLI_COUNT, 0,
           &s->k },
         { "--query", "ZQ GQ", NULL, "evaluate these instead of the points themselves", CLI_PAIR, 0,
@@ -84,7 +88,7 @@ static int parse(settings *s, int argc, char **argv)
 #define DEGREE 0.017453292519943295 /* in radians */
 
 enum { DEVICE_CUDA = 1 };
-enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10, HALF = 2 };
+enum { UNSAID = -1, FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10, HALF = 2 };
 
 /* What the table of options cannot say. */
 static int check_options(const settings *s)
@@ -94,6 +98,8 @@ static int check_options(const settings *s)
         return cli_misuse(&cli_normalize, "--group so3 has only one family, fisher");
     if (!so3 && s->family == FAMILY_FISHER)
         return cli_misuse(&cli_normalize, "--family fisher needs --group so3");
+    if (!so3 && s->quaternions != UNSAID)
+        return cli_misuse(&cli_normalize, "--quaternions needs --group so3");
     if (s->classes == RECON_CLASSES_COMPONENTS && s->eps == 0)
         return cli_misuse(&cli_normalize, "--classes components needs --eps");
     if (s->classes == RECON_CLASSES_KNN && s->eps != 0)
@@ -180,11 +186,27 @@ static recon_status attach(recon_ctx *ctx, int device)
     return recon_comm_agree(ctx, recon_ops_attach(ctx, devices[device]));
 }
 
+/* Whether poses are quaternions and --quaternions is missing, or the reverse. What cannot be read
+ * is the reader's to name. */
+static int is_misuse(recon_ctx *ctx, const settings *s)
+{
+    const char *const files[] = { s->poses, s->query[1] };
+    int wrong = 0;
+    for (size_t i = 0; s->group == RECON_SO3 && i < sizeof files / sizeof *files; i++) {
+        recon_array a = { 0 };
+        if (files[i] && recon_npy_read(ctx, &a, files[i]) == RECON_OK)
+            wrong |= (a.ndim == 2 && a.shape[1] == 4) != (s->quaternions != UNSAID);
+        recon_array_free(&a);
+    }
+    return wrong;
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
     const recon_normalize_request request = {
         .group = (recon_group)s->group,
+        .quaternions = (recon_quaternions)(RECON_QUATERNIONS_WXYZ + s->quaternions),
         .z = s->z,
         .poses = s->poses,
         .labels = s->labels,
@@ -197,7 +219,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status = attach(ctx, s->device);
     if (status != RECON_OK)
         return status;
+    *s->misuse = is_misuse(ctx, s);
     status = recon_normalize_files(ctx, &result, &request);
+    if (status == RECON_ERR_INPUT && *s->misuse)
+        recon_note(ctx, status, "--quaternions");
     if (status == RECON_OK && s->common.json)
         puts(result.summary);
     else if (status == RECON_OK && !s->common.quiet)
@@ -208,9 +233,11 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 
 static int run(int argc, char **argv)
 {
-    settings s = { 0 };
+    int misuse = 0;
+    settings s = { .quaternions = UNSAID, .misuse = &misuse };
     int code = parse(&s, argc, argv);
     if (code < 0)
         code = check_options(&s);
-    return code >= 0 ? code : cli_run(&cli_normalize, &s.common, work, &s);
+    code = code >= 0 ? code : cli_run(&cli_normalize, &s.common, work, &s);
+    return misuse && code == EXIT_FAILED ? EXIT_MISUSE : code;
 }

@@ -63,7 +63,7 @@ static recon_status stored_codes(recon_ctx *ctx, neighborhood *h, const recon_ie
     snprintf(z, sizeof z, "%s/z.npy", dir);
     snprintf(g, sizeof g, "%s/g.npy", dir);
     RECON_TRY(recon_folder_look(ctx, &view, dir));
-    RECON_TRY(recon_embedded_read(ctx, index, RECON_SO2, z, g, NULL));
+    RECON_TRY(recon_embedded_read(ctx, index, RECON_SO2, RECON_QUATERNIONS_NONE, z, g, NULL));
     RECON_TRY(recon_folder_check(ctx, &view, dir));
     if (index->n != d.n || index->d != recon_ieae_describe(encoder).code)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu x %zu for %zu images and a code of %zu",

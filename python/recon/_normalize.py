@@ -36,6 +36,7 @@ VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
 """What the numbers of Frames.verdict mean."""
 _TOLERANCE = _abi.CONSTANTS["RECON_POSE_TOLERANCE"]
 _DEFAULT_K = 10
+_ORDERS = {"wxyz": [0, 1, 2, 3], "xyzw": [3, 0, 1, 2]}  # where w, x, y and z are
 
 
 @record
@@ -136,6 +137,7 @@ def normalize(
     approx: Literal["auto", "exact", "ivf", "hnsw"] = "auto",
     tukey_c: float | None = None,
     include_self: bool = False,
+    quaternions: Literal["wxyz", "xyzw"] | None = None,
 ) -> Frames:
     """Algorithm 1 of the paper: natural poses and pose distributions from the embeddings and poses
     of any class-pose backbone, without labels.
@@ -146,7 +148,7 @@ def normalize(
     Args:
         z: Embeddings, n x d, that do not change when the input is rotated.
         poses: The pose of each input. For "so2" n angles in radians; for "so3" n x 3 x 3 or n x 9
-            matrices, n x 4 unit quaternions with w first, or a SciPy Rotation.
+            matrices, n x 4 unit quaternions (see quaternions), or a SciPy Rotation.
         group: "so2", rotations of the plane, or "so3", rotations of space.
         k: Number of nearest neighbours in a class (default 10). More give a surer
             centre and verdict, as long as they are of one kind; 25 is a good choice where kinds
@@ -167,6 +169,9 @@ def normalize(
             FAISS, where the library was built with it.
         tukey_c: Fixes the width of Tukey's biweight, in radians; without it, from the data.
         include_self: Counts a point among its own neighbours.
+        quaternions: The order of n x 4 poses, which cannot be seen in them: "wxyz" (w first:
+            MuJoCo, PyTorch3D, Blender) or "xyzw" (w last: SciPy, ROS, Eigen's coeffs). Needed
+            for n x 4 poses, and for no others.
 
     Returns:
         Frames: for each row gamma (the natural pose), absolute (its own pose, centred), theta (the
@@ -192,12 +197,12 @@ def normalize(
     begun = time.monotonic()
     number = choice("group", group, "", _GROUPS)
     options = _options(locals())
-    index, kept, precision = _embedded(number, z, poses, labels, "")
+    index, kept, precision = _embedded(number, quaternions, z, poses, labels, "")
     asked = None
     if queries is not None:
         if not isinstance(queries, (tuple, list)) or len(queries) != 2:
             raise InputError("queries are a pair of embeddings and poses")
-        embedded, also, _ = _embedded(number, *queries, query_labels, "query ")
+        embedded, also, _ = _embedded(number, quaternions, *queries, query_labels, "query ")
         asked = ctypes.byref(embedded)
         kept += also
     out = _abi.FramesOut()
@@ -233,11 +238,14 @@ def _options(given: dict[str, Any]) -> ctypes.Structure:
 
 def _refuse_what_does_not_go_together(
     *, group: str, k: Any, mean: str, family: str, queries: Any, labels: Any, query_labels: Any,
-    classes: str, eps: Any, approx: str, tukey_c: Any, include_self: bool, **_: Any
+    classes: str, eps: Any, approx: str, tukey_c: Any, include_self: bool, quaternions: Any, **_: Any
 ) -> None:
     components = classes == "components"
     faults = {
         "so3 has one family, fisher: leave family alone": group == "so3" and family != "auto",
+        "quaternions go with group='so3'": group != "so3" and quaternions is not None,
+        f"quaternions {quaternions!r} is none of {'|'.join(_ORDERS)}":
+            quaternions is not None and quaternions not in _ORDERS,
         "query_labels go with queries and labels": query_labels is not None and (
             queries is None or labels is None),
         "labels with queries need query_labels too": queries is not None and labels is not None
@@ -286,7 +294,7 @@ def _caution(frames: Frames, points: int) -> None:
 
 
 def _embedded(
-    group: int, z: Any, poses: Any, labels: Any, what: str
+    group: int, order: str | None, z: Any, poses: Any, labels: Any, what: str
 ) -> tuple[ctypes.Structure, list[Array], type]:
     """Arrays as the library takes them, what must be kept while it uses them, and the precision in
     which poses came, as the command sees it."""
@@ -295,9 +303,12 @@ def _embedded(
         raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
     poses = np.asarray(poses.as_matrix() if hasattr(poses, "as_matrix") else poses)
     double = poses.dtype.kind == "f" and poses.dtype.itemsize >= 8
-    poses = array(poses, np.float64, f"{what}poses")
     so3 = group == _abi.CONSTANTS["RECON_SO3"]
-    held = _rotations(poses, f"{what}poses") if so3 else _angles(poses, f"{what}poses")
+    if not so3 and poses.dtype.kind in "biu":
+        raise InputError(f"{what}poses: {poses.dtype}, but radians are floating-point numbers; if"
+                         " these are indices of C_n, multiply them by 2 pi / n")
+    poses = array(poses, np.float64, f"{what}poses")
+    held = _rotations(poses, f"{what}poses", order) if so3 else _angles(poses, f"{what}poses")
     if len(held) != len(z):
         raise InputError(f"{len(held)} {what}poses for {len(z)} embeddings")
     e = _abi.Embedded(n=z.shape[0], d=z.shape[1], z=address(z),
@@ -335,11 +346,17 @@ def _angles(x: Array, what: str) -> Array:
     return out
 
 
-def _rotations(x: Array, what: str) -> Array:
+def _rotations(x: Array, what: str, order: str | None) -> Array:
     if x.shape[1:] not in ((3, 3), (9,), (4,)):
         raise InputError(f"{what}: {_shape(x)}, but poses are N x 3 x 3, N x 9 or N x 4 for SO(3)")
+    if x.shape[1:] == (4,) and order is None:
+        raise InputError(f"{what}: the order of the quaternions has to be stated, since the numbers"
+                         " cannot show it: quaternions='wxyz' (w first: MuJoCo, PyTorch3D, Blender)"
+                         " or 'xyzw' (w last: SciPy, ROS, Eigen's coeffs)")
+    if x.shape[1:] != (4,) and order is not None:
+        raise InputError(f"{what}: {_shape(x)}, but quaternions={order!r} is for N x 4: leave it out")
     _refuse_what_is_not_finite(x, what)
-    return _from_quaternions(x, what) if x.shape[1:] == (4,) else _from_matrices(x, what)
+    return _from_quaternions(x[:, _ORDERS[order]], what) if order else _from_matrices(x, what)
 
 
 def _refuse_what_is_no_rotation(off: Array, what: str, how: str) -> None:
@@ -352,7 +369,7 @@ def _refuse_what_is_no_rotation(off: Array, what: str, how: str) -> None:
 def _from_quaternions(x: Array, what: str) -> Array:
     length = np.sqrt((x * x).sum(axis=1, keepdims=True))
     _refuse_what_is_no_rotation(np.abs(length[:, 0] - 1), what, "the quaternion's length")
-    return np.asarray(np.where(x[:, :1] < 0, -1, 1) * x / length)
+    return np.ascontiguousarray(np.where(x[:, :1] < 0, -1, 1) * x / length)
 
 
 def _from_matrices(x: Array, what: str) -> Array:

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "backbone/embedded.h"
 
 #include <math.h>
@@ -86,8 +87,39 @@ static size_t pose_width(const recon_array *a)
     return a->ndim == 3 && a->shape[1] == 3 && a->shape[2] == 3 ? 9 : 0;
 }
 
+/* Whole numbers are likelier to count the elements of a cyclic group than to be radians. */
+static recon_status check_angles(recon_ctx *ctx, const recon_array *a, const char *path)
+{
+    if (recon_dtype_is_float(a->dtype))
+        return RECON_OK;
+    return recon_fail(
+        ctx, RECON_ERR_INPUT,
+        "%s: %s, but radians are floating-point numbers; if these are indices of C_n, "
+        "multiply them by 2 pi / n",
+        path, recon_dtype_name(a->dtype));
+}
+
+static recon_status check_order(recon_ctx *ctx, recon_quaternions order, const recon_array *a,
+                                size_t width, const char *path)
+{
+    recon_array_text shape;
+    if ((width == 4) == (order != RECON_QUATERNIONS_NONE))
+        return RECON_OK;
+    if (width == 4)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: the order of the quaternions has to be stated, since the numbers "
+                          "cannot show it: quaternions wxyz (w first: MuJoCo, PyTorch3D, Blender) "
+                          "or xyzw (w last: SciPy, ROS, Eigen's coeffs)",
+                          path);
+    return recon_fail(
+        ctx, RECON_ERR_INPUT,
+        "%s: %s, but the order of quaternions is stated, and those are N x 4: leave it "
+        "out",
+        path, recon_array_show(shape, a));
+}
+
 static recon_status read_poses(recon_ctx *ctx, double **out, size_t *width, recon_embedded *e,
-                               const char *path, recon_group group)
+                               const char *path, recon_group group, recon_quaternions order)
 {
     recon_array a = { 0 };
     recon_array_text shape;
@@ -102,6 +134,9 @@ static recon_status read_poses(recon_ctx *ctx, double **out, size_t *width, reco
                              : *width           ? "N angles for SO(2); is the group so3?"
                                                 : "N angles for SO(2); of cosine and sine: "
                                                   "arctan2(sine, cosine)"));
+    RECON_TRY(check_order(ctx, order, &a, *width, path));
+    if (group == RECON_SO2)
+        RECON_TRY(check_angles(ctx, &a, path));
     if (a.shape[0] != e->n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu poses for %zu embeddings", path,
                              a.shape[0], e->n));
@@ -130,11 +165,12 @@ static void warn_of_degrees(recon_ctx *ctx, const double *angle, size_t n, const
                   path, largest);
 }
 
-static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, const char *path)
+static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, const char *path,
+                             recon_quaternions order)
 {
     double *angle = NULL;
     size_t width;
-    recon_status status = read_poses(ctx, &angle, &width, e, path, RECON_SO2);
+    recon_status status = read_poses(ctx, &angle, &width, e, path, RECON_SO2, order);
     e->owned[1] = angle;
     e->so2 = angle;
     if (status != RECON_OK)
@@ -152,10 +188,13 @@ static double error_of(const double *row, size_t width)
     return fabs(sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2] + row[3] * row[3]) - 1);
 }
 
-static recon_so3 rotation_of(const double *row, size_t width)
+static recon_so3 rotation_of(const double *row, recon_quaternions order)
 {
-    return width == 9 ? recon_so3_from_matrix(row)
-                      : recon_so3_normalize((recon_so3){ row[0], row[1], row[2], row[3] });
+    if (order == RECON_QUATERNIONS_NONE)
+        return recon_so3_from_matrix(row);
+    return recon_so3_normalize(order == RECON_QUATERNIONS_WXYZ
+                                   ? (recon_so3){ row[0], row[1], row[2], row[3] }
+                                   : (recon_so3){ row[3], row[0], row[1], row[2] });
 }
 
 static recon_status not_a_rotation(recon_ctx *ctx, const char *path, size_t i, size_t width,
@@ -168,29 +207,32 @@ static recon_status not_a_rotation(recon_ctx *ctx, const char *path, size_t i, s
                       path, i, width == 9 ? "R R^T" : "the quaternion's length", off);
 }
 
-/* Rotations by less than 90 degrees have |w| above 0.7. Where nearly all quaternions have their
- * large number last and a small one first, w is more likely to be last: rotations that are all by
- * about 180 degrees, and about the z axis, are rare. */
-static void warn_of_order(recon_ctx *ctx, const double *rows, size_t n, const char *path)
+/* Rotations by less than 90 degrees have |w| above 0.7, and rotations that are all by about 180
+ * degrees and about one axis are rare: where w is nearly always small, and the number that the other
+ * order takes for it large, the other order is more likely. */
+static void warn_of_order(recon_ctx *ctx, const recon_so3 *g, size_t n, recon_quaternions order,
+                          const char *path)
 {
+    int first = order == RECON_QUATERNIONS_WXYZ;
     size_t odd = 0;
     for (size_t i = 0; i < n; i++)
-        odd += fabs(rows[4 * i]) < 0.5 && fabs(rows[4 * i + 3]) > 0.7;
+        odd += fabs(g[i].w) < 0.5 && fabs(first ? g[i].z : g[i].x) > 0.7;
     if ((double)odd > 0.95 * (double)n)
-        recon_log(
-            ctx, RECON_LOG_WARN,
-            "%s: the first number is small and the last large in %zu of %zu quaternions; w, x, "
-            "y, z is expected: if these are x, y, z, w (SciPy's order), put w first",
-            path, odd, n);
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: %zu of %zu rotations are by about 180 degrees about %s if the quaternions "
+                  "are %s: are they %s?",
+                  path, odd, n, first ? "z" : "x", first ? "wxyz" : "xyzw",
+                  first ? "xyzw" : "wxyz");
 }
 
-static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path)
+static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path,
+                             recon_quaternions order)
 {
     double *rows = NULL;
     recon_so3 *rotation;
     size_t width;
     recon_status status;
-    RECON_TRY(read_poses(ctx, &rows, &width, e, path, RECON_SO3));
+    RECON_TRY(read_poses(ctx, &rows, &width, e, path, RECON_SO3, order));
     RECON_TRY(recon_alloc_raw(ctx, &rotation, e->n, sizeof *rotation));
     e->owned[1] = rotation;
     e->so3 = rotation;
@@ -198,10 +240,10 @@ static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path
         double off = error_of(rows + i * width, width);
         if (!(off <= RECON_POSE_TOLERANCE))
             RECON_TRY(not_a_rotation(ctx, path, i, width, off));
-        rotation[i] = rotation_of(rows + i * width, width);
+        rotation[i] = rotation_of(rows + i * width, order);
     }
     if (width == 4)
-        warn_of_order(ctx, rows, e->n, path);
+        warn_of_order(ctx, rotation, e->n, order, path);
 done:
     free(rows);
     return status;
@@ -228,13 +270,17 @@ done:
     return status;
 }
 
-static recon_status read_all(recon_ctx *ctx, recon_embedded *out, recon_group group, const char *z,
-                             const char *poses, const char *labels, size_t unit)
+static recon_status read_all(recon_ctx *ctx, recon_embedded *out, recon_group group,
+                             recon_quaternions order, const char *z, const char *poses,
+                             const char *labels, size_t unit)
 {
     recon_status status;
     *out = (recon_embedded){ 0 };
+    RECON_TRY(recon_enum_check(ctx, group, RECON_SO3, "group"));
+    RECON_TRY(recon_enum_check(ctx, order, RECON_QUATERNIONS_XYZW, "order of quaternions"));
     RECON_TRY(read_z(ctx, out, z, unit));
-    RECON_TRY(group == RECON_SO2 ? read_so2(ctx, out, poses) : read_so3(ctx, out, poses));
+    RECON_TRY(group == RECON_SO2 ? read_so2(ctx, out, poses, order)
+                                 : read_so3(ctx, out, poses, order));
     if (labels)
         RECON_TRY(read_labels(ctx, out, labels));
 done:
@@ -242,9 +288,10 @@ done:
 }
 
 recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_group group,
-                                 const char *z, const char *poses, const char *labels)
+                                 recon_quaternions quaternions, const char *z, const char *poses,
+                                 const char *labels)
 {
-    recon_status status = read_all(ctx, out, group, z, poses, labels, 0);
+    recon_status status = read_all(ctx, out, group, quaternions, z, poses, labels, 0);
     if (status != RECON_OK)
         recon_embedded_free(out);
     return status;
@@ -287,13 +334,14 @@ done:
 }
 
 recon_status recon_embedded_read_share(recon_ctx *ctx, recon_embedded *out, recon_group group,
-                                       const char *z, const char *poses, const char *labels,
-                                       size_t unit)
+                                       recon_quaternions quaternions, const char *z,
+                                       const char *poses, const char *labels, size_t unit)
 {
     recon_status status;
     if (recon_comm_size(ctx) == 1)
-        return recon_embedded_read(ctx, out, group, z, poses, labels);
-    RECON_TRY(recon_comm_agree(ctx, read_all(ctx, out, group, z, poses, labels, unit)));
+        return recon_embedded_read(ctx, out, group, quaternions, z, poses, labels);
+    RECON_TRY(
+        recon_comm_agree(ctx, read_all(ctx, out, group, quaternions, z, poses, labels, unit)));
     RECON_TRY(compare_ranks(ctx, out, z, poses, labels));
 done:
     if (status != RECON_OK)

@@ -12,7 +12,7 @@ const void *recon_embedded_pose(const recon_embedded *embedded, size_t i);
  * are read, and others must not be touched; poses and labels are all there. Fails where ranks see
  * different files: poses and labels are compared whole, z by its shape and some rows. */
 recon_status recon_embedded_read_share(recon_ctx *ctx, recon_embedded *out, recon_group group,
-                                       const char *z, const char *poses, const char *labels,
-                                       size_t unit);
+                                       recon_quaternions quaternions, const char *z,
+                                       const char *poses, const char *labels, size_t unit);
 
 #endif

@@ -38,6 +38,11 @@ const char *recon_dtype_name(recon_dtype dtype)
     return types[dtype].name;
 }
 
+int recon_dtype_is_float(recon_dtype dtype)
+{
+    return dtype <= RECON_F64;
+}
+
 size_t recon_array_count(const recon_array *array)
 {
     size_t count = 1;

@@ -1,4 +1,5 @@
-/* options.h - the reserved tail of options: see RECON_RESERVED in recon/core/ctx.h. */
+/* options.h - what every options struct is checked for: its reserved tail (RECON_RESERVED in
+ * recon/core/ctx.h), and that its enums hold constants. */
 #ifndef CORE_OPTIONS_H
 #define CORE_OPTIONS_H
 
@@ -11,5 +12,9 @@ recon_status recon_reserved_check(recon_ctx *ctx, const uint64_t *reserved, cons
 /* Of a pointer to options, which may be NULL. */
 #define RECON_OPTIONS_CHECK(ctx, options, type)                                                    \
     recon_reserved_check(ctx, (options) ? ((const type *)(options))->reserved : NULL, #type)
+
+/* RECON_ERR_INPUT where value is none of an enum's constants, which count from 0 to last. what is
+ * for the message: "metric". */
+recon_status recon_enum_check(recon_ctx *ctx, unsigned value, unsigned last, const char *what);
 
 #endif

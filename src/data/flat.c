@@ -9,13 +9,13 @@
  *   meta.json          "smiles", "fisher_axis" (0, 1, 2), "rotors": lists by molecule; may be
  *                      missing */
 #include "data/flat.h"
+#include "core/array.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
 
 #include <math.h>
-#include <recon/core/array.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,11 +161,6 @@ static recon_status read_split(recon_ctx *ctx, flat *f)
 
 /* --- positions -------------------------------------------------------------------------------- */
 
-static int is_float(recon_dtype dtype)
-{
-    return dtype == RECON_F16 || dtype == RECON_F32 || dtype == RECON_F64;
-}
-
 /* positions.npy, or positions-0.npy and those that follow it. */
 static recon_status open_pieces(recon_ctx *ctx, flat *f)
 {
@@ -179,7 +174,7 @@ static recon_status open_pieces(recon_ctx *ctx, flat *f)
         if (status != RECON_OK)
             return status;
         f->pieces++;
-        if (!is_float(a->dtype) && !(f->scale > 0))
+        if (!recon_dtype_is_float(a->dtype) && !(f->scale > 0))
             return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %s, but meta.json has no \"scale\"", path,
                               recon_dtype_name(a->dtype));
         snprintf(name, sizeof name, "positions-%d.npy", f->pieces);
@@ -203,7 +198,7 @@ static recon_status read_positions(recon_ctx *ctx, flat *f)
     float *to = f->xyz;
     for (int i = 0; i < f->pieces; i++) {
         RECON_TRY(recon_array_to_f32(ctx, to, &f->piece[i]));
-        const double scale = is_float(f->piece[i].dtype) ? 1 : f->scale;
+        const double scale = recon_dtype_is_float(f->piece[i].dtype) ? 1 : f->scale;
         for (size_t left = 3 * f->piece[i].shape[0]; left--; to++)
             *to = (float)(*to * scale);
     }

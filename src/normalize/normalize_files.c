@@ -37,6 +37,10 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
         "classes", f->k ? "knn" : "components", "class_count", (json_int_t)f->classes, "metric",
         metric[o->knn.metric], "mean", recon_mean_name(o->mean.kind), "family",
         recon_frames_family_name(f), "recall", f->recall, "backend", backend);
+    if (s->quaternions)
+        json_object_set_new(
+            out, "quaternions",
+            json_string(s->quaternions == RECON_QUATERNIONS_WXYZ ? "wxyz" : "xyzw"));
     if (f->k) {
         json_object_set_new(out, "k", json_integer((json_int_t)f->k));
         json_object_set_new(out, "include_self", json_boolean(o->knn.include_self));
@@ -120,13 +124,13 @@ recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
     recon_stage stage = RECON_NO_STAGE;
     *out = (recon_normalize_result){ 0 };
     RECON_TRY(open_stage(ctx, &stage, path, s)); /* before the long work */
-    RECON_TRY(
-        recon_embedded_read_share(ctx, &index, s->group, s->z, s->poses, s->labels, RECON_TILE));
+    RECON_TRY(recon_embedded_read_share(ctx, &index, s->group, s->quaternions, s->z, s->poses,
+                                        s->labels, RECON_TILE));
     out->points = index.n;
     out->dimensions = index.d;
     if (asked)
-        RECON_TRY(recon_embedded_read_share(ctx, asked, s->group, s->query[0], s->query[1],
-                                            s->query_labels, RECON_TILE));
+        RECON_TRY(recon_embedded_read_share(ctx, asked, s->group, s->quaternions, s->query[0],
+                                            s->query[1], s->query_labels, RECON_TILE));
     out->rows = asked ? asked->n : index.n;
     RECON_TRY(
         name_files(ctx, recon_normalize_share(ctx, &out->frames, &index, asked, &s->options), s));

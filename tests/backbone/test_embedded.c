@@ -39,7 +39,8 @@ static const float z[N][D] = { { 1, 2, 3 },  { -1, 0.5, 4 }, { 0, 0, 1 }, { 8, 1
 static recon_embedded read_so2(recon_ctx *ctx, const char *embeddings, const char *poses)
 {
     recon_embedded e;
-    CHECK_OK(ctx, recon_embedded_read(ctx, &e, RECON_SO2, embeddings, poses, NULL));
+    CHECK_OK(ctx, recon_embedded_read(ctx, &e, RECON_SO2, RECON_QUATERNIONS_NONE, embeddings, poses,
+                                      NULL));
     assert_true(e.n == N && e.d == D && e.so2 && !e.so3 && !e.labels);
     assert_memory_equal(e.z, z, sizeof z);
     return e;
@@ -94,7 +95,7 @@ static void angles_are_wrapped_and_keep_their_precision(void **state)
 static void matrices_and_quaternions_agree(void **state)
 {
     recon_so3 q[N];
-    double m[N][9];
+    double m[N][9], last[N][4];
     float single[N][9];
     recon_rng r = recon_rng_new(1, 0);
     for (size_t i = 0; i < N; i++) {
@@ -104,6 +105,7 @@ static void matrices_and_quaternions_agree(void **state)
             single[i][c] = (float)m[i][c];
         if (i % 2) /* the other sign is the same rotation */
             q[i] = (recon_so3){ -q[i].w, -q[i].x, -q[i].y, -q[i].z };
+        memcpy(last[i], (double[]){ q[i].x, q[i].y, q[i].z, q[i].w }, sizeof last[i]);
     }
     save(*state, "z.npy", RECON_F32, z, 2, N, D, 0);
     save(*state, "3x3.npy", RECON_F64, m, 3, N, 3, 3);
@@ -111,10 +113,12 @@ static void matrices_and_quaternions_agree(void **state)
     save(*state, "f4.npy", RECON_F32, single, 3, N, 3, 3);
     save(*state, "q.npy", RECON_F64, q, 2, N, 4, 0);
     save_fortran("9t.npy", "f8", m, sizeof(double), N, 9);
-    const char *const names[] = { "3x3.npy", "9.npy", "f4.npy", "q.npy", "9t.npy" };
+    save(*state, "last.npy", RECON_F64, last, 2, N, 4, 0);
+    const char *const names[] = { "3x3.npy", "9.npy", "f4.npy", "9t.npy", "q.npy", "last.npy" };
+    const recon_quaternions order[] = { [4] = RECON_QUATERNIONS_WXYZ, RECON_QUATERNIONS_XYZW };
     for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
         recon_embedded e;
-        CHECK_OK(*state, recon_embedded_read(*state, &e, RECON_SO3, scratch("z.npy"),
+        CHECK_OK(*state, recon_embedded_read(*state, &e, RECON_SO3, order[f], scratch("z.npy"),
                                              scratch(names[f]), NULL));
         assert_true(e.so3 && !e.so2);
         for (size_t i = 0; i < N; i++)
@@ -134,23 +138,31 @@ static void labels_of_any_integer_type_are_read(void **state)
     save(*state, "f8.npy", RECON_F64, whole, 1, N, 0, 0);
     for (int i = 0; i < 2; i++) {
         recon_embedded e;
-        CHECK_OK(*state, recon_embedded_read(*state, &e, RECON_SO2, scratch("z.npy"),
-                                             scratch("g.npy"), scratch(i ? "f8.npy" : "u1.npy")));
+        CHECK_OK(*state, recon_embedded_read(*state, &e, RECON_SO2, RECON_QUATERNIONS_NONE,
+                                             scratch("z.npy"), scratch("g.npy"),
+                                             scratch(i ? "f8.npy" : "u1.npy")));
         for (size_t l = 0; l < N; l++)
             assert_int_equal(e.labels[l], small[l]);
         recon_embedded_free(&e);
     }
 }
 
-static void refuse(recon_ctx *ctx, recon_group group, const char *embeddings, const char *poses,
-                   const char *labels, recon_status want, const char *text)
+static void refuse_order(recon_ctx *ctx, recon_group group, recon_quaternions order,
+                         const char *embeddings, const char *poses, const char *labels,
+                         recon_status want, const char *text)
 {
     recon_embedded e;
     CHECK_FAILS(ctx,
-                recon_embedded_read(ctx, &e, group, scratch(embeddings), scratch(poses),
+                recon_embedded_read(ctx, &e, group, order, scratch(embeddings), scratch(poses),
                                     labels ? scratch(labels) : NULL),
                 want, text);
     assert_true(e.n == 0 && !e.z && !e.so2 && !e.so3 && !e.owned[0] && !e.owned[1]);
+}
+
+static void refuse(recon_ctx *ctx, recon_group group, const char *embeddings, const char *poses,
+                   const char *labels, recon_status want, const char *text)
+{
+    refuse_order(ctx, group, RECON_QUATERNIONS_NONE, embeddings, poses, labels, want, text);
 }
 
 static void wrong_shapes_are_named(void **state)
@@ -219,7 +231,8 @@ static void refuse_quaternion(recon_ctx *ctx, recon_so3 row, const char *text)
     for (size_t i = 0; i < N; i++)
         q[i] = i == 3 ? row : recon_so3_identity();
     save(ctx, "q.npy", RECON_F64, q, 2, N, 4, 0);
-    refuse(ctx, RECON_SO3, "z.npy", "q.npy", NULL, RECON_ERR_INPUT, text);
+    refuse_order(ctx, RECON_SO3, RECON_QUATERNIONS_XYZW, "z.npy", "q.npy", NULL, RECON_ERR_INPUT,
+                 text);
 }
 
 static void what_is_no_rotation_says_how_far_off_it_is(void **state)
@@ -250,8 +263,8 @@ static void what_is_off_by_rounding_becomes_a_rotation(void **state)
     recon_embedded e;
     save(*state, "z.npy", RECON_F32, z, 2, N, D, 0);
     save(*state, "m.npy", RECON_F64, m, 3, N, 3, 3);
-    CHECK_OK(*state,
-             recon_embedded_read(*state, &e, RECON_SO3, scratch("z.npy"), scratch("m.npy"), NULL));
+    CHECK_OK(*state, recon_embedded_read(*state, &e, RECON_SO3, RECON_QUATERNIONS_NONE,
+                                         scratch("z.npy"), scratch("m.npy"), NULL));
     recon_so3 q = e.so3[0];
     CHECK_NEAR(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1, 1e-14);
     recon_embedded_free(&e);
@@ -268,8 +281,8 @@ static void numbers_beyond_float32_are_named_by_their_value(void **state)
     save_fortran("f.npy", "f8", wide, sizeof(double), N, D);
     for (int order = 0; order < 2; order++)
         CHECK_FAILS(*state,
-                    recon_embedded_read(*state, &e, RECON_SO2, scratch(order ? "f.npy" : "c.npy"),
-                                        scratch("g.npy"), NULL),
+                    recon_embedded_read(*state, &e, RECON_SO2, RECON_QUATERNIONS_NONE,
+                                        scratch(order ? "f.npy" : "c.npy"), scratch("g.npy"), NULL),
                     RECON_ERR_INPUT, "row 2, column 1 is 1e+300: embeddings become float32");
 }
 
@@ -280,16 +293,17 @@ static void keep_line(void *user, recon_log_level level, const char *line)
 }
 
 /* What the log says of poses, or "". */
-static const char *warning(recon_ctx *ctx, const double *poses, recon_group group)
+static const char *warning(recon_ctx *ctx, const double *poses, recon_quaternions order)
 {
+    recon_group group = order ? RECON_SO3 : RECON_SO2;
     static char line[256];
     recon_embedded e;
     recon_ctx *heard = recon_ctx_new(&(recon_ctx_options){ .on_log = keep_line, .user = line });
     line[0] = '\0';
     save(ctx, "z.npy", RECON_F32, z, 2, N, D, 0);
     save(ctx, "p.npy", RECON_F64, poses, group == RECON_SO2 ? 1 : 2, N, 4, 0);
-    CHECK_OK(heard,
-             recon_embedded_read(heard, &e, group, scratch("z.npy"), scratch("p.npy"), NULL));
+    CHECK_OK(heard, recon_embedded_read(heard, &e, group, order, scratch("z.npy"), scratch("p.npy"),
+                                        NULL));
     recon_embedded_free(&e);
     recon_ctx_free(heard);
     return line;
@@ -298,12 +312,12 @@ static const char *warning(recon_ctx *ctx, const double *poses, recon_group grou
 static void sums_of_two_angles_are_not_taken_for_degrees(void **state)
 {
     const double sums[N] = { 7.53275, 6.5, -12.5, 0.1 }, degrees[N] = { 10, 359, -90 };
-    assert_string_equal(warning(*state, sums, RECON_SO2), "");
-    assert_non_null(strstr(warning(*state, degrees, RECON_SO2),
+    assert_string_equal(warning(*state, sums, RECON_QUATERNIONS_NONE), "");
+    assert_non_null(strstr(warning(*state, degrees, RECON_QUATERNIONS_NONE),
                            "angles up to 359; radians are expected, not degrees: if these are"));
 }
 
-static void quaternions_with_w_last_are_noticed(void **state)
+static void quaternions_of_the_other_order_are_noticed(void **state)
 {
     double last[N][4], first[N][4], any[N][4];
     recon_rng rng = recon_rng_new(3, 0);
@@ -314,16 +328,60 @@ static void quaternions_with_w_last_are_noticed(void **state)
         memcpy(last[i], (double[]){ q.x, q.y, q.z, q.w }, sizeof last[i]);
         memcpy(any[i], (double[]){ r.w, r.x, r.y, r.z }, sizeof any[i]);
     }
-    assert_string_equal(warning(*state, first[0], RECON_SO3), "");
-    assert_string_equal(warning(*state, any[0], RECON_SO3), "");
-    assert_non_null(strstr(warning(*state, last[0], RECON_SO3), "7 of 7 quaternions"));
+    const recon_quaternions wxyz = RECON_QUATERNIONS_WXYZ, xyzw = RECON_QUATERNIONS_XYZW;
+    assert_string_equal(warning(*state, first[0], wxyz), "");
+    assert_string_equal(warning(*state, last[0], xyzw), "");
+    assert_string_equal(warning(*state, any[0], wxyz), "");
+    assert_non_null(strstr(warning(*state, last[0], wxyz), "7 of 7 rotations are by about 180 "
+                                                           "degrees about z if the quaternions are "
+                                                           "wxyz: are they xyzw?"));
+    assert_non_null(strstr(warning(*state, first[0], xyzw), "about x if the quaternions are xyzw"));
+}
+
+/* Data cannot show the order: neither is assumed. */
+static void quaternions_without_an_order_are_refused(void **state)
+{
+    double q[N][4], m[N][9] = { { 0 } };
+    recon_rng rng = recon_rng_new(5, 0);
+    for (size_t i = 0; i < N; i++) {
+        recon_so3 g = recon_so3_haar(&rng);
+        memcpy(q[i], (double[]){ g.w, g.x, g.y, g.z }, sizeof q[i]);
+        m[i][0] = m[i][4] = m[i][8] = 1;
+    }
+    save(*state, "z.npy", RECON_F32, z, 2, N, D, 0);
+    save(*state, "q.npy", RECON_F64, q, 2, N, 4, 0);
+    save(*state, "m.npy", RECON_F64, m, 3, N, 3, 3);
+    save(*state, "g.npy", RECON_F64, m, 1, N, 0, 0);
+    refuse(
+        *state, RECON_SO3, "z.npy", "q.npy", NULL, RECON_ERR_INPUT,
+        "q.npy: the order of the quaternions has to be stated, since the numbers cannot show it: "
+        "quaternions wxyz (w first: MuJoCo, PyTorch3D, Blender) or xyzw (w last: SciPy, ROS, "
+        "Eigen's coeffs)");
+    refuse_order(*state, RECON_SO3, RECON_QUATERNIONS_XYZW, "z.npy", "m.npy", NULL, RECON_ERR_INPUT,
+                 "m.npy: float64 7 x 3 x 3, but the order of quaternions is stated");
+    refuse_order(*state, RECON_SO2, RECON_QUATERNIONS_WXYZ, "z.npy", "g.npy", NULL, RECON_ERR_INPUT,
+                 "g.npy: float64 7, but the order of quaternions is stated");
+}
+
+/* 0, 1, 2 .. of C_n, taken for radians, are angles that nobody meant. */
+static void angles_of_whole_numbers_are_refused(void **state)
+{
+    const int64_t g8[N] = { 0, 1, 2, 3 };
+    const uint8_t g1[N] = { 0, 1, 2, 3 };
+    save(*state, "z.npy", RECON_F32, z, 2, N, D, 0);
+    save(*state, "i8.npy", RECON_I64, g8, 1, N, 0, 0);
+    save(*state, "u1.npy", RECON_U8, g1, 2, N, 1, 0);
+    refuse(*state, RECON_SO2, "z.npy", "i8.npy", NULL, RECON_ERR_INPUT,
+           "i8.npy: int64, but radians are floating-point numbers; if these are indices of C_n, "
+           "multiply them by 2 pi / n");
+    refuse(*state, RECON_SO2, "z.npy", "u1.npy", NULL, RECON_ERR_INPUT, "u1.npy: uint8, but");
 }
 
 static recon_status read_once(recon_ctx *ctx, recon_group group)
 {
     recon_embedded e;
     recon_status status =
-        recon_embedded_read(ctx, &e, group, scratch("z.npy"),
+        recon_embedded_read(ctx, &e, group, RECON_QUATERNIONS_NONE, scratch("z.npy"),
                             scratch(group == RECON_SO2 ? "g.npy" : "m.npy"), scratch("y.npy"));
     recon_embedded_free(&e);
     return status;
@@ -357,7 +415,9 @@ int main(void)
         SCRATCH_TEST(what_is_off_by_rounding_becomes_a_rotation),
         SCRATCH_TEST(numbers_beyond_float32_are_named_by_their_value),
         SCRATCH_TEST(sums_of_two_angles_are_not_taken_for_degrees),
-        SCRATCH_TEST(quaternions_with_w_last_are_noticed),
+        SCRATCH_TEST(quaternions_of_the_other_order_are_noticed),
+        SCRATCH_TEST(quaternions_without_an_order_are_refused),
+        SCRATCH_TEST(angles_of_whole_numbers_are_refused),
         SCRATCH_TEST(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -29,6 +29,8 @@ refused 2 "--mean median must be one of" $good --mean median
 refused 2 "--query needs ZQ GQ" $good --query z.npy
 refused 2 "--family fisher needs --group so3" $good --family fisher
 refused 2 "--group so3 has only one family" $good --group so3 --family normal
+refused 2 "--quaternions needs --group so3" $good --quaternions wxyz
+refused 2 "--quaternions scipy must be one of wxyz|xyzw" $good --group so3 --quaternions scipy
 refused 2 "--classes components needs --eps" $good --classes components
 refused 2 "--eps needs --classes components" $good --eps 0.5
 refused 2 "--eps nan must be a number above 0" $good --classes components --eps nan
@@ -183,7 +185,32 @@ f32 1 2 1 0 | npy two.npy '<f4' '2, 2'
 so3() { four "$1" two.npy "$2" --group so3 --k 1; }
 so3 "mirror.npy: row 1 is not a rotation: a reflection" mirror.npy
 so3 "stretch.npy: row 1 is not a rotation: R R^T is off by 3" stretch.npy
-so3 "long4.npy: row 1 is not a rotation: the quaternion's length is off by 0.414" long4.npy
+four "long4.npy: row 1 is not a rotation: the quaternion's length is off by 0.414" two.npy long4.npy \
+    --group so3 --k 1 --quaternions wxyz
+
+# --- quaternions: their order is stated, because nothing in the data shows it -----------------------
+f32 1 0 0 0 0 1 0 0 | npy first.npy '<f4' '2, 4'
+f32 0 0 0 1 1 0 0 0 | npy last.npy '<f4' '2, 4'
+f32 1 0 0 0 1 0 0 0 1 1 0 0 0 -1 0 0 0 -1 | npy matrices.npy '<f4' '2, 9'
+two() { poses=$1 && shift && set -- --embeddings two.npy --poses "$poses" --group so3 --k 1 "$@" && run normalize "$@"; }
+two first.npy --quaternions wxyz --out first && two last.npy --quaternions xyzw --out last &&
+    two matrices.npy --out matrices && cmp first/gamma.npy matrices/gamma.npy && cmp last/gamma.npy matrices/gamma.npy
+report $? "quaternions of either order are the rotations that they are"
+[ "$(cat first/summary.json last/summary.json matrices/summary.json | grep -c '"quaternions": "[wxyz]*"')" -eq 2 ]
+report $? "the summary says in which order they were read"
+rm -r first last matrices
+misuse() { text=$1 && shift && refused 2 "$text" normalize --embeddings two.npy --group so3 --k 1 --out out "$@"; }
+misuse "first.npy: the order of the quaternions has to be stated, since the numbers cannot show it: quaternions wxyz \
+(w first: MuJoCo, PyTorch3D, Blender) or xyzw (w last: SciPy, ROS, Eigen's coeffs) (--quaternions)" --poses first.npy
+misuse "first.npy: the order of the quaternions has" --poses matrices.npy --query two.npy first.npy
+misuse "matrices.npy: float32 2 x 9, but the order of quaternions is stated, and those are N x 4: leave it out" \
+    --poses matrices.npy --quaternions xyzw
+misuse "matrices.npy: float32 2 x 9, but" --poses first.npy --query two.npy matrices.npy --quaternions wxyz
+
+# Indices of C_4, taken for radians, would be poses that nobody meant.
+printf '\000\000\001\000\002\000\003\000' | npy indices.npy '<i2' '4,'
+four "indices.npy: int16, but radians are floating-point numbers; if these are indices of C_n, multiply them by 2 pi / n" \
+    four.npy indices.npy --k 2
 
 # --- what the system refuses ----------------------------------------------------------------------
 refuse_z absent.npy "absent.npy: cannot open: No such file"

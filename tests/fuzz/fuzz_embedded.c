@@ -19,10 +19,10 @@ static void make(void)
     fuzz_member_array("labels.npy", RECON_I64, label, N, 0);
 }
 
-static void check(recon_group group, const char *poses)
+static void check(recon_group group, recon_quaternions order, const char *poses)
 {
     recon_embedded e;
-    recon_status status = recon_embedded_read(fuzz_ctx(), &e, group, fuzz_path_of("z.npy"),
+    recon_status status = recon_embedded_read(fuzz_ctx(), &e, group, order, fuzz_path_of("z.npy"),
                                               fuzz_path_of(poses), fuzz_path_of("labels.npy"));
     if (status != RECON_OK) {
         fuzz_check_refusal(status, fuzz_folder);
@@ -42,8 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!fuzz_members)
         make();
     fuzz_replace(&which, bytes, size);
-    check(RECON_SO2, "so2.npy");
-    check(RECON_SO3, "so3.npy");
+    check(RECON_SO2, RECON_QUATERNIONS_NONE, "so2.npy");
+    check(RECON_SO3, RECON_QUATERNIONS_NONE, "so3.npy");
+    check(RECON_SO3, RECON_QUATERNIONS_XYZW, "so3.npy");
     fuzz_restore(which);
     return 0;
 }

@@ -118,8 +118,13 @@ m = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
               2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
               2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], axis=1)
 e = r.normal(size=(40, 5))
-by = [recon.normalize(e, poses, group="so3", k=6).absolute for poses in (q, -q, m)]
-assert np.abs(by[0] - by[1]).max() == 0 and np.abs(by[0] - by[2]).max() < 1e-8
+def absolute(poses, order=None, **also): return recon.normalize(e, poses, group="so3", k=6, quaternions=order, **also).absolute
+first, last = absolute(q, "wxyz"), absolute(q[:, [1, 2, 3, 0]], "xyzw")
+assert np.abs(first - absolute(-q, "wxyz")).max() == 0 and np.abs(first - last).max() == 0
+assert np.abs(first - absolute(m)).max() < 1e-8
+assert np.abs(first - absolute(q, "xyzw")).max() > 0.1
+asked = absolute(q, "wxyz", queries=(e, q))
+assert np.abs(asked - absolute(q[:, [1, 2, 3, 0]], "xyzw", queries=(e, q[:, [1, 2, 3, 0]]))).max() == 0
 PROGRAM
 
 # --- images ---------------------------------------------------------------------------------------
@@ -502,7 +507,17 @@ refused("but 50 labels are needed", recon.normalize, z, g, labels=[1, 2])
 mirror = np.tile(np.diag([1.0, 1, -1]), (50, 1, 1))
 refused("row 0 is not a rotation: a reflection", recon.normalize, z, mirror, group="so3")
 refused("R R^T is off by 3", recon.normalize, z, 2 * np.abs(mirror), group="so3")
-refused("quaternion's length is off by 1", recon.normalize, z, np.full((50, 4), 1.0), group="so3")
+refused("quaternion's length is off by 1", recon.normalize, z, np.full((50, 4), 1.0), group="so3", quaternions="wxyz")
+q, m = np.tile([0.0, 0, 0, 1], (50, 1)), np.tile(np.eye(3), (50, 1, 1))
+refused("poses: the order of the quaternions has to be stated, since the numbers cannot show it: quaternions='wxyz'"
+        " (w first: MuJoCo, PyTorch3D, Blender) or 'xyzw' (w last: SciPy, ROS, Eigen's coeffs)", recon.normalize, z, q, group="so3")
+refused("query poses: the order of the quaternions", recon.normalize, z, m, group="so3", queries=(z, q))
+refused("poses: 50 x 3 x 3, but quaternions='xyzw' is for N x 4: leave it out", recon.normalize, z, m, group="so3", quaternions="xyzw")
+refused("quaternions go with group='so3'", recon.normalize, z, g, quaternions="xyzw")
+refused("quaternions 'scipy' is none of wxyz|xyzw", recon.normalize, z, q, group="so3", quaternions="scipy")
+for whole in (np.arange(50) % 8, (np.arange(50) % 2).astype(bool), list(range(50))):
+    refused("but radians are floating-point numbers; if these are indices of C_n, multiply them by 2 pi / n", recon.normalize, z, whole)
+refused("query poses: int64, but radians", recon.normalize, z, g, queries=(z, np.arange(50)))
 refused("nowhere: cannot open: No such file", recon.load, "nowhere")
 refused("not a model of `recon train` or `recon discover`", recon.load, "models/mnist-classifier.safetensors")
 open("cut", "wb").write(open("models/mnist-small.safetensors", "rb").read(3000))

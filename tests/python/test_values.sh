@@ -270,8 +270,10 @@ import numpy as np, recon, warnings
 from scipy.spatial.transform import Rotation
 warnings.simplefilter("ignore")
 z, r = np.random.default_rng(1).normal(size=(60, 5)), Rotation.random(60, random_state=1)
-by = [recon.normalize(z, poses, group="so3").gamma for poses in (r, np.roll(r.as_quat(), 1, axis=1))]
-assert np.abs(by[0] - by[1]).max() < 1e-8
+q = r.as_quat()  # x, y, z, w
+by = [recon.normalize(z, poses, group="so3", quaternions=order).gamma
+      for poses, order in ((r, None), (np.roll(q, 1, axis=1), "wxyz"), (q, "xyzw"))]
+assert max(np.abs(by[0] - one).max() for one in by[1:]) < 1e-8
 PROGRAM
 passes "one box, point or vector for each input" <<'PROGRAM'
 import numpy as np, recon

@@ -76,8 +76,8 @@ static recon_status read_embedded(recon_ctx *ctx, const void *arg, digest *out)
 {
     recon_embedded e;
     (void)arg;
-    recon_status status = recon_embedded_read(ctx, &e, RECON_SO3, "data/so3/z.npy",
-                                              "data/so3/g.npy", "data/so3/y.npy");
+    recon_status status = recon_embedded_read(ctx, &e, RECON_SO3, RECON_QUATERNIONS_NONE,
+                                              "data/so3/z.npy", "data/so3/g.npy", "data/so3/y.npy");
     if (status == RECON_OK)
         digest_add(out, e.z, e.n * e.d * sizeof *e.z);
     recon_embedded_free(&e);

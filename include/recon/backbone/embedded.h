@@ -16,6 +16,14 @@ extern "C" {
 
 typedef enum { RECON_SO2, RECON_SO3 } recon_group;
 
+/* The order of the numbers in files of quaternions. Permuted ones are unit quaternions too, so
+ * nothing in the data shows the order. */
+typedef enum {
+    RECON_QUATERNIONS_NONE, /* the poses are not quaternions; n x 4 is refused               */
+    RECON_QUATERNIONS_WXYZ, /* w first, as in this library, MuJoCo, PyTorch3D and Blender     */
+    RECON_QUATERNIONS_XYZW  /* w last, as in SciPy, ROS and Eigen's coeffs()                 */
+} recon_quaternions;
+
 typedef struct {
     size_t n, d;
     const float *z;        /* [n][d]                                                     */
@@ -29,13 +37,15 @@ typedef struct {
 } recon_embedded;
 
 /* z: n x d of any number type (float16 and float64 become float32). poses: radians, n or n x 1, for
- * SO(2); n x 3 x 3, n x 9 or unit quaternions n x 4 (w, x, y, z) for SO(3). labels: n integers, or
- * a NULL path. Lengths that differ, values that are not finite, and matrices or quaternions that
- * are off a rotation by more than RECON_POSE_TOLERANCE are RECON_ERR_INPUT; the message names file,
- * row and distance. Angles above RECON_ANGLE_USUAL are taken, but the log warns that they may be
- * degrees; quaternions that look as if w came last are taken too, with a warning. */
+ * SO(2); n x 3 x 3, n x 9 or unit quaternions n x 4 in the given order for SO(3). labels: n
+ * integers, or a NULL path. Lengths that differ, values that are not finite, angles of an integer
+ * type, quaternions without an order or an order without quaternions, and matrices or quaternions
+ * that are off a rotation by more than RECON_POSE_TOLERANCE are RECON_ERR_INPUT; the message names
+ * file, row and distance. Angles above RECON_ANGLE_USUAL are taken, but the log warns that they may
+ * be degrees; quaternions that look as if they had the other order are taken too, with a warning. */
 RECON_API recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_group group,
-                                           const char *z, const char *poses, const char *labels);
+                                           recon_quaternions quaternions, const char *z,
+                                           const char *poses, const char *labels);
 RECON_API void recon_embedded_free(recon_embedded *e);
 
 #define RECON_POSE_TOLERANCE 1e-3
