@@ -4,6 +4,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "data/kinds.h"
 
 #include <stdlib.h>
@@ -34,6 +35,9 @@ static const recon_backbone_kind *find_kind(const recon_ctx *ctx, const char *na
 
 recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)
 {
+    recon_status status = recon_enum_check(ctx, kind->group, RECON_SO3, "group");
+    if (status != RECON_OK)
+        return status;
     if (find_kind(ctx, kind->name))
         return recon_fail(ctx, RECON_ERR_INPUT, "a backbone kind named '%s' already exists",
                           kind->name);

@@ -9,6 +9,7 @@
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "nn/params.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
@@ -352,6 +353,9 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
 
 static recon_status check_options(recon_ctx *ctx, const recon_classifier_options *o)
 {
+    recon_status status = recon_enum_check(ctx, o->net, RECON_NET_RESNET18, "net");
+    if (status != RECON_OK)
+        return status;
     if (o->net != RECON_NET_RESNET18 && o->stem)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s has one width", net_name[o->net]);
     if (o->stem > MAX_STEM)

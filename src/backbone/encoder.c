@@ -5,6 +5,7 @@
  * pixels. From there on everything is float, whatever the convolutions ran in. */
 #include "backbone/encoder.h"
 #include "core/fail.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ static const preset presets[] = {
                                         { { { 24, 16, 8, 8 } }, 5, 2, 0 },
                                         { { { 48, 16, 8, 8 } }, 3, 1, 0 } } },
 };
-enum { PRESETS = sizeof presets / sizeof *presets, CODE = 128, MAX_CODE = 4096, MIN_SIDE = 8 };
+enum { CODE = 128, MAX_CODE = 4096, MIN_SIDE = 8 };
 
 const char *recon_preset_name(recon_preset p)
 {
@@ -70,11 +71,11 @@ const char *recon_preset_name(recon_preset p)
 
 recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *s)
 {
+    recon_status status = recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset");
+    if (status != RECON_OK)
+        return status;
     if (recon_preset_is_photo(s->preset))
         return recon_photo_shape(ctx, s);
-    if ((unsigned)s->preset >= PRESETS)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "preset %d: fast, paper, small, photo or photo-small", (int)s->preset);
     s->width = s->width == 0 ? 1 : s->width;
     s->frequencies = s->frequencies ? s->frequencies : presets[s->preset].frequencies;
     s->code = s->code ? s->code : CODE;

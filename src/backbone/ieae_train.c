@@ -635,6 +635,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.width_px = d.width;
     o.shape.channels = d.channels;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
+    RECON_TRY(recon_enum_check(ctx, o.views, RECON_VIEWS_GIVEN, "kind of views"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
     RECON_TRY(check_contents(ctx, data));
     if (o.from) {

@@ -6,6 +6,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "data/elements.h"
 #include "data/kinds.h"
 #include "data/molecule_store.h"
@@ -32,11 +33,12 @@ static const sizes presets[] = { [RECON_PRESET_FAST] = { 5, 256 },
 
 recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_net_shape *s)
 {
+    recon_status status = recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset");
+    if (status != RECON_OK)
+        return status;
     if (recon_preset_is_photo(s->preset))
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %s is for images: fast, paper or small",
                           recon_preset_name(s->preset));
-    if ((unsigned)s->preset > RECON_PRESET_SMALL)
-        return recon_fail(ctx, RECON_ERR_INPUT, "preset %d: fast, paper or small", (int)s->preset);
     s->width = s->width == 0 ? 1 : s->width;
     s->layers = s->layers ? s->layers : presets[s->preset].layers;
     s->radius = s->radius == 0 ? 2 : s->radius;

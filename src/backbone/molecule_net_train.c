@@ -771,6 +771,7 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     trainer c = { .ctx = ctx, .o = &o };
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_molecule_net_options"));
+    RECON_TRY(recon_enum_check(ctx, o.pairs, RECON_PAIRS_ELEMENTS, "kind of pairs"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
     RECON_TRY(look_at(ctx, &o.shape, data));
     if (!held) {

@@ -9,6 +9,7 @@
 #include "core/simd.h"
 
 #include "core/threads.h"
+#include "core/options.h"
 #include "data/image.h"
 
 #include <math.h>
@@ -487,6 +488,8 @@ recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *
                           .alpha = in->alpha },
                   .how = { .angle = angle, .interpolation = interpolation } };
     recon_status status = recon_bitmap_check(ctx, in);
+    if (status == RECON_OK)
+        status = recon_enum_check(ctx, interpolation, RECON_BICUBIC, "interpolation");
     if (status != RECON_OK)
         return status;
     if (in->dtype == RECON_F32) {

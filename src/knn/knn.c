@@ -1,5 +1,5 @@
 /* knn.c - the public searches: checks, the choice of a method, and answers in the caller's form. */
-#include <recon/knn/knn.h>
+#include "knn/knn.h"
 #include "knn/approx.h"
 #include "knn/exact.h"
 #include "core/fail.h"
@@ -8,6 +8,16 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+recon_status recon_knn_options_check(recon_ctx *ctx, const recon_knn_options *o)
+{
+    recon_status status;
+    RECON_TRY(recon_reserved_check(ctx, o->reserved, "recon_knn_options"));
+    RECON_TRY(recon_enum_check(ctx, o->metric, RECON_EUCLIDEAN, "metric"));
+    RECON_TRY(recon_enum_check(ctx, o->method, RECON_KNN_HNSW, "method"));
+done:
+    return status;
+}
 
 static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, const recon_knn_options *o,
                                 size_t most)
@@ -22,7 +32,7 @@ static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, const recon_
     if (k > most)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "k = %zu, but a point has only %zu possible neighbours", k, most);
-    return recon_reserved_check(ctx, o->reserved, "recon_knn_options");
+    return recon_knn_options_check(ctx, o);
 }
 
 static recon_knn_method choose_method(const recon_knn_options *o, size_t n)

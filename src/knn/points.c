@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/simd.h"
 #include "core/threads.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -358,8 +359,7 @@ recon_status recon_points_make_part(recon_ctx *ctx, recon_points *out, const flo
     *out = (recon_points){ .z = z, .n = n, .d = d, .first = first, .metric = metric };
     preparation in = { out, what };
     size_t blocks = (n + BLOCK - 1) / BLOCK;
-    if ((unsigned)metric > RECON_EUCLIDEAN)
-        return recon_fail(ctx, RECON_ERR_INPUT, "no metric has the number %d", (int)metric);
+    RECON_TRY(recon_enum_check(ctx, metric, RECON_EUCLIDEAN, "metric"));
     RECON_TRY(recon_alloc_raw(ctx, &out->w, n * d, sizeof *out->w));
     RECON_TRY(recon_alloc(ctx, &out->shift, n, sizeof *out->shift));
     RECON_TRY(recon_alloc(ctx, &out->norm, n, sizeof *out->norm));

@@ -2,6 +2,7 @@
  * sends its own to the t-th before it: first those of the neighbour, then of the neighbour's
  * neighbour. All pairs of one set need half the tour. */
 #include "knn/ring.h"
+#include "knn/knn.h"
 #include "knn/exact.h"
 #include "knn/lists.h"
 #include "knn/ring_tour.h"
@@ -9,7 +10,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/threads.h"
 #include "ops/ops.h"
 
@@ -34,7 +34,7 @@ static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, const recon_
     if (o->method == RECON_KNN_IVF || o->method == RECON_KNN_HNSW)
         return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
                           "over ranks the search is exact: leave out --approx");
-    return recon_reserved_check(ctx, o->reserved, "recon_knn_options");
+    return recon_knn_options_check(ctx, o);
 }
 
 /* The mean and the scale that all parts of z share. */

@@ -31,7 +31,10 @@ recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_o
     if (options && !(options->only_if >= 0 && options->only_if <= 1))
         return recon_fail(ctx, RECON_ERR_INPUT, "only_if is %g: a p-value of at most 1 is needed",
                           options->only_if);
-    return RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options);
+    recon_status status =
+        recon_enum_check(ctx, interpolation_of(options), RECON_BICUBIC, "interpolation");
+    return status == RECON_OK ? RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options)
+                              : status;
 }
 
 /* --- gates ------------------------------------------------------------------------------------ */

@@ -1,7 +1,6 @@
 /* canonicalize_spin.c - molecules in their natural pose, the free spin chosen by a frozen model. */
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "model/spin.h"
@@ -150,7 +149,7 @@ recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out, recon_pose3 *po
     codes own = { 0 }, others = { 0 };
     open_spins s = { .n = 0 };
     recon_status status;
-    RECON_TRY(RECON_OPTIONS_CHECK(ctx, options, recon_spin_options));
+    RECON_TRY(recon_spin_options_check(ctx, options));
     RECON_TRY(check_model(ctx, model));
     if (n == 0)
         goto done;

@@ -17,6 +17,7 @@
 #include "model/model.h"
 #include "model/summary.h"
 #include "model/trust.h"
+#include "stats/mean.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -309,6 +310,9 @@ done:
 
 static recon_status check_family(recon_ctx *ctx, recon_so2_family family)
 {
+    recon_status status = recon_enum_check(ctx, family, RECON_SO2_BINS, "family");
+    if (status != RECON_OK)
+        return status;
     if (family != RECON_SO2_AUTO && family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
         return recon_fail(ctx, RECON_ERR_INPUT, "family %s: Theta supports auto, uniform or normal",
                           recon_so2_family_name(family));
@@ -325,8 +329,10 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
     if (options)
         f.o = *options;
     RECON_TRY(recon_reserved_check(ctx, f.o.reserved, "recon_discover_options"));
-    RECON_TRY(recon_reserved_check(ctx, f.o.mean.reserved, "recon_mean_options"));
     RECON_TRY(recon_reserved_check(ctx, f.o.maps.reserved, "recon_maps_options"));
+    RECON_TRY(recon_enum_check(ctx, f.o.maps.heads, RECON_HEADS_PAPER, "kind of heads"));
+    RECON_TRY(recon_enum_check(ctx, f.o.lambda, RECON_LAMBDA_DENSITY, "lambda"));
+    RECON_TRY(recon_mean_options_check(ctx, &f.o.mean));
     RECON_TRY(check_family(ctx, f.o.family));
     if (recon_comm_rank(ctx) == 0)
         status = recon_stage_open(ctx, &f.stage, dir, RECON_RESULT);

@@ -228,9 +228,7 @@ recon_status recon_model_export(recon_ctx *ctx, const char *path, const recon_mo
     recon_onnx_ints shape;
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_export_options"));
-    if ((size_t)o.what >= WHATS)
-        RECON_TRY(
-            recon_fail(ctx, RECON_ERR_INPUT, "what %d: pose, canonicalize or score", (int)o.what));
+    RECON_TRY(recon_enum_check(ctx, o.what, RECON_EXPORT_SCORE, "kind of export"));
     RECON_TRY(check(ctx, model));
     s = e.backbone->shape;
     shape = RECON_ONNX_SHAPE(BATCH, (int64_t)s.channels, (int64_t)s.height, (int64_t)s.width_px);

@@ -4,6 +4,7 @@
 #include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "model/trust.h"
 
 #include <stdlib.h>
@@ -54,6 +55,9 @@ static int is_by_gauge(const recon_safetensors *file)
 recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *m, recon_lambda lambda)
 {
     int so3 = m->backbone->kind->group == RECON_SO3;
+    recon_status status = recon_enum_check(ctx, lambda, RECON_LAMBDA_DENSITY, "lambda");
+    if (status != RECON_OK)
+        return status;
     if (lambda == RECON_LAMBDA_DENSITY && !so3 && !m->backbone->density)
         return recon_fail(
             ctx, RECON_ERR_INPUT,

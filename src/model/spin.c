@@ -314,6 +314,14 @@ done:
     return status;
 }
 
+recon_status recon_spin_options_check(recon_ctx *ctx, const recon_spin_options *options)
+{
+    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_spin_options);
+    if (status == RECON_OK && options)
+        status = recon_enum_check(ctx, options->refine, RECON_SPIN_REFINE_NONE, "refinement");
+    return status;
+}
+
 recon_status recon_spin_choose(recon_ctx *ctx, recon_spin *out, uint64_t *passes,
                                const recon_spin_classes *classes, recon_spin_judge *judge,
                                void *user, size_t labels, const recon_spin_options *options)
@@ -323,7 +331,7 @@ recon_status recon_spin_choose(recon_ctx *ctx, recon_spin *out, uint64_t *passes
     recon_status status;
     o.steps = o.steps ? o.steps : o.whole ? WHOLE : STEPS;
     o.floor = o.floor == 0 ? -7 : o.floor;
-    RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_spin_options"));
+    RECON_TRY(recon_spin_options_check(ctx, &o));
     RECON_TRY(check_classes(ctx, classes, labels, &o));
     RECON_TRY(recon_alloc(ctx, &s, 1, sizeof *s));
     s->ctx = ctx;

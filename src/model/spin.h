@@ -30,6 +30,8 @@ typedef struct {
     double score;     /* the largest sum over neighbours, k floor .. 0                        */
 } recon_spin;
 
+recon_status recon_spin_options_check(recon_ctx *ctx, const recon_spin_options *options);
+
 /* The judge is asked no more than it takes to be sure: logarithms of probabilities are not above 0,
  * so the sum over some neighbours bounds the sum over all, and most spins are out after two or
  * three. passes, which may be NULL, says how often it was. RECON_ERR_INPUT for no neighbours, for

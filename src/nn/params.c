@@ -3,6 +3,7 @@
 #include "core/bf16.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "ops/ops.h"
 
 #include <math.h>
@@ -26,8 +27,9 @@ const char *recon_shape_print(recon_shape_text out, const size_t *shape, int ndi
 
 recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision)
 {
-    if ((unsigned)*precision > RECON_AUTO)
-        return recon_fail(ctx, RECON_ERR_INPUT, "no precision has number %d", (int)*precision);
+    recon_status status = recon_enum_check(ctx, *precision, RECON_AUTO, "precision");
+    if (status != RECON_OK)
+        return status;
     if (*precision == RECON_DOUBLE && recon_ops_of(ctx) != &recon_ops_ref)
         return recon_fail(ctx, RECON_ERR_INPUT, "double precision is for the backend ref, not %s",
                           recon_ops_name(ctx));

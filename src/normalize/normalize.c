@@ -6,8 +6,8 @@
 #include <recon/normalize/normalize.h>
 #include <recon/group/so2.h>
 #include <recon/stats/matrix_fisher.h>
-#include <recon/stats/mean.h>
 #include "stats/fisher_gauge.h"
+#include "stats/mean.h"
 #include "stats/tail.h"
 #include "normalize/classes.h"
 #include "normalize/findings.h"
@@ -16,6 +16,7 @@
 #include "normalize/pool.h"
 #include "normalize/share.h"
 #include "comm/comm.h"
+#include "knn/knn.h"
 #include "knn/ring.h"
 #include "knn/tiles.h"
 #include "ops/ops.h"
@@ -777,8 +778,10 @@ static recon_status check_all(recon_ctx *ctx, const recon_embedded *index,
 {
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
-    RECON_TRY(recon_reserved_check(ctx, options->knn.reserved, "recon_knn_options"));
-    RECON_TRY(recon_reserved_check(ctx, options->mean.reserved, "recon_mean_options"));
+    RECON_TRY(recon_enum_check(ctx, options->classes, RECON_CLASSES_COMPONENTS, "kind of classes"));
+    RECON_TRY(recon_enum_check(ctx, options->family, RECON_SO2_MIXTURE, "family"));
+    RECON_TRY(recon_knn_options_check(ctx, &options->knn));
+    RECON_TRY(recon_mean_options_check(ctx, &options->mean));
     RECON_TRY(check_points(ctx, index, index, "embeddings"));
     if (queries)
         RECON_TRY(check_points(ctx, queries, index, "queries"));

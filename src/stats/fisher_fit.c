@@ -239,9 +239,9 @@ recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *out, const
     if (k == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "matrix Fisher fit: no rotations");
     batch job = { out, samples, k, options ? options->method : RECON_FISHER_ROBUST };
-    if ((unsigned)job.method > RECON_FISHER_ML)
-        return recon_fail(ctx, RECON_ERR_INPUT, "no fit has the number %d", (int)job.method);
     recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_fisher_fit_options);
+    if (status == RECON_OK)
+        status = recon_enum_check(ctx, job.method, RECON_FISHER_ML, "fit");
     return status == RECON_OK ? recon_parallel(ctx, fit_task, &job, sets) : status;
 }
 

@@ -1,5 +1,16 @@
-/* mean.c - the means by name. */
-#include <recon/stats/mean.h>
+/* mean.c - the means by name, and their options. */
+#include "stats/mean.h"
+#include "core/fail.h"
+#include "core/options.h"
+
+recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *o)
+{
+    recon_status status;
+    RECON_TRY(recon_reserved_check(ctx, o->reserved, "recon_mean_options"));
+    RECON_TRY(recon_enum_check(ctx, o->kind, RECON_MEAN_CHORDAL, "mean"));
+done:
+    return status;
+}
 
 const char *recon_mean_name(recon_mean_kind kind)
 {

@@ -233,8 +233,7 @@ recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *out, const d
     batch b = { out, angles, sets, k, family, options && options->plain };
     RECON_TRY(RECON_OPTIONS_CHECK(ctx, options, recon_so2_fit_options));
     RECON_TRY(recon_so2_check(ctx, angles, sets, k));
-    if ((unsigned)family > RECON_SO2_MIXTURE)
-        return recon_fail(ctx, RECON_ERR_INPUT, "no family has the number %d", (int)family);
+    RECON_TRY(recon_enum_check(ctx, family, RECON_SO2_MIXTURE, "family"));
     if (family == RECON_SO2_AUTO)
         RECON_TRY(recon_so2_choose_family(ctx, &b.family, angles, sets, k));
     if (b.plain && b.family == RECON_SO2_MIXTURE)

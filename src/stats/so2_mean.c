@@ -1,10 +1,9 @@
 /* so2_mean.c - chordal, Frechet and Tukey means on the circle (recon.tex, appendix on the robust
  * mean). All three work on the sorted angles; the Frechet mean is exact. */
-#include <recon/stats/mean.h>
+#include "stats/mean.h"
 
 #include "core/arena.h"
 #include "core/fail.h"
-#include "core/options.h"
 #include "core/threads.h"
 #include "stats/so2_check.h"
 #include "stats/so2_modes.h"
@@ -143,8 +142,6 @@ static recon_status check_angles(recon_ctx *ctx, const double *angles, size_t se
                                  const recon_mean_options *options)
 {
     double c = options->tukey_c;
-    if ((unsigned)options->kind > RECON_MEAN_CHORDAL)
-        return recon_fail(ctx, RECON_ERR_INPUT, "no mean has the number %d", (int)options->kind);
     if (!(c >= 0) || isinf(c))
         return recon_fail(ctx, RECON_ERR_INPUT, "tukey_c is %g, expected 0 or a positive angle", c);
     return recon_so2_check(ctx, angles, sets, k);
@@ -175,7 +172,7 @@ recon_status recon_so2_mean_batch(recon_ctx *ctx, recon_so2_center *out, const d
                                   size_t sets, size_t k, const recon_mean_options *options)
 {
     batch b = { out, angles, sets, k, options ? *options : (recon_mean_options){ 0 } };
-    recon_status status = recon_reserved_check(ctx, b.options.reserved, "recon_mean_options");
+    recon_status status = recon_mean_options_check(ctx, &b.options);
     if (status == RECON_OK)
         status = check_angles(ctx, angles, sets, k, &b.options);
     if (status != RECON_OK)

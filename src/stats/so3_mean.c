@@ -2,12 +2,11 @@
  *
  * The chordal mean is the top eigenvector of the mean of q q^T; the other two go down from it and
  * from the modes. */
-#include <recon/stats/mean.h>
+#include "stats/mean.h"
 
 #include <math.h>
 #include "core/arena.h"
 #include "core/fail.h"
-#include "core/options.h"
 #include "core/threads.h"
 #include "stats/so3_descent.h"
 #include "stats/so3_frame.h"
@@ -198,12 +197,10 @@ recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *out, const r
         job.options = *options;
     if (k == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "mean of rotations: no rotations");
-    if ((unsigned)job.options.kind > RECON_MEAN_CHORDAL)
-        return recon_fail(ctx, RECON_ERR_INPUT, "no mean has the number %d", (int)job.options.kind);
     if (!(job.options.tukey_c >= 0 && job.options.tukey_c <= M_PI))
         return recon_fail(ctx, RECON_ERR_INPUT, "mean of rotations: tukey_c is %g, not in [0, pi]",
                           job.options.tukey_c);
-    recon_status status = recon_reserved_check(ctx, job.options.reserved, "recon_mean_options");
+    recon_status status = recon_mean_options_check(ctx, &job.options);
     if (status != RECON_OK)
         return status;
     recon_so3_kernels_make(&job.kernels);
