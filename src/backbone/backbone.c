@@ -20,17 +20,29 @@ _Static_assert(sizeof((recon_ctx){ 0 }.kinds) / sizeof(void *) == RECON_KINDS_MO
 
 /* --- kinds ------------------------------------------------------------------------------------ */
 
+static const recon_backbone_kind *kind_at(const recon_ctx *ctx, size_t i)
+{
+    return i < BUILT_IN                  ? built_in[i]
+           : i - BUILT_IN < ctx->n_kinds ? ctx->kinds[i - BUILT_IN]
+                                         : NULL;
+}
+
 static const recon_backbone_kind *find_kind(const recon_ctx *ctx, const char *name)
 {
-    for (size_t i = 0; i < BUILT_IN; i++)
-        if (!strcmp(built_in[i]->name, name))
-            return built_in[i];
-    for (size_t i = 0; i < ctx->n_kinds; i++) {
-        const recon_backbone_kind *kind = ctx->kinds[i];
+    const recon_backbone_kind *kind;
+    for (size_t i = 0; (kind = kind_at(ctx, i)); i++)
         if (!strcmp(kind->name, name))
             return kind;
-    }
     return NULL;
+}
+
+int recon_backbone_takes(const recon_ctx *ctx, const char *data)
+{
+    const recon_backbone_kind *kind;
+    for (size_t i = 0; (kind = kind_at(ctx, i)); i++)
+        if (!strcmp(kind->data, data))
+            return 1;
+    return 0;
 }
 
 recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)

@@ -9,6 +9,9 @@
 
 extern const recon_backbone_kind recon_ieae_kind, recon_molecule_net_kind;
 
+/* Whether a backbone that the context knows takes data of this kind: "images". */
+int recon_backbone_takes(const recon_ctx *ctx, const char *data);
+
 /* A backbone as what it is; NULL where it is of another kind. */
 recon_ieae *recon_backbone_ieae(const recon_backbone *backbone);
 recon_molecule_net *recon_backbone_molecule_net(const recon_backbone *backbone);

@@ -1,5 +1,6 @@
 /* found.c - a folder of results, read and checked; and the page that is made of it. */
 #include "report/found.h"
+#include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/json.h"
@@ -69,6 +70,14 @@ const char *recon_found_text(const recon_found_folder *f, const char *key)
     return json_is_string(value) ? json_string_value(value) : "";
 }
 
+static int find_kind(const recon_ctx *ctx, recon_found *out, const char *name)
+{
+    *out = !strcmp(name, "images")      ? RECON_FOUND_IMAGES
+           : !strcmp(name, "molecules") ? RECON_FOUND_MOLECULES
+                                        : RECON_FOUND_POSES;
+    return *out != RECON_FOUND_POSES || !strcmp(name, "poses") || recon_backbone_takes(ctx, name);
+}
+
 static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
 {
     char path[RECON_PATH];
@@ -83,10 +92,16 @@ static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
             "%s: no \"kind\": not written by `recon discover` or `recon normalize` of "
             "this version",
             path);
-    f->kind = !strcmp(kind, "images")      ? RECON_FOUND_IMAGES
-              : !strcmp(kind, "molecules") ? RECON_FOUND_MOLECULES
-                                           : RECON_FOUND_POSES;
-    f->group = strcmp(recon_found_text(f, "group"), "so3") ? RECON_SO2 : RECON_SO3;
+    if (!find_kind(ctx, &f->kind, kind))
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: unknown kind '%.40s': images, molecules, poses, or one that this "
+                          "program has a backbone for",
+                          path, kind);
+    const char *group = recon_found_text(f, "group");
+    if (strcmp(group, "so2") != 0 && strcmp(group, "so3") != 0)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: unknown group '%.40s': so2 or so3", path,
+                          group);
+    f->group = strcmp(group, "so3") ? RECON_SO2 : RECON_SO3;
     if ((f->kind == RECON_FOUND_IMAGES && f->group == RECON_SO3) ||
         (f->kind == RECON_FOUND_MOLECULES && f->group == RECON_SO2))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: group does not fit the rest", path);

@@ -15,7 +15,7 @@
 typedef enum {
     RECON_FOUND_IMAGES,    /* recon discover on images    */
     RECON_FOUND_MOLECULES, /* recon discover on molecules */
-    RECON_FOUND_POSES      /* recon normalize; recon discover on inputs of any other kind */
+    RECON_FOUND_POSES /* recon normalize; recon discover on inputs of an application's own kind */
 } recon_found;
 
 /* Who wrote the folder. */

@@ -16,6 +16,9 @@ report $? "the report is there"
 "$recon" score --model toy/model.safetensors --data garments --out s.npy >"$scratch/stdout" 2>"$scratch/stderr"
 [ $? -eq 1 ] && grep -q 'not a model of `recon train` or `recon discover`' "$scratch/stderr"
 report $? "a program that does not know the kind says so"
+"$recon" report toy --out none.html >"$scratch/stdout" 2>"$scratch/stderr"
+[ $? -eq 1 ] && grep -q "toy/summary.json: unknown kind 'outlines'" "$scratch/stderr" && [ ! -e none.html ]
+report $? "and takes its folder for nothing else"
 [ "$(wc -l <"$here/../../examples/toy.c")" -lt 200 ]
 report $? "in fewer than 200 lines"
 finish

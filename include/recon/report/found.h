@@ -15,7 +15,8 @@ extern "C" {
 #endif
 
 /* A self-contained page, written to path as a whole or not at all: results, then sections, for any
- * kind of folder. */
+ * kind of folder. One of an application's own kind of data needs a context with its backbone
+ * (recon_backbone_add). */
 typedef struct {
     const recon_data *data; /* that the folder was made from; may be NULL                     */
     const char *missing;    /* why there are no data, for the reader; NULL: not said          */
