@@ -457,8 +457,9 @@ static recon_status check_pixels(recon_ctx *ctx, const recon_backbone *b, const 
     const float *pixel = inputs;
     size_t pixels = s->height * s->width_px * s->channels;
     for (size_t i = 0; i < n * pixels; i++)
-        if (!isfinite(pixel[i]))
-            return recon_fail(ctx, RECON_ERR_INPUT, "pixel %zu of image %zu is %g", i % pixels,
+        if (!recon_pixel_fits(pixel[i]))
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "pixel %zu of image %zu is %g: " RECON_PIXEL_RULE, i % pixels,
                               i / pixels, (double)pixel[i]);
     return RECON_OK;
 }

@@ -3,6 +3,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "data/image.h"
 #include "data/text.h"
 
 #include <math.h>
@@ -47,6 +48,10 @@ static recon_status read_line(recon_ctx *ctx, float *pixels, int32_t *label, rec
             return recon_fail(ctx, RECON_ERR_FORMAT,
                               "%s: row %zu: number %zu of %zu is missing or not a number", path,
                               row, i + 1, count + 1);
+        if (i < count && !recon_pixel_fits((float)x))
+            return recon_fail(ctx, RECON_ERR_FORMAT,
+                              "%s: row %zu: number %zu is %g: " RECON_PIXEL_RULE, path, row, i + 1,
+                              x);
         if (i < count)
             pixels[i] = (float)x;
     }

@@ -12,6 +12,7 @@
 #include "data/dataset.h"
 #include "data/kinds.h"
 #include "data/folder.h"
+#include "data/image.h"
 #include "data/idx.h"
 #include "data/permute.h"
 
@@ -72,8 +73,9 @@ static recon_status take_floats(recon_ctx *ctx, recon_dataset *d, const char *pa
     RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, count, sizeof(float)));
     RECON_TRY(recon_array_to_f32(ctx, d->own_floats, &d->images));
     for (size_t i = 0; i < count; i++) {
-        if (!isfinite(d->own_floats[i]))
-            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: pixel %zu of image %zu is %g", path,
+        if (!recon_pixel_fits(d->own_floats[i]))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                                 "%s: pixel %zu of image %zu is %g: " RECON_PIXEL_RULE, path,
                                  i % (count / d->info.n), i / (count / d->info.n),
                                  recon_array_value(&d->images, i)));
         largest = fmaxf(largest, fabsf(d->own_floats[i]));

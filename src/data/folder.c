@@ -605,8 +605,9 @@ static recon_status check_picture(recon_ctx *ctx, const recon_bitmap *p)
     recon_status status = recon_bitmap_check(ctx, p);
     size_t n = p->height * p->width * p->channels;
     for (size_t i = 0; status == RECON_OK && p->dtype == RECON_F32 && i < n; i++)
-        if (!isfinite(((const float *)p->samples)[i]))
-            status = recon_fail(ctx, RECON_ERR_INPUT, "a picture whose sample %zu is %g", i,
+        if (!recon_pixel_fits(((const float *)p->samples)[i]))
+            status = recon_fail(ctx, RECON_ERR_INPUT,
+                                "a picture whose sample %zu is %g: " RECON_PIXEL_RULE, i,
                                 (double)((const float *)p->samples)[i]);
     return status;
 }

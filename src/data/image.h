@@ -5,6 +5,7 @@
 #include <recon/core/ctx.h>
 #include "core/pixels.h"
 #include <recon/data/bitmap.h>
+#include <recon/data/dataset.h>
 
 /* What lies outside of a picture: nothing, which is transparent where there is alpha, else zero; the
  * nearest pixel of its edge; or a colour, opaque. */
@@ -36,6 +37,14 @@ typedef struct {
 recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, const size_t *from,
                                  const double *angle, size_t n, const recon_image_size *size,
                                  recon_interpolation interpolation, int edge);
+
+/* Whether a network can take a pixel: it is finite, and not beyond RECON_PIXEL_MOST. The rule is for
+ * the message. */
+static inline int recon_pixel_fits(float pixel)
+{
+    return pixel >= (float)-RECON_PIXEL_MOST && pixel <= (float)RECON_PIXEL_MOST;
+}
+#define RECON_PIXEL_RULE "pixels are finite numbers, at most 1e12"
 
 /* RECON_ERR_INPUT for a size, channels or a type that no picture has. */
 recon_status recon_bitmap_check(recon_ctx *ctx, const recon_bitmap *in);

@@ -43,7 +43,7 @@ static void numbers_are_read_to_the_last_digit(void **state)
     recon_rng rng = recon_rng_new(1, 0);
     size_t at = 0;
     for (int i = 0; i < N; i++) {
-        want[i] = (float)(recon_rng_normal(&rng) * pow(10, 60 * recon_rng_uniform(&rng) - 30));
+        want[i] = (float)(recon_rng_normal(&rng) * pow(10, 41 * recon_rng_uniform(&rng) - 30));
         at += (size_t)snprintf(text + at, sizeof text - at, i % 2 ? "%.9g " : "%.8e ",
                                (double)want[i]);
     }
@@ -65,6 +65,8 @@ static void what_is_wrong_is_said_with_its_row(void **state)
         { "1 2 3\n", "3 numbers in the first row: not a square of pixels and a label" },
         { "7\n", "1 numbers in the first row" },
         { "1 2 3 4 0\n1 2 3 0\n", "row 2: number 5 of 5 is missing or not a number" },
+        { "1 2 3 4 0\n1 -1e30 3 4 0\n",
+          "row 2: number 2 is -1e+30: pixels are finite numbers, at most 1e12" },
         { "1 2 3 4 0\n1 2 3 4 5 0\n", "row 2: more than 5 numbers" },
         { "1 2 three 4 0\n", "row 1: number 3 of 5" },
         { "1 2 nan 4 0\n", "row 1: number 3 of 5" },

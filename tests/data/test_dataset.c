@@ -69,6 +69,10 @@ static void floats_stay_as_they_are_and_large_ones_are_told(void **state)
     CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"), &a));
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec("npy", scratch("images.npy"))),
                 RECON_ERR_INPUT, "pixel 1 of image 1 is nan");
+    pixels[13] = 1e30f;
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"), &a));
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec("npy", scratch("images.npy"))),
+                RECON_ERR_INPUT, "pixel 1 of image 1 is 1e+30: pixels are finite numbers, at most");
 }
 
 static void parts_are_disjoint_and_complete(void **state)

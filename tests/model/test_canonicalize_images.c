@@ -300,6 +300,13 @@ static void pixels_must_be_numbers(void **state)
     CHECK_FAILS(*state,
                 recon_candidates_list(*state, &(recon_candidates){ 0 }, model, images[2], 1),
                 RECON_ERR_INPUT, "pixel 7 of image 0 is inf");
+    images[2][7] = -1e30f; /* activations would overflow: the image is at fault, not the model */
+    CHECK_FAILS(*state, recon_canonicalize_images(*state, out[0], NULL, model, images[0], 3, NULL),
+                RECON_ERR_INPUT,
+                "pixel 7 of image 2 is -1e+30: pixels are finite numbers, at most 1e12");
+    for (size_t i = 0; i < TINY_PIXELS; i++) /* what is taken does not overflow */
+        images[2][i] = i % 3 ? (float)RECON_PIXEL_MOST : (float)-RECON_PIXEL_MOST;
+    CHECK_OK(*state, recon_canonicalize_images(*state, out[0], NULL, model, images[0], 3, NULL));
     recon_model_close(*state, model);
 }
 

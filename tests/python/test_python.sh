@@ -533,6 +533,9 @@ refused("uint8 or uint16 are needed", model.score, x.astype(int))
 refused("images of 1, but", model.score, [[1.0], [1.0, 2.0]])
 x[2, 0, 5] = np.inf
 refused("pixel 5 of image 2 is inf", model.canonicalize, x)
+x[2, 0, 5] = 1e30
+refused("pixel 5 of image 2 is 1e+30: pixels are finite numbers, at most 1e12", model.score, x)
+refused("a picture whose sample 5 is 1e+30: pixels are finite", model.score, np.pad(x[2], (0, 9)))
 poses = model.canonicalize(x[:2])[1]
 refused("exactly one of", model.invert, poses)
 refused("points of 3 inputs, but 2 poses", model.invert, poses, points=np.zeros((3, 1, 2)))

@@ -14,7 +14,7 @@
  *                           a label
  *
  * Bytes are scaled to 0 .. 1, floats are not changed; above RECON_PIXEL_USUAL the log warns that
- * they look like 0 .. 255. If one picture of a folder is in colour, all are read as colour. If they
+ * they look like 0 .. 255, and beyond RECON_PIXEL_MOST they are refused. If one picture of a folder is in colour, all are read as colour. If they
  * have different sizes, or are larger than RECON_SIZE_KEPT, all are fitted into a square (as `size`
  * below) whose side is the median of their longer sides, at most RECON_SIZE_CHOSEN; the log says so.
  *
@@ -60,6 +60,8 @@ typedef struct {
 #define RECON_SIZE_CHOSEN 64   /* the largest side that is chosen where none is asked for */
 #define RECON_SIZE_KEPT   2048 /* pictures of larger sides are fitted */
 #define RECON_PIXEL_USUAL 10   /* floats of 0 .. 1 are expected, standardised ones stay below */
+#define RECON_PIXEL_MOST                                                                           \
+    1e12 /* beyond it, up or down, is RECON_ERR_INPUT: networks would overflow */
 
 /* Whether a SPEC names images, in files or a known set, rather than molecules. */
 RECON_API int recon_dataset_is(const char *spec);
