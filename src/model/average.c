@@ -7,6 +7,7 @@
 #include "data/image.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { BLOCK = 128, NUMBERS = 1 << 24 /* of the frames of a block of images */ };
@@ -84,8 +85,20 @@ static void add_up(double *out, const frames *f, size_t n, size_t outputs)
             out[f->from[k] * outputs + o] += f->weight[k] * f->answers[k * outputs + o];
 }
 
+/* first: the number of the block's first image. */
+static recon_status check_answers(recon_ctx *ctx, const frames *f, size_t outputs, size_t first)
+{
+    for (size_t i = 0; i < f->count * outputs; i++)
+        if (!isfinite(f->answers[i]))
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "the frozen model's output %zu for image %zu is %g", i % outputs,
+                              first + f->from[i / outputs], f->answers[i]);
+    return RECON_OK;
+}
+
+/* Of n images, from the first on. */
 static recon_status average(recon_ctx *ctx, double *out, frames *f, const averaging *a,
-                            const float *in, size_t n)
+                            const float *in, size_t first, size_t n)
 {
     recon_status status;
     RECON_TRY(recon_candidates_gated(ctx, f->lists, a->model, in, n, &a->options));
@@ -93,6 +106,7 @@ static recon_status average(recon_ctx *ctx, double *out, frames *f, const averag
     RECON_TRY(recon_images_rotate(ctx, f->images, in, f->from, f->angle, f->count, &a->size,
                                   a->options.interpolation, a->options.edge));
     RECON_TRY(a->answer(ctx, a->user, f->answers, f->images, f->count));
+    RECON_TRY(check_answers(ctx, f, a->outputs, first));
     add_up(out, f, n, a->outputs);
 done:
     return status;
@@ -125,7 +139,7 @@ recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *pose
     RECON_TRY(frames_new(ctx, &f, block, pixels, outputs));
     for (size_t at = 0; at < n; at += block) {
         size_t some = n - at < block ? n - at : block;
-        RECON_TRY(average(ctx, out + at * outputs, &f, &a, images + at * pixels, some));
+        RECON_TRY(average(ctx, out + at * outputs, &f, &a, images + at * pixels, at, some));
         for (size_t i = 0; poses && i < some; i++)
             poses[at + i] = f.lists[i].pose[0];
     }

@@ -174,6 +174,16 @@ static recon_status refuses(recon_ctx *ctx, void *user, double *answers, const f
     return recon_fail(ctx, RECON_ERR_NUMERIC, "no answer");
 }
 
+/* The last output for the last image is no number. */
+static recon_status slips(recon_ctx *ctx, void *user, double *answers, const float *images,
+                          size_t n)
+{
+    (void)ctx, (void)images;
+    for (size_t i = 0; i < 2 * n; i++)
+        answers[i] = i + 1 < 2 * n ? 1 : *(const double *)user;
+    return RECON_OK;
+}
+
 /* Weighted frames: the mean of the answers to every candidate, by its weight. */
 static void answers_are_averaged_by_weight(void **state)
 {
@@ -211,6 +221,15 @@ static void answers_are_averaged_by_weight(void **state)
                 recon_average_images(*state, mean[0], NULL, model, tiny_images[0], SOME, refuses,
                                      NULL, 2, NULL),
                 RECON_ERR_NUMERIC, "no answer");
+    for (int i = 0; i < 2; i++) {
+        double no_number = i ? -INFINITY : NAN;
+        char text[64];
+        snprintf(text, sizeof text, "output 1 for image %d is %s", SOME - 1, i ? "-inf" : "nan");
+        CHECK_FAILS(*state,
+                    recon_average_images(*state, mean[0], NULL, model, tiny_images[0], SOME, slips,
+                                         &no_number, 2, NULL),
+                    RECON_ERR_INPUT, text);
+    }
     recon_model_close(*state, model);
 }
 

@@ -97,7 +97,7 @@ RECON_API recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, rec
 /* --- weighted frames -------------------------------------------------------------------------- */
 
 /* Evaluates a frozen model on n images and writes its outputs, for example class probabilities, to
- * answers [n][outputs]. A failure ends the work. */
+ * answers [n][outputs]. A failure ends the work, and so does an output that is not finite. */
 typedef recon_status recon_answer(recon_ctx *ctx, void *user, double *answers, const float *images,
                                   size_t n);
 
