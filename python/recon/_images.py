@@ -178,9 +178,10 @@ class ImageModel(Model):
                 others are returned unchanged. With only_if, an image must meet both conditions.
 
         Returns:
-            The images in their natural pose, float32, or the averaged outputs, float64; and the
-            Poses of the inputs (with average, of the first candidates). Images of other sizes are
-            returned as they were given: one, an array or a list, with their sizes and dtype.
+            The images in their natural pose, or the averaged outputs, float64; and the Poses of
+            the inputs (with average, of the first candidates). Images keep their sizes and their
+            dtype: bytes come back as bytes. Those of other sizes than the model's are returned as
+            they were given: one, an array or a list.
 
         Example:
             >>> model = recon.load("fashion")
@@ -228,7 +229,7 @@ class ImageModel(Model):
                     raise asked.raised from None
                 raise
         if pictures is None:
-            return out, Poses(records, self.size)
+            return _as_given(out, x), Poses(records, self.size)
         with context(self._device) as ctx:
             upright = pictures.rotated(ctx, records["rotation"].tolist(), how)
         return upright, Poses(records, pictures.sizes)
@@ -342,6 +343,14 @@ class ImageModel(Model):
         warn_above("RECON_PIXEL_USUAL", x, "images: pixels up to {:g}; floats of 0 to 1 are"
                    " expected: divide by 255, or give uint8")
         return x, None
+
+
+def _as_given(out: Array, x: Any) -> Array:
+    """Images that the library made, in the dtype of those that they were made of."""
+    dtype = array(x, None, "images").dtype
+    if dtype == np.uint8:
+        out = np.clip(np.rint(255 * out), 0, 255)  # bicubic overshoots
+    return out.astype(dtype, copy=False)
 
 
 class _Asked:

@@ -12,14 +12,14 @@ returned on their own device. No gradient flows through the rotation.
 from __future__ import annotations
 
 import os
-from typing import Any, Literal, Sequence, Union
+from typing import Any, Literal, NoReturn, Sequence, Union
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ._library import Array
-from ._errors import InputError
+from ._errors import InputError, UnsupportedError
 from ._images import ImageModel
 from ._load import load
 from ._poses import Poses
@@ -103,6 +103,10 @@ class Canonicalizer(nn.Module):
         if self.frozen is not None:
             self.frozen.eval()
         return self
+
+    def __prepare_scriptable__(self) -> None:
+        """What torch.jit.script asks of a module first."""
+        _refuse_to_be_compiled()
 
     def forward(self, images: Images) -> Any:
         """The images in their natural pose, or the frozen model's output for them.
@@ -190,8 +194,12 @@ class Canonicalizer(nn.Module):
             shown = [_tensor(f, images[i], True) for f, i in zip(frames, of)]
             seen = torch.stack(shown) if shown else images
         answers = _ask(self.frozen, seen)
-        if not isinstance(answers, Tensor) or len(answers) != len(of):
-            raise InputError("average: the frozen model must return a tensor, a row for each image")
+        if (not isinstance(answers, Tensor) or answers.shape[:1] != (len(of),)
+                or not answers.is_floating_point()):
+            raise InputError("average: the frozen model must return a tensor of floating-point"
+                             " numbers, a row for each image")
+        if not answers.isfinite().all():
+            raise InputError("average: an output of the frozen model is not finite")
         share = torch.as_tensor(weights, dtype=answers.dtype, device=answers.device)
         weighted = answers * share.reshape(-1, *[1] * (answers.ndim - 1))
         out = torch.zeros((len(images), *answers.shape[1:]), dtype=answers.dtype,
@@ -219,8 +227,16 @@ class Canonicalizer(nn.Module):
 # --- tensors --------------------------------------------------------------------------------------
 
 
+def _refuse_to_be_compiled() -> NoReturn:
+    raise UnsupportedError("Canonicalizer cannot be traced, scripted or exported by PyTorch: the"
+                           " library makes the images, and a trace would keep those of one input;"
+                           " `recon export` writes the model as ONNX")
+
+
 def _array(x: Any, channels: bool) -> Array:
     """A tensor as an array on the CPU; channels go last there."""
+    if torch.jit.is_tracing():  # by torch.jit.trace or torch.onnx.export
+        _refuse_to_be_compiled()
     if not isinstance(x, Tensor):
         raise InputError(f"a tensor is needed, not {type(x).__name__}")
     if x.device.type == "meta":
@@ -264,18 +280,11 @@ def _arrays(images: Images) -> Any:
 def _tensors(out: Any, like: Images) -> Any:
     """What the model made of them, as tensors like those."""
     if not isinstance(like, Tensor):
-        return [_tensor(_sampled(a, one), one, True) for a, one in zip(out, like)]
+        return [_tensor(a, one, True) for a, one in zip(out, like)]
     if not len(out):
         return torch.empty_like(like)
-    back = np.ascontiguousarray(np.moveaxis(_sampled(out, like), -1, 1))
+    back = np.ascontiguousarray(np.moveaxis(out, -1, 1))
     return torch.from_numpy(back).to(device=like.device, dtype=like.dtype)
-
-
-def _sampled(a: Array, like: Tensor) -> Array:
-    """Bytes again, where the model made floats of them: it does of images of its own size."""
-    if like.dtype == torch.uint8 and a.dtype.kind == "f":
-        a = np.rint(255 * a)
-    return a
 
 
 def _check_fits(images: Images, frozen: nn.Module) -> None:

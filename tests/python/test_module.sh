@@ -79,6 +79,26 @@ single = torch.tensor([len(c.weight) == 1 for c in candidates])
 assert torch.allclose(mean(x)[single], Canonicalizer("fashion", net)(x)[single], atol=1e-5)
 assert torch.allclose(mean(list(x[:6])), mean(x[:6]), atol=1e-5)
 assert mean(x[:0]).shape == Canonicalizer("fashion", net)(x[:0]).shape == (0, 10)
+class Answers(torch.nn.Module):
+    def __init__(self, answer): super().__init__(); self.answer = answer
+    def forward(self, y): return self.answer(y)
+for text, answer in (("an output of the frozen model is not finite", lambda y: y.mean((2, 3)) / 0),
+                     ("floating-point numbers, a row for each image", lambda y: y.flatten(1).argmax(1)),  # labels have no mean
+                     ("floating-point numbers, a row for each image", lambda y: y.mean((2, 3))[1:]),
+                     ("floating-point numbers, a row for each image", lambda y: y.mean())):
+    refused(text, Canonicalizer("fashion", Answers(answer), average=True), x[:6])
+PROGRAM
+passes "it cannot be traced, scripted or exported, and says what can" <<'PROGRAM'
+from common import *
+import io, warnings
+warnings.simplefilter("ignore")
+for c in (Canonicalizer("fashion"), Canonicalizer("fashion", network()), torch.nn.Sequential(Canonicalizer("fashion"), network())):
+    for way in (lambda: torch.jit.trace(c, x[:2]), lambda: torch.jit.script(c),
+                lambda: torch.onnx.export(c, x[:2], io.BytesIO())):
+        try: way()
+        except recon.UnsupportedError as error: assert "`recon export` writes the model as ONNX" in str(error), error
+        else: raise AssertionError(c)
+    assert c(x[:2]).shape[0] == 2
 PROGRAM
 passes "invert: points, boxes, masks and labels, back to the input" <<'PROGRAM'
 from common import *

@@ -77,6 +77,12 @@ for dtype in "f4", "f8", "f2":
     one, pose = model.canonicalize(floats)
     assert one.dtype == floats.dtype and abs(pose.absolute[0] - poses.absolute[1]) < 0.02, dtype
     assert np.abs(255 * one.astype(float) - upright[1]).max() < (1 if dtype != "f2" else 2)
+own = np.random.default_rng(2).integers(0, 256, (3, *model.size[:2]), dtype=np.uint8)  # of the model's size
+for dtype in "u1", "u2", "f2", "f4", "f8", ">f4":
+    given = own if dtype == "u1" else own * 257. if dtype == "u2" else own / 255
+    for x in given.astype(dtype), given.astype(dtype)[..., None]:
+        made = model.canonicalize(x)[0]
+        assert (made.shape, made.dtype) == (x.shape, x.dtype), (dtype, made.dtype)
 turned, pose = model.canonicalize(p.x[1].T[::-1].copy())  # by 90 degrees
 assert abs((pose.absolute[0] - poses.absolute[1] - np.pi / 2 + np.pi) % (2 * np.pi) - np.pi) < 0.1
 assert np.array_equal(model.canonicalize(np.asfortranarray(p.x[0]))[0], model.canonicalize(p.x[0])[0])

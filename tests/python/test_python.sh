@@ -156,9 +156,12 @@ x = np.load("strokes.npy")
 model = recon.load("models/mnist-small.safetensors")
 assert model.size == (28, 28, 1)
 upright, poses = model.canonicalize(x)
-assert upright.dtype == np.float32 and np.array_equal(upright, np.load("upright.npy"))
+assert upright.dtype == np.uint8 and np.array_equal(upright, np.rint(255 * np.load("upright.npy")))
+assert np.array_equal(model.canonicalize(x / np.float32(255))[0], np.load("upright.npy"))
 assert np.array_equal(poses.absolute, np.load("angles.npy"))
-assert np.array_equal(model.canonicalize(x, interpolation="bicubic")[0], np.load("sharp.npy"))
+sharp = np.load("sharp.npy")
+assert np.array_equal(model.canonicalize(x / np.float32(255), interpolation="bicubic")[0], sharp)
+assert sharp.max() > 1 and np.array_equal(model.canonicalize(x, interpolation="bicubic")[0], np.rint(255 * sharp.clip(0, 1)))
 score, p_value = model.score(x)
 assert np.array_equal(score, np.load("scores.npy")) and ((p_value > 0) & (p_value <= 1)).all()
 assert model.threshold(0.01) >= model.threshold(0.1)
@@ -170,7 +173,7 @@ assert np.isclose(-one.log_density(one.pose.absolute)[0], one.score)
 angles = np.linspace(-np.pi, np.pi, 20001)
 assert abs(np.exp(one.log_density(angles))[:-1].sum() * (angles[1] - angles[0]) - 1) < 1e-6
 colour, same = model.canonicalize(x[..., None] / np.float32(255))
-assert colour.shape == (150, 28, 28, 1) and np.array_equal(colour[..., 0], upright)
+assert colour.shape == (150, 28, 28, 1) and np.array_equal(colour[..., 0], np.load("upright.npy"))
 nothing, none = model.canonicalize(x[:0])
 assert nothing.shape == (0, 28, 28) and len(none) == 0 and model.candidates(x[:0]) == []
 PROGRAM
@@ -185,8 +188,8 @@ scores, table = model.score(x), list(csv.DictReader(open("refit.csv")))
 assert all(float(row["p_embedding"]) == float("%.4g" % p) for row, p in zip(table, scores.p_embedding))
 assert model.distribution(x[:1])[0].p_embedding > 0
 out, poses = model.canonicalize(x, only_if=0.5)
-assert np.array_equal(out, np.load("gated.npy")) and np.array_equal(poses.rotated, scores.p_value < 0.5)
-assert np.array_equal(out[~poses.rotated], (x / np.float32(255)).astype(np.float32)[~poses.rotated])
+assert np.array_equal(out, np.rint(255 * np.load("gated.npy"))) and np.array_equal(poses.rotated, scores.p_value < 0.5)
+assert out.dtype == np.uint8 and np.array_equal(out[~poses.rotated], x[~poses.rotated])
 points = np.ones((len(x), 2))
 assert np.array_equal(poses.to_input(points=points)[~poses.rotated], points[~poses.rotated])
 for gate in 0, 2, -1, float("nan"):
@@ -229,7 +232,7 @@ run discover --model plain.safetensors --data npy:strokes.npy --folds 0 --out pl
 report "$code" "a model without a pose density"
 passes "where natural poses come from is chosen as by the command" <<'PROGRAM'
 import pickle, numpy as np, recon
-x, model = np.load("strokes.npy"), recon.load("refit")
+x, model = np.load("strokes.npy") / np.float32(255), recon.load("refit")
 own = model.canonicalize(x)[0]
 for way in "neighbours", "head", "density":
     want = np.load(f"by_{way}.npy")
@@ -336,9 +339,13 @@ assert not poses.rotated.any() and np.allclose(still, rows(x), atol=1e-5)
 white = np.ones_like(x)  # to its edge: nothing dark comes in
 assert model.canonicalize(white, fill="edge")[0].min() > 0.999
 def fails(images): raise KeyError("mine")
-for bad in (dict(average=fails), dict(average=lambda a: np.ones(len(a))), dict(average=rows, judge=rows), dict(fill="white")):
+def slips(value): return lambda images: np.where(np.arange(len(images))[:, None] == len(images) - 1, [1, value], [1, 1])
+for text, bad in (("mine", dict(average=fails)), ("(1,) for one image, but a row", dict(average=lambda a: np.ones(len(a)))),
+                  ("(249, 2), but (250, 2) are needed", dict(average=lambda a: np.ones((len(a) - (len(a) > 1), 2)))),
+                  ("output 1 for image 99 is nan", dict(average=slips(np.nan))), ("output 1 for image 99 is -inf", dict(average=slips(-np.inf))),
+                  ("give one", dict(average=rows, judge=rows)), ("fill is 'white'", dict(fill="white"))):
     try: model.canonicalize(x, **bad)
-    except (KeyError, recon.Error): pass
+    except (KeyError, recon.Error) as error: assert text in str(error), error
     else: raise AssertionError(bad)
 PROGRAM
 passes "what is found in the canonical image goes back into the input" <<'PROGRAM'
