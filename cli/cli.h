@@ -1,7 +1,8 @@
 /* cli.h - what every command of `recon` shares: options, a context, progress, errors.
  *
  * Commands stay thin: they fill a struct from the command line, call the library, and show what
- * came back. Exit codes: 0 done, 1 failed, 2 misuse, 128 + N interrupted by signal N. */
+ * came back. Exit codes: 0 done, 1 failed, 2 misuse or other data than those of the run, 128 + N
+ * interrupted by signal N. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 

@@ -88,7 +88,9 @@ int cli_process_code(recon_status status)
 {
     if (status == RECON_ERR_INTERRUPTED && caught)
         return EXIT_SIGNAL + caught;
-    return status == RECON_OK ? EXIT_DONE : EXIT_FAILED;
+    return status == RECON_OK             ? EXIT_DONE
+           : status == RECON_ERR_MISMATCH ? EXIT_MISUSE
+                                          : EXIT_FAILED;
 }
 
 /* An answer that did not reach its file is a failure too. */

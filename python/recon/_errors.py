@@ -13,7 +13,8 @@ class Error(Exception):
     UnsupportedError is NotImplementedError, NumericError is ArithmeticError.
 
     Fields:
-        kind: "input", "io", "format", "memory", "unsupported" or "numeric".
+        kind: "input", "io", "format", "memory", "unsupported", "numeric" or "mismatch" (an
+            InputError: other data or settings than those of the run that is resumed).
 
     Example:
         >>> try:
@@ -78,6 +79,7 @@ _CLASSES = {
     "memory": OutOfMemoryError,
     "unsupported": UnsupportedError,
     "numeric": NumericError,
+    "mismatch": InputError,
 }
 for _class in (Error, MissingFileError, *_CLASSES.values()):
     _class.__module__ = "recon"  # as tracebacks and pickles name them

@@ -14,8 +14,9 @@
 
 const char *recon_status_name(recon_status status)
 {
-    static const char *const name[] = { "ok",     "input",       "io",      "format",
-                                        "memory", "unsupported", "numeric", "interrupted" };
+    static const char *const name[] = { "ok",      "input",       "io",
+                                        "format",  "memory",      "unsupported",
+                                        "numeric", "interrupted", "mismatch" };
     size_t i = (size_t)status;
     return i < sizeof name / sizeof *name ? name[i] : "unknown";
 }

@@ -1,5 +1,6 @@
 /* images_kind.c - images as inputs of a pipeline: recon_data_kind over recon_dataset. A batch is
  * n x height x width x channels floats. */
+#include "core/hash.h"
 #include "data/dataset.h"
 #include "data/kinds.h"
 
@@ -84,6 +85,17 @@ static const char *skipped(const recon_data *data, size_t i)
     return recon_dataset_skipped(of(data), i);
 }
 
+/* Of the pixels as they are stored. */
+static uint64_t hash(const recon_data *data, size_t i)
+{
+    const recon_dataset *d = of(data);
+    size_t pixels = recon_dataset_pixels(&d->info), at = recon_dataset_row(d, i) * pixels;
+    const recon_hash_key form = { { (uint64_t)d->info.height << 32 | d->info.width,
+                                    d->info.channels } };
+    return d->floats ? recon_hash(form, d->floats + at, pixels * sizeof *d->floats)
+                     : recon_hash(form, d->bytes + at, pixels);
+}
+
 const recon_data_kind recon_images_kind = {
     .name = "images",
     .one = "image",
@@ -99,4 +111,5 @@ const recon_data_kind recon_images_kind = {
     .origin = origin,
     .name_of = name_of,
     .skipped = skipped,
+    .hash = hash,
 };

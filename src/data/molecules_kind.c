@@ -1,5 +1,6 @@
 /* molecules_kind.c - conformers as inputs of a pipeline: recon_data_kind over recon_molecules. A
  * batch is n recon_conformers, which point into the set. */
+#include "core/hash.h"
 #include "data/kinds.h"
 #include "data/molecules.h"
 
@@ -75,6 +76,16 @@ static const char *skipped(const recon_data *data, size_t i)
     return recon_molecules_skipped(of(data), i);
 }
 
+/* Of elements, places, and which molecule it is of. */
+static uint64_t hash(const recon_data *data, size_t i)
+{
+    recon_conformer x = recon_molecules_get(of(data), i);
+    const recon_hash_key which = { { (uint64_t)x.molecule, x.atoms } };
+    const uint64_t parts[] = { recon_hash(which, x.z, x.atoms),
+                               recon_hash(which, x.xyz, 3 * x.atoms * sizeof *x.xyz) };
+    return recon_hash(which, parts, sizeof parts);
+}
+
 const recon_data_kind recon_molecules_kind = {
     .name = "molecules",
     .one = "conformer",
@@ -90,4 +101,5 @@ const recon_data_kind recon_molecules_kind = {
     .origin = origin,
     .name_of = name_of,
     .skipped = skipped,
+    .hash = hash,
 };

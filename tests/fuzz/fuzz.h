@@ -57,7 +57,8 @@ static inline void fuzz_check_failure(recon_status status)
  * RECON_ERR_INPUT where it contradicts another, and RECON_ERR_IO where that is not there. */
 static inline void fuzz_check_refusal(recon_status status, const char *path)
 {
-    FUZZ_CHECK(status == RECON_ERR_FORMAT || status == RECON_ERR_INPUT || status == RECON_ERR_IO);
+    FUZZ_CHECK(status == RECON_ERR_FORMAT || status == RECON_ERR_INPUT || status == RECON_ERR_IO ||
+               status == RECON_ERR_MISMATCH);
     fuzz_check_message();
     if (!strstr(recon_ctx_message(fuzz_ctx()), path))
         fprintf(stderr, "no '%s' in: %s\n", path, recon_ctx_message(fuzz_ctx()));

@@ -26,7 +26,9 @@ typedef enum {
     RECON_ERR_MEMORY,      /* an allocation failed                                       */
     RECON_ERR_UNSUPPORTED, /* this build lacks the feature asked for                     */
     RECON_ERR_NUMERIC,     /* an iteration did not converge or overflowed                */
-    RECON_ERR_INTERRUPTED  /* recon_ctx_interrupt was called                             */
+    RECON_ERR_INTERRUPTED, /* recon_ctx_interrupt was called                             */
+    RECON_ERR_MISMATCH     /* not the data or settings of the run that is resumed, of the
+                              result, or of the other ranks                              */
 } recon_status;
 
 /* A short name for a status: "ok", "input", "io" ... Never NULL. */

@@ -55,6 +55,9 @@ typedef struct {
     size_t (*origin)(const recon_data *data, size_t i); /* its place in the file it came from */
     const char *(*name_of)(const recon_data *data, size_t i); /* its file or molecule; or NULL   */
     const char *(*skipped)(const recon_data *data, size_t i); /* what was wrong; NULL: not known */
+    /* 64 bits of all that input i holds; any thread may ask. NULL: the bytes that `read` leaves are
+     * hashed, and must not hold pointers. */
+    uint64_t (*hash)(const recon_data *data, size_t i);
 } recon_data_kind;
 
 struct recon_data {
