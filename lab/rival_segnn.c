@@ -7,6 +7,7 @@
 #include "backbone/molecule_net.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/identity.h"
 #include "data/permute.h"
 #include "lab/rival_undo.h"
 #include "nn/params.h"
@@ -361,11 +362,15 @@ static double rate_of(const trainer *k)
 static recon_status describe_run(const trainer *k, recon_settings *s, size_t epochs)
 {
     uint32_t frozen = 0;
-    recon_status status = RECON_OK;
+    uint64_t identity, held;
+    recon_status status;
+    RECON_TRY(recon_identity(k->ctx, &identity, recon_molecules_data(k->train), 1));
+    RECON_TRY(recon_identity(k->ctx, &held, recon_molecules_data(k->held), 1));
     if (k->o->frozen)
         RECON_TRY(recon_fingerprint_weights(k->ctx, &frozen, k->o->frozen->params));
-    recon_settings_add(s, "conformers", "%zu (%08" PRIx32 ")", k->n,
-                       recon_fingerprint_molecules(k->train));
+    recon_settings_add(s, "conformers", "%zu", k->n);
+    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, identity);
+    recon_settings_add(s, RECON_SETTING_HELD, RECON_IDENTITY, held);
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", epochs);
     recon_settings_add(s, "batch", "%zu", k->batch);
     recon_settings_add(s, "rate", "%.9g", rate_of(k));

@@ -5,6 +5,7 @@
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/identity.h"
 #include "data/rotations.h"
 #include "lab/evaluate.h"
 #include "nn/run_files.h"
@@ -24,8 +25,8 @@ typedef struct {
     rival *r;
     const rival_net *net;
     const rival_options *o;
-    const recon_dataset *train;
-    recon_dataset *held; /* rotated by the rule */
+    const recon_dataset *data, *train; /* all, and those not held out */
+    recon_dataset *held;               /* rotated by the rule */
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any */
     float *seen;          /* [batch] as the network sees them */
@@ -213,13 +214,14 @@ done:
 static recon_status describe_run(const trainer *k, recon_settings *s, size_t epochs)
 {
     int by_frozen = k->net->poses && !k->net->pairs;
-    uint32_t print, frozen = 0;
+    uint32_t frozen = 0;
+    uint64_t identity;
     recon_status status;
-    RECON_TRY(recon_fingerprint(k->ctx, &print, k->train));
+    RECON_TRY(recon_identity(k->ctx, &identity, recon_dataset_data(k->data), 1));
     if (by_frozen)
         RECON_TRY(recon_fingerprint_weights(k->ctx, &frozen, k->o->frozen->params));
-    recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
-                       print);
+    recon_settings_add(s, "images", "%zu", recon_dataset_describe(k->train).n);
+    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, identity);
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", epochs);
     recon_settings_add(s, "batch", "%zu", k->net->batch);
     recon_settings_add(s, "rate", "%.9g", k->net->rate);
@@ -304,7 +306,7 @@ done:
 recon_status rival_train(recon_ctx *ctx, recon_train_result *result, rival_kind kind,
                          const recon_dataset *data, const char *path, const rival_options *o)
 {
-    trainer k = { .ctx = ctx, .net = &rival_nets[kind], .o = o };
+    trainer k = { .ctx = ctx, .net = &rival_nets[kind], .o = o, .data = data };
     recon_dataset_info d = recon_dataset_describe(data);
     rival_info info = { .kind = kind,
                         .height = d.height,

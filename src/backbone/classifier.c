@@ -5,11 +5,11 @@
 #include <recon/nn/nets.h>
 #include <recon/ops/backend.h>
 #include "backbone/classifier.h"
-#include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
+#include "data/identity.h"
 #include "nn/params.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
@@ -229,6 +229,7 @@ typedef struct {
     recon_ctx *ctx;
     recon_classifier *c;
     const recon_dataset *train, *held;
+    uint64_t identity; /* of both, with their labels */
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any */
     recon_var images, labels;
@@ -279,17 +280,12 @@ static void set_defaults(recon_classifier_options *o)
 }
 
 /* All that a resumed run must share. */
-static recon_status describe_run(const trainer *k, recon_settings *s,
-                                 const recon_classifier_options *o)
+static void describe_run(const trainer *k, recon_settings *s, const recon_classifier_options *o)
 {
-    uint32_t print;
-    recon_status status = recon_fingerprint(k->ctx, &print, k->train);
-    if (status != RECON_OK)
-        return status;
     recon_settings_add(s, "net", "%s", net_name[o->net]);
     recon_settings_add(s, "width", "%zu", o->stem);
-    recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
-                       print);
+    recon_settings_add(s, "images", "%zu", recon_dataset_describe(k->train).n);
+    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, k->identity);
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
     recon_settings_add(s, "batch", "%zu", o->batch);
     recon_settings_add(s, "rate", "%.9g", o->rate);
@@ -302,7 +298,6 @@ static recon_status describe_run(const trainer *k, recon_settings *s,
     recon_settings_add(s, "precision", "%s",
                        recon_precision_name(recon_precision_on(k->ctx, o->precision)));
     recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
-    return RECON_OK;
 }
 
 static recon_status run(trainer *k, recon_train_result *result, const char *path,
@@ -315,9 +310,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
     const size_t sizes[5] = { i->height, i->width, i->channels, i->classes, i->stem };
     for (int s = 0; s < 5; s++)
         snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
-    recon_status status = describe_run(k, &settings, o);
-    if (status != RECON_OK)
-        return status;
+    describe_run(k, &settings, o);
     const recon_metadata_entry metadata[] = {
         { "model", KIND },
         { "net", net_name[o->net] },
@@ -384,6 +377,7 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
                                    .channels = d.channels,
                                    .classes = d.classes };
     RECON_TRY(check_data(ctx, NULL, d));
+    RECON_TRY(recon_identity(ctx, &k.identity, recon_dataset_data(data), 1));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     if (recon_dataset_describe(train).n < o.batch)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,

@@ -4,9 +4,9 @@
  * of the whole run is known before it begins: every batch is padded to that, and a backend that
  * records steps records one. */
 #include "backbone/gcn.h"
-#include "backbone/fingerprint.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/identity.h"
 #include "data/permute.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
@@ -28,7 +28,7 @@ typedef struct {
     recon_gcn_inputs inputs;
     int64_t *which; /* [batch] */
     uint64_t seed;
-    uint32_t fingerprint; /* of the conformers */
+    uint64_t identity, held_identity;
 } trainer;
 
 static recon_gcn_list list_of(const trainer *k, uint64_t step, size_t batch)
@@ -90,7 +90,9 @@ static void describe_run(const trainer *k, recon_settings *s, const recon_gcn_op
     recon_settings_add(s, "width", "%zu", i->width);
     recon_settings_add(s, "hidden", "%zu", i->hidden);
     recon_settings_add(s, "radius", "%.9g", i->radius);
-    recon_settings_add(s, "conformers", "%zu (%08" PRIx32 ")", k->train->n, k->fingerprint);
+    recon_settings_add(s, "conformers", "%zu", k->train->n);
+    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, k->identity);
+    recon_settings_add(s, RECON_SETTING_HELD, RECON_IDENTITY, k->held_identity);
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
     recon_settings_add(s, "batch", "%zu", o->batch);
     recon_settings_add(s, "rate", "%.9g%s", o->rate, o->constant ? "" : " (cosine)");
@@ -184,7 +186,8 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
         RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     set_defaults(&o);
     RECON_TRY(check_sets(ctx, d, recon_molecules_describe(held), &o));
-    k.fingerprint = recon_fingerprint_molecules(data);
+    RECON_TRY(recon_identity(ctx, &k.identity, recon_molecules_data(data), 1));
+    RECON_TRY(recon_identity(ctx, &k.held_identity, recon_molecules_data(held), 1));
     RECON_TRY(recon_gcn_make(
         ctx, &k.c,
         (recon_gcn_info){

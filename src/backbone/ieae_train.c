@@ -17,6 +17,7 @@
 #include "backbone/metadata.h"
 #include "backbone/recipe.h"
 #include "data/dataset.h"
+#include "data/identity.h"
 #include "data/loader.h"
 #include "nn/restarts.h"
 #include "nn/run_files.h"
@@ -44,6 +45,7 @@ typedef struct {
     recon_ieae *m, *from; /* from: a model to start from, or NULL */
     const recon_ieae_options *o;
     const recon_dataset *train, *held;
+    uint64_t identity; /* of both */
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any           */
     recon_batch batch;    /* of step `fed` - 1, the last one fed                      */
@@ -382,14 +384,14 @@ typedef struct {
     recon_metadata_list list;
 } description;
 
-static recon_status describe_settings(const trainer *k, recon_settings *s, uint32_t print)
+static recon_status describe_settings(const trainer *k, recon_settings *s)
 {
     recon_status status = RECON_OK;
     uint32_t from;
     const recon_ieae_options *o = k->o;
     recon_settings_add(s, "preset", "%s", recon_preset_name(o->shape.preset));
-    recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
-                       print);
+    recon_settings_add(s, "images", "%zu", recon_dataset_describe(k->train).n);
+    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, k->identity);
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
     recon_settings_add(s, "batch", "%zu", o->batch);
     recon_settings_add(s, "rate", "%.9g", o->rate);
@@ -421,12 +423,8 @@ static recon_status describe_run(trainer *k, description *d)
 {
     const recon_ieae_shape *s = &k->m->shape;
     const recon_ieae_options *o = k->o;
-    uint32_t print;
-    recon_status status = recon_fingerprint(k->ctx, &print, k->train);
-    if (status != RECON_OK)
-        return status;
     *d = (description){ .list = { .n = 0 } };
-    status = describe_settings(k, &d->settings, print);
+    recon_status status = describe_settings(k, &d->settings);
     if (status != RECON_OK)
         return status;
     recon_metadata_add(&d->list, "model", "ieae");
@@ -638,6 +636,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     RECON_TRY(recon_enum_check(ctx, o.views, RECON_VIEWS_GIVEN, "kind of views"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
     RECON_TRY(check_contents(ctx, data));
+    RECON_TRY(recon_identity(ctx, &k.identity, recon_dataset_data(data), 0));
     if (o.from) {
         RECON_TRY(recon_ieae_open(ctx, &k.from, o.from, o.precision));
         RECON_TRY(recon_ieae_follow(ctx, &o, k.from, o.shape.preset ? (int)o.shape.preset : -1));

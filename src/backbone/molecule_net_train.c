@@ -12,7 +12,6 @@
  *
  * A batch is dealt out to its slices (ops/slices.h) by size, so that all have about as many atoms:
  * every slice has as many rows as the largest of the run needs. */
-#include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
 #include "backbone/molecule_partners.h"
 #include "backbone/molecule_net.h"
@@ -24,6 +23,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
+#include "data/identity.h"
 #include "data/permute.h"
 #include "nn/ranks.h"
 #include "nn/run_files.h"
@@ -56,8 +56,9 @@ typedef struct {
     recon_molecule_net *m;
     const recon_molecule_net_options *o;
     sample_set train, held;
-    int paired;                   /* the second stage                                    */
-    int choosing;                 /* the loss is that by which an epoch is chosen         */
+    uint64_t identity, held_identity; /* of the data; of those held out, where they were given */
+    int paired;                       /* the second stage                                    */
+    int choosing;                     /* the loss is that by which an epoch is chosen         */
     size_t nodes, edges;          /* that hold any batch of this stage, or this rank's part of it */
     size_t of_slice, slice_edges; /* nodes and edges that hold any slice of one  */
     recon_slices rows;            /* how the nodes of a batch are cut                    */
@@ -492,13 +493,15 @@ typedef struct {
 
 #define BEFORE_NAME "epochs before pairs"
 
-static void describe_settings(const trainer *c, recon_settings *s, const recon_molecules *data)
+static void describe_settings(const trainer *c, recon_settings *s)
 {
     const recon_molecule_net_options *o = c->o;
     recon_settings_add(s, "preset", "%s", recon_preset_name(c->m->shape.preset));
-    recon_settings_add(s, "conformers", "%zu (%08" PRIx32 ")", c->train.n,
-                       recon_fingerprint_molecules(data));
+    recon_settings_add(s, "conformers", "%zu", c->train.n);
+    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, c->identity);
     recon_settings_add(s, "held out", "%zu", c->held.n);
+    if (c->held_identity)
+        recon_settings_add(s, RECON_SETTING_HELD, RECON_IDENTITY, c->held_identity);
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
     recon_settings_add(s, BEFORE_NAME, "%zu", has_pairs(o) ? o->before : 0);
     recon_settings_add(s, "batch", "%zu", o->batch);
@@ -516,12 +519,12 @@ static void describe_settings(const trainer *c, recon_settings *s, const recon_m
     recon_settings_add(s, "backend", "%s", recon_ops_name(c->ctx));
 }
 
-static void describe(const trainer *c, description *d, const recon_molecules *data)
+static void describe(const trainer *c, description *d)
 {
     const recon_molecule_net_shape *s = &c->m->shape;
     size_t at = 0;
     *d = (description){ .elements = "" };
-    describe_settings(c, &d->settings, data);
+    describe_settings(c, &d->settings);
     for (size_t e = 0; e < s->elements; e++)
         at += (size_t)snprintf(d->elements + at, sizeof d->elements - at, "%s%d", e ? " " : "",
                                s->element[e]);
@@ -629,15 +632,14 @@ done:
     return status;
 }
 
-static recon_status run(trainer *c, recon_train_result *result, const recon_molecules *data,
-                        const char *path)
+static recon_status run(trainer *c, recon_train_result *result, const char *path)
 {
     const recon_molecule_net_options *o = c->o;
     recon_train_result first = { 0 };
     description d;
     char *stage = NULL;
     recon_status status;
-    describe(c, &d, data);
+    describe(c, &d);
     if (!has_pairs(o))
         return run_stage(c, result, &d, path, o->epochs, 1, o->resume, "train");
     RECON_TRY(recon_run_file(c->ctx, &stage, path, RECON_FILE_STAGE));
@@ -774,7 +776,10 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     RECON_TRY(recon_enum_check(ctx, o.pairs, RECON_PAIRS_ELEMENTS, "kind of pairs"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
     RECON_TRY(look_at(ctx, &o.shape, data));
-    if (!held) {
+    RECON_TRY(recon_identity(ctx, &c.identity, recon_molecules_data(data), 0));
+    if (held) {
+        RECON_TRY(recon_identity(ctx, &c.held_identity, recon_molecules_data(held), 0));
+    } else {
         RECON_TRY(recon_molecules_split(ctx, &rest, &kept, data, RECON_HELD_OUT, HELD_SEED));
         data = rest;
         held = kept;
@@ -788,7 +793,7 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     RECON_TRY(check_sizes(ctx, &c));
     RECON_TRY(recon_molecule_net_make(ctx, &c.m, &o.shape, o.precision, NULL, NULL, o.seed));
     RECON_TRY(make_room(&c));
-    RECON_TRY(run(&c, result, data, path));
+    RECON_TRY(run(&c, result, path));
 done:
     trainer_free(&c);
     recon_molecules_close(kept);

@@ -175,11 +175,18 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state, const 
 {
     const char *const *text = f->text;
     char differs[512];
+    uint64_t was, now = recon_settings_identity(state->settings);
     if (!text[STEP] || !text[STALE] || !text[BEST] || !text[SETTINGS])
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a checkpoint", path);
+    was = recon_settings_identity(text[SETTINGS]);
+    if (now && !was)
+        return recon_fail(ctx, RECON_ERR_MISMATCH,
+                          "%s: made by an earlier version, which did not record what its data "
+                          "were: --overwrite starts again",
+                          path);
     if (*recon_settings_compare(differs, sizeof differs, text[SETTINGS], state->settings))
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: started with other settings: %s", path,
-                          differs);
+        return recon_fail(ctx, RECON_ERR_MISMATCH, "%s: started with other %s: %s", path,
+                          was == now ? "settings" : "data", differs);
     if (!read_count(&state->step, text[STEP]) || !read_count(&state->stale, text[STALE]) ||
         !read_best(&state->best, text[BEST]) || !read_later(&state->steps, text[STEPS]) ||
         !read_later(&state->from, text[FROM]) || !read_later(&state->parts, text[PARTS]) ||

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/params.h"
+#include "nn/settings.h"
 #include "nn/step_plan.h"
 #include "ops/ops.h"
 
@@ -48,7 +49,8 @@ recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *p
     *part = (recon_slice){ 0 };
     if (it->shared && recon_comm_size(ctx) > 1) {
         uLong sum = crc32(0, (const Bytef *)settings, (uInt)strlen(settings));
-        RECON_TRY(recon_comm_same(ctx, sum, "the training data or a setting"));
+        RECON_TRY(recon_comm_same(ctx, recon_settings_identity(settings), "the training data"));
+        RECON_TRY(recon_comm_same(ctx, sum, "a setting, or what is held out,"));
         RECON_TRY(recon_comm_agree(ctx, check(ctx, it, can)));
         RECON_TRY(recon_peers_open(ctx, peers));
         if (!can) /* each has as many things of a batch as another, or one fewer */

@@ -76,6 +76,14 @@ size_t recon_settings_number(const char *line, const char *name, size_t otherwis
     return strtoull(s.value, NULL, 10);
 }
 
+uint64_t recon_settings_identity(const char *line)
+{
+    setting s;
+    return find(&s, line, RECON_SETTING_IDENTITY, sizeof RECON_SETTING_IDENTITY - 1)
+               ? strtoull(s.value, NULL, 16)
+               : 0;
+}
+
 /* Adds a difference; a setting of length -1 is not there. */
 static void say(char *out, size_t room, const setting *was, const setting *now)
 {

@@ -257,9 +257,21 @@ static void views_as_given_are_not_rotated(void **state)
     free(images);
 }
 
+/* Interrupts the first training that reports how far it is. */
+static recon_ctx *one;
+static void stop_once(void *user, const recon_progress *p)
+{
+    int *stops = user;
+    if (!strcmp(p->label, "train") && !(*stops)++)
+        recon_ctx_interrupt(one);
+}
+
 static void threads_and_a_resumed_run_give_the_same_bits(void **state)
 {
-    recon_ctx *ctx = *state, *one = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
+    int stops = 0;
+    recon_ctx *ctx = *state;
+    one = recon_ctx_new(
+        &(recon_ctx_options){ .threads = 1, .on_progress = stop_once, .user = &stops });
     recon_ieae_options o = tiny;
     recon_train_result r;
     recon_dataset *data;
@@ -267,7 +279,6 @@ static void threads_and_a_resumed_run_give_the_same_bits(void **state)
     o.threads = 1;
     CHECK_OK(ctx, recon_ieae_train(ctx, &r, data, scratch("two"), &o));
     o.threads = 3;
-    recon_ctx_interrupt(one);
     CHECK_FAILS(one, recon_ieae_train(one, &r, data, scratch("one"), &o), RECON_ERR_INTERRUPTED,
                 "interrupted after step");
     recon_ctx_resume(one);

@@ -434,7 +434,7 @@ static void threads_and_a_resumed_run_give_the_same_bits(void **state)
 {
     recon_ctx *ctx = *state;
     nuisance n = { 0 };
-    recon_molecules *data = chain_set(ctx, 60, 3, 0.05);
+    recon_molecules *data = chain_set(ctx, 60, 3, 0.05), *other = chain_set(ctx, 60, 4, 0.05);
     recon_molecule_net_options o = tiny;
     recon_train_result r;
     recon_status status;
@@ -456,7 +456,14 @@ static void threads_and_a_resumed_run_give_the_same_bits(void **state)
     scratch_same(scratch("one"), scratch("two"));
     o.seed++;
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("two"), &o),
-                RECON_ERR_INPUT, "seed");
+                RECON_ERR_MISMATCH, "seed");
+    o.seed--;
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, other, NULL, scratch("two"), &o),
+                RECON_ERR_MISMATCH,
+                "started with other data: conformers: was 54, now 56; identity: was");
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, other, scratch("two"), &o),
+                RECON_ERR_MISMATCH, "held identity: was not set");
+    recon_molecules_close(other);
     recon_molecules_close(data);
     recon_ctx_free(n.ctx);
 }
@@ -485,7 +492,8 @@ static void a_finished_run_is_made_longer(void **state)
     assert_int_equal(r.steps, 9 * (54 / 16));
     o.before = 2;
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o),
-                RECON_ERR_INPUT, "started with other settings: epochs before pairs: was 1, now 2");
+                RECON_ERR_MISMATCH,
+                "started with other settings: epochs before pairs: was 1, now 2");
     recon_molecules_close(data);
 }
 

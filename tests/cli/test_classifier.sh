@@ -82,7 +82,10 @@ wait $victim
 code=$?
 [ "$code" -eq 130 ] && said "interrupted after step" && [ -s cut.last ]
 report $? "Ctrl-C leaves a checkpoint"
-refused 1 "cut.last: started with other settings: batch: was 20, now 10" $train --out cut --batch 10 --resume --quiet
+refused 2 "cut.last: started with other settings: batch: was 20, now 10" $train --out cut --batch 10 --resume --quiet
+printf '\002' | dd of=labels.npy bs=1 seek=138 conv=notrunc 2>/dev/null
+refused 2 "cut.last: started with other data: identity: was " $train --out cut --resume --quiet
+printf '\001' | dd of=labels.npy bs=1 seek=138 conv=notrunc 2>/dev/null
 refused 2 "cut.last exists: --resume continues that run, --overwrite replaces it" $train --out cut --quiet
 
 # --- what does not fit ----------------------------------------------------------------------------

@@ -24,18 +24,27 @@ report $? "the same run gives the same bytes"
 accepted "another decay" $train --epochs 2 --decay 2 --out decayed --quiet
 grep -aq 'decay: 2,' decayed && grep -aq 'decay: 0.05,' backbone && ! cmp -s decayed backbone
 report $? "the decay is recorded, and moves the weights"
-refused 1 "started with other settings: decay: was 2, now 3" $train --epochs 3 --decay 3 --out decayed --resume
+refused 2 "started with other settings: decay: was 2, now 3" $train --epochs 3 --decay 3 --out decayed --resume
 refused 2 "--decay -1 must be a number of at least 0" $train --epochs 2 --decay -1 --out none
 accepted "no decay" $train --epochs 2 --decay 0 --out none --quiet
 grep -aq 'decay: 0,' none && ! cmp -s none backbone
 report $? "--decay 0 is none, not the default"
+
+# --- other data of the same number, shape and first images -----------------------------------------
+{ head -c 10368 images.npy && tail -c 10240 images.npy && tail -c +10369 images.npy | head -c 10240; } >order.npy
+cp images.npy pixel.npy
+printf '\377' | dd of=pixel.npy bs=1 seek=$((128 + 7 * 256 + 100)) conv=notrunc 2>/dev/null
+for other in order pixel; do
+    refused 2 "backbone.last: started with other data: identity: was " train --data npy:$other.npy --rotate rule.json \
+        --threads 2 --preset small --width 0.25 --code 8 --batch 22 --epochs 3 --out backbone --resume
+done
 
 # --- more epochs ----------------------------------------------------------------------------------
 run $train --out backbone --resume
 [ "$code" -eq 0 ] && grep -q "had finished after 10 steps" "$scratch/stdout"
 report $? "--resume of a finished run says so"
 refused 1 "backbone.last: 2 epochs are done, 1 were asked for" $train --epochs 1 --out backbone --resume
-refused 1 "started with other settings: rate: was 0.003, now 0.1; seed: was 1, now 3" \
+refused 2 "started with other settings: rate: was 0.003, now 0.1; seed: was 1, now 3" \
     $train --epochs 3 --rate 0.1 --seed 3 --out backbone --resume
 run $train --epochs 5 --out backbone --resume --json
 [ "$code" -eq 0 ] && grep -q '"steps": 25' "$scratch/stdout" && grep -q '"steps_now": 15' "$scratch/stdout"

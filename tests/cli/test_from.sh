@@ -24,7 +24,7 @@ accepted "a run starts from a model" $from --epochs 1 --quiet
 "$recon" info new >"$scratch/stdout"
 grep -qE '^ *from  *backbone$' "$scratch/stdout" && grep -qE 'preset: small.* from: [0-9]+$' "$scratch/stdout"
 report $? "which says so"
-refused 1 "from: was" train $letters --quiet --preset small --width 0.25 --code 8 --epochs 2 --out new --resume
+refused 2 "from: was" train $letters --quiet --preset small --width 0.25 --code 8 --epochs 2 --out new --resume
 accepted "and is resumed with it" $from --epochs 2 --resume --quiet
 
 # As every other command does, of a folder that discover made too; folds train it again from there.

@@ -130,8 +130,8 @@ esac
 END2
 chmod +x only_rank_1_dies
 mkdir other
-letters 121 | tail -c 30720 | npy other/images.npy '|u1' '120, 16, 16'
-cp rule.json other
+cp images.npy rule.json other
+printf '\377' | dd of=other/images.npy bs=1 seek=$((128 + 7 * 256 + 100)) conv=notrunc 2>/dev/null # one pixel
 for engine in $engines; do
     usable "$engine" || continue
     case $engine in openmpi) more=--oversubscribe ;; *) more= ;; esac
@@ -155,8 +155,7 @@ for engine in $engines; do
         -n 1 -wdir "$work/other" "$recon" train $letters $small --epochs 1 --out dead \
         >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?
-    [ $code -ne 0 ] && said_once "the training data or a setting differs between rank 0 and rank 1" &&
-        [ "$before" = "$(snapshot)" ]
+    [ $code -eq 2 ] && said_once "the training data differs between rank 0 and rank 1" && [ "$before" = "$(snapshot)" ]
     report $? "$engine: ranks that read different files are told apart"
 
     mkdir disk

@@ -168,8 +168,18 @@ static void other_settings_do_not_resume(void **state)
     o.resume = 1;
     o.settings = "task: a test, batch: 26, rate: 0.02, clip: 1";
     CHECK_FAILS(
-        ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT,
+        ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_MISMATCH,
         "m.last: started with other settings: batch: was 24, now 26; clip: was not set, now 1");
+    o.settings = "task: a test, identity: 1f, batch: 24, rate: 0.02";
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_MISMATCH,
+                "m.last: made by an earlier version, which did not record");
+    o.resume = 0;
+    o.overwrite = 1;
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    o.resume = 1;
+    o.settings = "task: a test, identity: 2f, batch: 24, rate: 0.02";
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_MISMATCH,
+                "m.last: started with other data: identity: was 1f, now 2f");
 }
 
 static void what_is_there_is_not_overwritten(void **state)

@@ -27,10 +27,10 @@ typedef struct {
 RECON_API recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path,
                                              const recon_adam *adam, const recon_checkpoint *state);
 
-/* Into adam and its parameters. A file of other settings is RECON_ERR_INPUT, and the message names
- * those that differ: state->settings is what this run has, "batch: 64, rate: 0.002". The number of
- * epochs may differ. One that does not agree with its check sum is
- * damaged, RECON_ERR_FORMAT; one without, as version 0.1.0 wrote them, is read. */
+/* Into adam and its parameters. A file of other settings, the identity of the data among them, is
+ * RECON_ERR_MISMATCH, and the message names those that differ: state->settings is what this run
+ * has, "batch: 64, rate: 0.002". The number of epochs may differ. One that does not agree with its
+ * check sum is damaged, RECON_ERR_FORMAT; one without, as version 0.1.0 wrote them, is read. */
 RECON_API recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *adam,
                                              recon_checkpoint *state, const char *path);
 
