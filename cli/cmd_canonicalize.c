@@ -573,7 +573,8 @@ static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t 
 static recon_status rotate_all(recon_ctx *ctx, flow *f)
 {
     return cli_rounds_run(ctx,
-                          &(cli_rounds){ .n = f->to->inputs->n,
+                          &(cli_rounds){ .data = f->to->inputs->use,
+                                         .n = f->to->inputs->n,
                                          .block = CLI_BLOCK,
                                          .each = answer_bytes(f),
                                          .arg = f,

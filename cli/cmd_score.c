@@ -301,7 +301,8 @@ static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *mo
     RECON_TRY(recon_alloc_raw(ctx, &s.in, BLOCK, recon_data_describe(f->inputs->use).bytes));
     RECON_TRY(
         cli_rounds_run(ctx,
-                       &(cli_rounds){ .n = f->n,
+                       &(cli_rounds){ .data = f->inputs->use,
+                                      .n = f->n,
                                       .block = BLOCK,
                                       .each = table ? sizeof(cli_row) : sizeof(recon_pose_score),
                                       .arg = &s,

@@ -4,6 +4,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/identity.h"
 
 #include <stdlib.h>
 
@@ -49,7 +50,7 @@ recon_status cli_rounds_run(recon_ctx *ctx, const cli_rounds *r, const char *lab
     size_t size = (size_t)recon_comm_size(ctx), *begin = NULL;
     char *answers = NULL;
     recon_status status;
-    RECON_TRY(recon_comm_same(ctx, r->n, "the number of inputs"));
+    RECON_TRY(recon_identity_compare(ctx, r->data));
     RECON_TRY(recon_alloc(ctx, &begin, size + 1, sizeof *begin));
     RECON_TRY(recon_alloc_raw(ctx, &answers, size * r->block, r->each));
     recon_progress_begin(ctx, label, r->n);

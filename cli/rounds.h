@@ -6,8 +6,9 @@
 #include "cli/cli.h"
 
 typedef struct {
-    size_t n, block; /* inputs, and those of a block */
-    size_t each;     /* bytes of an answer           */
+    const recon_data *data; /* the same at all ranks */
+    size_t n, block;        /* inputs, and those of a block */
+    size_t each;            /* bytes of an answer           */
     void *arg;
     /* out [n] for n inputs from `at` on. */
     recon_status (*answer)(recon_ctx *ctx, void *arg, void *out, size_t at, size_t n);

@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
+#include "data/identity.h"
 #include "data/kinds.h"
 
 #include <stdlib.h>
@@ -205,7 +206,7 @@ recon_status recon_backbone_embed_share(recon_ctx *ctx, recon_embedded *out,
     recon_seen all = { .z = NULL };
     recon_status status;
     *out = (recon_embedded){ .n = n, .d = b->code, .precision = RECON_F32 };
-    RECON_TRY(recon_comm_same(ctx, n, "the number of inputs"));
+    RECON_TRY(recon_identity_compare(ctx, data));
     RECON_TRY(recon_comm_agree(ctx, recon_backbone_check_data(ctx, b, data)));
     RECON_TRY(recon_comm_agree(ctx, own_arrays(ctx, out, &all, b, data)));
     RECON_TRY(recon_comm_agree(ctx, embed_rows(ctx, &all, b, data, block, own.begin, own.end)));

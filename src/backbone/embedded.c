@@ -7,9 +7,9 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/hash.h"
 #include "core/memory.h"
 #include "core/options.h"
+#include "data/identity.h"
 #include "backbone/embedded.h"
 
 #include <math.h>
@@ -47,13 +47,28 @@ static recon_status convert_rows(recon_ctx *ctx, float *out, const recon_array *
     return check_range(ctx, out, a, path, begin, end);
 }
 
+enum { Z, POSES, LABELS, FILES };
+
+/* identity may be NULL. */
+static recon_status read_file(recon_ctx *ctx, recon_array *out, uint64_t *identity,
+                              const char *path)
+{
+    recon_status status = recon_npy_read(ctx, out, path);
+    if (status == RECON_OK && identity) {
+        status = recon_identity_array(ctx, identity, out);
+        recon_block_forget(out->block, out->mapped);
+    }
+    return status;
+}
+
 /* unit: a rank's rows alone; 0: all. */
-static recon_status read_z(recon_ctx *ctx, recon_embedded *e, const char *path, size_t unit)
+static recon_status read_z(recon_ctx *ctx, recon_embedded *e, uint64_t *identity, const char *path,
+                           size_t unit)
 {
     recon_array_text shape;
     recon_status status;
     float *copy;
-    RECON_TRY(recon_npy_read(ctx, &e->array, path));
+    RECON_TRY(read_file(ctx, &e->array, identity, path));
     if (e->array.ndim != 2)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but embeddings are N x D", path,
                              recon_array_show(shape, &e->array)));
@@ -119,12 +134,13 @@ static recon_status check_order(recon_ctx *ctx, recon_quaternions order, const r
 }
 
 static recon_status read_poses(recon_ctx *ctx, double **out, size_t *width, recon_embedded *e,
-                               const char *path, recon_group group, recon_quaternions order)
+                               uint64_t *identity, const char *path, recon_group group,
+                               recon_quaternions order)
 {
     recon_array a = { 0 };
     recon_array_text shape;
     recon_status status;
-    RECON_TRY(recon_npy_read(ctx, &a, path));
+    RECON_TRY(read_file(ctx, &a, identity, path));
     *width = pose_width(&a);
     e->precision = a.dtype == RECON_F64 ? RECON_F64 : RECON_F32;
     if (*width == 0 || (group == RECON_SO2) != (*width == 1))
@@ -165,12 +181,12 @@ static void warn_of_degrees(recon_ctx *ctx, const double *angle, size_t n, const
                   path, largest);
 }
 
-static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, const char *path,
-                             recon_quaternions order)
+static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, uint64_t *identity,
+                             const char *path, recon_quaternions order)
 {
     double *angle = NULL;
     size_t width;
-    recon_status status = read_poses(ctx, &angle, &width, e, path, RECON_SO2, order);
+    recon_status status = read_poses(ctx, &angle, &width, e, identity, path, RECON_SO2, order);
     e->owned[1] = angle;
     e->so2 = angle;
     if (status != RECON_OK)
@@ -225,14 +241,14 @@ static void warn_of_order(recon_ctx *ctx, const recon_so3 *g, size_t n, recon_qu
                   first ? "xyzw" : "wxyz");
 }
 
-static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path,
-                             recon_quaternions order)
+static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, uint64_t *identity,
+                             const char *path, recon_quaternions order)
 {
     double *rows = NULL;
     recon_so3 *rotation;
     size_t width;
     recon_status status;
-    RECON_TRY(read_poses(ctx, &rows, &width, e, path, RECON_SO3, order));
+    RECON_TRY(read_poses(ctx, &rows, &width, e, identity, path, RECON_SO3, order));
     RECON_TRY(recon_alloc_raw(ctx, &rotation, e->n, sizeof *rotation));
     e->owned[1] = rotation;
     e->so3 = rotation;
@@ -249,13 +265,14 @@ done:
     return status;
 }
 
-static recon_status read_labels(recon_ctx *ctx, recon_embedded *e, const char *path)
+static recon_status read_labels(recon_ctx *ctx, recon_embedded *e, uint64_t *identity,
+                                const char *path)
 {
     recon_array a = { 0 };
     recon_array_text shape;
     int64_t *label;
     recon_status status;
-    RECON_TRY(recon_npy_read(ctx, &a, path));
+    RECON_TRY(read_file(ctx, &a, identity, path));
     if (a.ndim != 1 || a.shape[0] != e->n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but %zu labels are needed", path,
                              recon_array_show(shape, &a), e->n));
@@ -270,19 +287,21 @@ done:
     return status;
 }
 
-static recon_status read_all(recon_ctx *ctx, recon_embedded *out, recon_group group,
-                             recon_quaternions order, const char *z, const char *poses,
-                             const char *labels, size_t unit)
+/* identity: NULL, or room for those of the files. */
+static recon_status read_all(recon_ctx *ctx, recon_embedded *out, uint64_t *identity,
+                             recon_group group, recon_quaternions order,
+                             const char *const path[FILES], size_t unit)
 {
+    uint64_t *of_poses = identity ? identity + POSES : NULL;
     recon_status status;
     *out = (recon_embedded){ 0 };
     RECON_TRY(recon_enum_check(ctx, group, RECON_SO3, "group"));
     RECON_TRY(recon_enum_check(ctx, order, RECON_QUATERNIONS_XYZW, "order of quaternions"));
-    RECON_TRY(read_z(ctx, out, z, unit));
-    RECON_TRY(group == RECON_SO2 ? read_so2(ctx, out, poses, order)
-                                 : read_so3(ctx, out, poses, order));
-    if (labels)
-        RECON_TRY(read_labels(ctx, out, labels));
+    RECON_TRY(read_z(ctx, out, identity, path[Z], unit));
+    RECON_TRY(group == RECON_SO2 ? read_so2(ctx, out, of_poses, path[POSES], order)
+                                 : read_so3(ctx, out, of_poses, path[POSES], order));
+    if (path[LABELS])
+        RECON_TRY(read_labels(ctx, out, identity ? identity + LABELS : NULL, path[LABELS]));
 done:
     return status;
 }
@@ -291,58 +310,27 @@ recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_grou
                                  recon_quaternions quaternions, const char *z, const char *poses,
                                  const char *labels)
 {
-    recon_status status = read_all(ctx, out, group, quaternions, z, poses, labels, 0);
+    const char *const path[FILES] = { z, poses, labels };
+    recon_status status = read_all(ctx, out, NULL, group, quaternions, path, 0);
     if (status != RECON_OK)
         recon_embedded_free(out);
     return status;
 }
 
-/* --- over ranks ------------------------------------------------------------------------------- */
-
-enum { SAMPLED = 64 }; /* rows of z that are compared */
-
-static const recon_hash_key no_key; /* files are compared, not defended against */
-
-/* Of the file as it is, which every rank can read anywhere. */
-static uint64_t fingerprint_z(const recon_embedded *e)
+recon_status recon_embedded_read_share(recon_ctx *ctx, recon_embedded *out, uint64_t *identity,
+                                       recon_group group, recon_quaternions quaternions,
+                                       const char *z, const char *poses, const char *labels,
+                                       size_t unit)
 {
-    const recon_array *a = &e->array;
-    double row[SAMPLED + 4] = { (double)a->dtype, (double)e->n, (double)e->d, (double)a->fortran };
-    uint64_t sum = 0;
-    for (size_t c = 0; c < e->d; c++) {
-        for (size_t i = 0; i < SAMPLED; i++)
-            row[4 + i] = recon_array_value(a, i * e->n / SAMPLED * e->d + c);
-        sum = 31 * sum + recon_hash(no_key, row, sizeof row);
-    }
-    return sum;
-}
-
-static recon_status compare_ranks(recon_ctx *ctx, const recon_embedded *e, const char *z,
-                                  const char *poses, const char *labels)
-{
+    const char *const path[FILES] = { z, poses, labels };
+    size_t own = recon_comm_size(ctx) > 1 ? unit : 0;
+    uint64_t of[FILES] = { 0 };
     recon_status status;
-    uint64_t of_poses = e->so2 ? recon_hash(no_key, e->so2, e->n * sizeof *e->so2)
-                               : recon_hash(no_key, e->so3, e->n * sizeof *e->so3);
-    RECON_TRY(recon_comm_same(ctx, fingerprint_z(e), z));
-    recon_block_forget(e->array.block, e->array.mapped); /* the rows that were compared */
-    RECON_TRY(recon_comm_same(ctx, of_poses, poses));
-    if (labels)
-        RECON_TRY(
-            recon_comm_same(ctx, recon_hash(no_key, e->labels, e->n * sizeof *e->labels), labels));
-done:
-    return status;
-}
-
-recon_status recon_embedded_read_share(recon_ctx *ctx, recon_embedded *out, recon_group group,
-                                       recon_quaternions quaternions, const char *z,
-                                       const char *poses, const char *labels, size_t unit)
-{
-    recon_status status;
-    if (recon_comm_size(ctx) == 1)
-        return recon_embedded_read(ctx, out, group, quaternions, z, poses, labels);
-    RECON_TRY(
-        recon_comm_agree(ctx, read_all(ctx, out, group, quaternions, z, poses, labels, unit)));
-    RECON_TRY(compare_ranks(ctx, out, z, poses, labels));
+    RECON_TRY(recon_comm_agree(ctx, read_all(ctx, out, of, group, quaternions, path, own)));
+    for (int i = 0; i < FILES; i++)
+        if (path[i])
+            RECON_TRY(recon_comm_same(ctx, of[i], path[i]));
+    *identity = recon_identity_join(of, LABELS);
 done:
     if (status != RECON_OK)
         recon_embedded_free(out);

@@ -433,7 +433,7 @@ recon_status recon_comm_same(recon_ctx *ctx, uint64_t number, const char *what)
     if (size > 1)
         ctx->comm->agreed = other < size;
     if (other < size)
-        status = recon_fail(ctx, RECON_ERR_INPUT,
+        status = recon_fail(ctx, RECON_ERR_MISMATCH,
                             "%s differs between rank 0 and rank %zu: all ranks must see the same",
                             what, other);
 done:

@@ -75,8 +75,8 @@ recon_status recon_comm_barrier(recon_ctx *ctx);
  * with its message. */
 recon_status recon_comm_agree(recon_ctx *ctx, recon_status status);
 
-/* Fails, with a message that names `what`, unless all ranks give the same number: a fingerprint of
- * what must be the same everywhere. */
+/* RECON_ERR_MISMATCH, with a message that names `what`, unless all ranks give the same number: a
+ * hash of what must be the same everywhere. */
 recon_status recon_comm_same(recon_ctx *ctx, uint64_t number, const char *what);
 
 /* Messages that travel while this rank works. Clear it before ({ 0 }); what is sent and received

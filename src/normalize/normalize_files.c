@@ -8,6 +8,7 @@
 #include "normalize/share.h"
 #include "backbone/embedded.h"
 #include "comm/comm.h"
+#include "data/identity.h"
 #include "knn/tiles.h"
 #include "stats/natural.h"
 
@@ -25,7 +26,7 @@ const char *recon_frames_family_name(const recon_frames *f)
 }
 
 static char *make_summary(const recon_normalize_request *s, const recon_normalize_result *r,
-                          const char *backend)
+                          const char *backend, uint64_t identity)
 {
     const recon_frames *f = &r->frames;
     const recon_normalize_options *o = &s->options;
@@ -41,6 +42,7 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
         json_object_set_new(
             out, "quaternions",
             json_string(s->quaternions == RECON_QUATERNIONS_WXYZ ? "wxyz" : "xyzw"));
+    json_object_set_new(out, "identity", json_sprintf(RECON_IDENTITY, identity));
     if (f->k) {
         json_object_set_new(out, "k", json_integer((json_int_t)f->k));
         json_object_set_new(out, "include_self", json_boolean(o->knn.include_self));
@@ -120,22 +122,24 @@ recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
     recon_embedded index = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
     double begin = recon_now();
     char path[RECON_PATH];
+    uint64_t identity[2]; /* of the index, and of queries */
     recon_status status;
     recon_stage stage = RECON_NO_STAGE;
     *out = (recon_normalize_result){ 0 };
     RECON_TRY(open_stage(ctx, &stage, path, s)); /* before the long work */
-    RECON_TRY(recon_embedded_read_share(ctx, &index, s->group, s->quaternions, s->z, s->poses,
-                                        s->labels, RECON_TILE));
+    RECON_TRY(recon_embedded_read_share(ctx, &index, &identity[0], s->group, s->quaternions, s->z,
+                                        s->poses, s->labels, RECON_TILE));
     out->points = index.n;
     out->dimensions = index.d;
     if (asked)
-        RECON_TRY(recon_embedded_read_share(ctx, asked, s->group, s->quaternions, s->query[0],
-                                            s->query[1], s->query_labels, RECON_TILE));
+        RECON_TRY(recon_embedded_read_share(ctx, asked, &identity[1], s->group, s->quaternions,
+                                            s->query[0], s->query[1], s->query_labels, RECON_TILE));
     out->rows = asked ? asked->n : index.n;
     RECON_TRY(
         name_files(ctx, recon_normalize_share(ctx, &out->frames, &index, asked, &s->options), s));
     out->seconds = recon_now() - begin;
-    out->summary = make_summary(s, out, recon_ops_name(ctx));
+    out->summary = make_summary(s, out, recon_ops_name(ctx),
+                                asked ? recon_identity_join(identity, 2) : identity[0]);
     if (!out->summary)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
     RECON_TRY(recon_frames_put_share(ctx, path, &out->frames, index.precision,

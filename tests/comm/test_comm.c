@@ -129,7 +129,7 @@ static void what_differs_is_noticed(void **state)
     int last = recon_comm_rank(ctx) == recon_comm_size(ctx) - 1;
     CHECK_OK(ctx, recon_comm_same(ctx, 7, "z.npy"));
     if (recon_comm_size(ctx) > 1)
-        CHECK_FAILS(ctx, recon_comm_same(ctx, last ? 8 : 7, "z.npy"), RECON_ERR_INPUT, "z.npy");
+        CHECK_FAILS(ctx, recon_comm_same(ctx, last ? 8 : 7, "z.npy"), RECON_ERR_MISMATCH, "z.npy");
 }
 
 static int run_rank(void)
