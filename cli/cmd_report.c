@@ -116,7 +116,8 @@ static recon_status show_from_source(recon_ctx *ctx, const settings *s, char *mi
     status = read_source(ctx, &data, summary);
     if (status == RECON_OK)
         status = show(ctx, s, &data);
-    if (status == RECON_ERR_INPUT || status == RECON_ERR_IO || status == RECON_ERR_FORMAT) {
+    if (status == RECON_ERR_INPUT || status == RECON_ERR_IO || status == RECON_ERR_FORMAT ||
+        status == RECON_ERR_MISMATCH) {
         snprintf(missing, room, "%s", recon_ctx_message(ctx));
         status = recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ .missing = missing });
     }

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/options.h"
+#include "data/identity.h"
 #include "model/discovered.h"
 #include "model/lambda.h"
 #include "model/doubt.h"
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { METADATA = 9, ROTATED = 9 /* the seed of rotations for recon_codes_make */ };
+enum { METADATA = 10, ROTATED = 9 /* the seed of rotations for recon_codes_make */ };
 
 typedef struct {
     const char *model;
@@ -32,6 +33,7 @@ typedef struct {
     recon_discover_options o;
     const recon_backbone *backbone;
     recon_backbone *own; /* NULL: the caller's is used */
+    uint64_t identity;   /* of the inputs */
     recon_embedded embedded;
     recon_frames frames;
     recon_maps *maps;
@@ -196,13 +198,15 @@ static const char *center_name(const flow *f)
 static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust *trust)
 {
     int so2 = f->frames.group == RECON_SO2;
-    char k[32], points[32], path[RECON_PATH], *measures = recon_json_text(recon_trust_json(trust));
+    char k[32], points[32], identity[17], path[RECON_PATH],
+        *measures = recon_json_text(recon_trust_json(trust));
     const recon_metadata_entry own[METADATA] = {
         { "group", f->maps->kind->name },
         { "k", k },
         { "mean", center_name(f) },
         { "points", points },
         { "data", f->o.data ? f->o.data : "" },
+        { "identity", identity },
         { "lambda", recon_lambda_name(f->maps->lambda) },
         { RECON_TRUST_VERDICT, recon_trust_name(trust->level) },
         { RECON_TRUST_MEASURES, measures ? measures : "" },
@@ -217,6 +221,7 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", f->stage.path));
     snprintf(k, sizeof k, "%zu", f->frames.k);
     snprintf(points, sizeof points, "%zu", f->embedded.n);
+    snprintf(identity, sizeof identity, RECON_IDENTITY, f->identity);
     RECON_TRY(recon_alloc(ctx, &all, all_n, sizeof *all));
     for (size_t i = 0; i < all_n; i++)
         all[i] = i < n ? own[i] : f->o.metadata[i - n];
@@ -292,9 +297,11 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     recon_lap(&out->seconds.folds, &then);
     RECON_TRY(judge(ctx, f, out, data));
     out->seconds.total = then - begun;
+    RECON_TRY(recon_identity(ctx, &f->identity, data, 0));
     RECON_TRY(recon_summarize(ctx, out,
                               &(recon_findings){ .options = &f->o,
                                                  .data = data,
+                                                 .identity = f->identity,
                                                  .embedded = &f->embedded,
                                                  .frames = &f->frames,
                                                  .maps = f->said,

@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "data/identity.h"
 #include "maps/so2_map.h"
 #include "maps/so3_map.h"
 #include "model/discovered.h"
@@ -158,6 +159,7 @@ static json_t *settings_json(const recon_findings *f)
         recon_json_put(&out, "family", json_string(recon_so2_family_name(f->frames->family)));
         recon_json_put(&out, "theta", json_string(recon_so2_family_name(map[0].family)));
     }
+    recon_json_put(&out, "identity", json_sprintf(RECON_IDENTITY, f->identity));
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
     recon_source_add(&out, o->source);

@@ -9,6 +9,7 @@
 typedef struct {
     const recon_discover_options *options;
     const recon_data *data;
+    uint64_t identity; /* of the data */
     const recon_embedded *embedded;
     const recon_frames *frames;
     const void *maps; /* [rows] of the same points: recon_so2_map or recon_so3_map, by the group */

@@ -5,6 +5,7 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "data/identity.h"
 #include "data/kinds.h"
 #include "report/page_parts.h"
 
@@ -409,6 +410,25 @@ done:
     return status;
 }
 
+/* A folder of an earlier version has no identity. */
+static recon_status check_identity(recon_ctx *ctx, const recon_found_folder *f,
+                                   const recon_data *data)
+{
+    const char *was = recon_found_text(f, "identity");
+    char now[17];
+    uint64_t identity;
+    recon_status status = *was ? recon_identity(ctx, &identity, data, 0) : RECON_OK;
+    if (!*was || status != RECON_OK)
+        return status;
+    snprintf(now, sizeof now, RECON_IDENTITY, identity);
+    return strcmp(was, now)
+               ? recon_fail(ctx, RECON_ERR_MISMATCH,
+                            "%s was made from other %s: their identity was %.16s, that of these "
+                            "%zu is %s",
+                            f->dir, data->kind->many, was, recon_data_describe(data).n, now)
+               : RECON_OK;
+}
+
 /* Data of another kind than the folder's would be taken for none. */
 static recon_status check_data(recon_ctx *ctx, const char *dir, const recon_data *data)
 {
@@ -418,6 +438,8 @@ static recon_status check_data(recon_ctx *ctx, const char *dir, const recon_data
     if (*kind && strcmp(kind, data->kind->name))
         status = recon_fail(ctx, RECON_ERR_INPUT, "%s: a folder of %s, but the data are %s", dir,
                             kind, data->kind->name);
+    else if (*kind)
+        status = check_identity(ctx, &f, data);
     json_decref(f.summary);
     return status;
 }

@@ -199,7 +199,7 @@ recon_status recon_found_labels(recon_ctx *ctx, int64_t **out, const recon_found
 {
     recon_data_info info = recon_data_describe(data);
     if (info.n != f->rows)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s was made from %zu %s, but the data are %zu",
+        return recon_fail(ctx, RECON_ERR_MISMATCH, "%s was made from %zu %s, but the data are %zu",
                           f->dir, f->rows, data->kind->many, info.n);
     if (info.labels == 0 || !data->kind->label)
         return RECON_OK;

@@ -381,6 +381,7 @@ static const char *setting(const char *key)
     static const char *const words[][2] = {
         { "version", "version of recon" },
         { "group", "group of the poses" },
+        { "identity", "identity of the inputs" },
         { "points", "points that neighbours are taken from" },
         { "dimensions", "dimensions of an embedding" },
         { "rows", "points that were evaluated" },

@@ -35,7 +35,7 @@ recon_status recon_found_check_same(recon_ctx *ctx, const recon_found_folder *f,
     double median = RECON_TO_DEGREES * recon_found_median(apart, n);
     if (median < SAME)
         return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT,
+    return recon_fail(ctx, RECON_ERR_MISMATCH,
                       "the data are not those that %s was made from: their poses differ by %.0f "
                       "degrees in the median",
                       f->dir, median);

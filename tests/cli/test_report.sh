@@ -56,8 +56,8 @@ else
     accepted "--data says where they are now" report plain --data npy:images.npy --rotate rule.json --out there.html --quiet
     [ "$(pictures there.html)" -gt 0 ]
     report $? "and there are pictures"
-    refused 1 "plain was made from 120 images, but the data are 100" report plain --data npy:images.npy --limit 100 --out x.html
-    refused 1 "the data are not those that plain was made from" \
+    refused 2 "that of these 100 is" report plain --data npy:images.npy --limit 100 --out x.html
+    refused 2 "plain was made from other images: their identity was " \
         report plain --data npy:images.npy --rotate rule.json --rotate-seed 5 --out x.html
 fi
 refused 1 "molecules, but the model takes images" report found --data xyz:chains.xyz --out x.html
