@@ -540,7 +540,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
     const char *spec = cli_spec(s->path);
-    recon_status status = recon_journal_settle(ctx, s->path);
+    recon_status status = recon_journal_check(ctx, s->path);
     if (status != RECON_OK)
         return status;
     if (is_there(s->path, "summary.json"))

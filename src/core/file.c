@@ -63,8 +63,8 @@ static recon_status check_regular(recon_ctx *ctx, const struct stat *info, const
                       S_ISDIR(info->st_mode) ? "is a directory" : "is not a regular file");
 }
 
-/* What a writer that died has left to do in the file's folder comes first. */
-static recon_status settle(recon_ctx *ctx, const char *path)
+/* A folder between two results has no file to be read. */
+static recon_status check_folder(recon_ctx *ctx, const char *path)
 {
     char dir[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -72,12 +72,12 @@ static recon_status settle(recon_ctx *ctx, const char *path)
         return RECON_OK; /* to be refused below */
     snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path + (slash == path)) : 1,
              slash ? path : ".");
-    return recon_journal_settle(ctx, dir);
+    return recon_journal_check(ctx, dir);
 }
 
 recon_status recon_file_begin(recon_ctx *ctx, int *fd, size_t *size, const char *path)
 {
-    recon_status status = settle(ctx, path);
+    recon_status status = check_folder(ctx, path);
     struct stat info;
     *fd = -1;
     if (status != RECON_OK)

@@ -77,7 +77,7 @@ static int view_of(recon_folder_view *out, const char *dir)
 
 recon_status recon_folder_look(recon_ctx *ctx, recon_folder_view *out, const char *dir)
 {
-    recon_status status = recon_journal_settle(ctx, dir);
+    recon_status status = recon_journal_check(ctx, dir);
     if (status == RECON_OK)
         view_of(out, dir); /* what is missing will be missed by who reads it */
     return status;
@@ -616,7 +616,9 @@ static recon_status find_again(recon_ctx *ctx, recon_stage *s)
     if (s->target_fd < 0 || s->inside || recon_is_at(s->target_fd, s->target))
         return RECON_OK;
     close(s->target_fd);
-    return recon_lock_folder(ctx, &s->target_fd, s->target, s->dir);
+    recon_status status = recon_lock_folder(ctx, &s->target_fd, s->target, s->dir);
+    return status == RECON_OK && s->target_fd >= 0 ? recon_journal_roll(ctx, s->target_fd, s->dir)
+                                                   : status;
 }
 
 recon_status recon_stage_commit(recon_ctx *ctx, recon_stage *s)

@@ -4,7 +4,7 @@
  * earlier one when all of it is on the disk: the two folders are exchanged in one step. Whatever
  * else lies in the folder stays: files are linked into the new one before the exchange, sub-folders
  * move after it. Where folders cannot be exchanged the files move one by one, by a journal
- * (core/journal.h) that the next command completes if this one dies.
+ * (core/journal.h) that the next writer completes if this one dies.
  *
  * A writer holds a lock on the folder, by which others know that it lives; what dead ones have left
  * is removed by the next. */

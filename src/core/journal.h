@@ -2,7 +2,9 @@
  *
  * Where a folder cannot be exchanged for another, the new files wait in a folder inside it. A
  * journal beside them says what is to be done: from the moment it has its name the new result
- * counts, and whoever meets it does the rest. */
+ * counts, and the next writer there does the rest. Readers wait for a writer that lives, and
+ * otherwise refuse: reading changes nothing. A journal that was not written in this very folder is
+ * refused by all. */
 #ifndef CORE_JOURNAL_H
 #define CORE_JOURNAL_H
 
@@ -22,9 +24,9 @@ recon_status recon_journal_write(recon_ctx *ctx, const char *folder, const char 
 /* Does what the journal says, if there is one. fd is the folder, which the caller has locked. */
 recon_status recon_journal_roll(recon_ctx *ctx, int fd, const char *folder);
 
-/* The same for readers, who have no lock. Opening a file does it (recon_file_open), so it is for
- * those who list a folder. */
-recon_status recon_journal_settle(recon_ctx *ctx, const char *folder);
+/* For readers: an error where there is a journal. Opening a file asks for it (recon_file_open), so
+ * this is for those who list a folder. */
+recon_status recon_journal_check(recon_ctx *ctx, const char *folder);
 int recon_journal_is_in(const char *folder);
 
 #endif

@@ -810,7 +810,7 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
     recon_status status;
     recon_budget_init(&budget, RECON_PIXELS_MOST);
     RECON_TRY(check_options(ctx, options, path));
-    RECON_TRY(recon_journal_settle(ctx, path));
+    RECON_TRY(recon_journal_check(ctx, path));
     RECON_TRY(recon_alloc(ctx, &data->own_folder, 1, sizeof *data->own_folder));
     data->folder = folder = data->own_folder;
     folder->root = strlen(path) + 1;

@@ -146,6 +146,17 @@ static void what_is_not_a_result_is_the_users(void **state)
     shell("rm -rf out");
 }
 
+/* A journal as a writer leaves it that dies there. */
+static void put_journal(const char *folder, const char *stage, const char *remove)
+{
+    char line[600];
+    snprintf(line, sizeof line,
+             "cd %s; { printf 'recon journal 2\\0'; stat -c '%%d %%i' . %s | paste -sd ' ' | "
+             "head -c -1; printf '\\0%s\\0%s\\0end\\0'; } >.recon-journal",
+             folder, stage, stage, remove);
+    shell(line);
+}
+
 /* In a folder that all may write to, a journal counts only if it is the user's or the owner's. */
 static void a_foreign_journal_is_not_carried_out(void **state)
 {
@@ -153,8 +164,9 @@ static void a_foreign_journal_is_not_carried_out(void **state)
         skip();
     recon_file f;
     shell("mkdir -m 1777 out; cd out; echo mine >victim; echo mine >r; mkdir .recon-1-1; echo evil "
-          ">.recon-1-1/r; printf 'recon journal 1\\0.recon-1-1\\0victim\\0end\\0' >.recon-journal; "
-          "chown -R nobody .recon-1-1 .recon-journal");
+          ">.recon-1-1/r");
+    put_journal("out", ".recon-1-1", "victim");
+    shell("cd out; chown -R nobody .recon-1-1 .recon-journal");
     CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/r")));
     recon_file_close(&f);
     holds("out/victim", "mine\n");
@@ -360,20 +372,61 @@ static void a_mount_point_is_written_in_place(void **state)
     assert_int_equal(how, 0);
 }
 
-/* What a writer that was killed had begun: whoever opens a file of the folder completes it. */
-static void a_journal_is_rolled_forward(void **state)
+static void check_unread(recon_ctx *ctx, const char *path, recon_status status, const char *why)
 {
     recon_file f;
+    CHECK_FAILS(ctx, recon_file_open(ctx, &f, scratch(path)), status, why);
+}
+
+/* What a writer that was killed had begun is completed by the next; readers change nothing. */
+static void a_journal_is_rolled_forward(void **state)
+{
+    recon_folder_view view;
+    struct stat before, after;
+    int fd;
     CHECK_OK(*state, write_result(*state, scratch("out"), "one", "z.npy"));
     shell("mkdir -p out/.recon-5-0/sub; cd out; echo two >.recon-5-0/gamma.npy; "
-          "echo two >.recon-5-0/sub/x; printf 'recon journal 1\\0.recon-5-0\\0z.npy\\0end\\0' "
-          ">.recon-journal");
-    CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/gamma.npy")));
-    assert_memory_equal(f.bytes, "two\n", 4);
-    recon_file_close(&f);
+          "echo two >.recon-5-0/sub/x");
+    put_journal("out", ".recon-5-0", "z.npy");
+    assert_int_equal(stat(scratch("out"), &before), 0);
+    check_unread(*state, "out/gamma.npy", RECON_ERR_IO, "out is between two results");
+    CHECK_FAILS(*state, recon_folder_look(*state, &view, scratch("out")), RECON_ERR_IO,
+                "out: a recon that replaced its result did not finish");
+    assert_int_equal(stat(scratch("out"), &after), 0);
+    assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+    holds("out/gamma.npy", "one");
+    assert_true(there("out/z.npy") && there("out/.recon-journal") && there("out/.recon-5-0/sub/x"));
+    CHECK_OK(*state, recon_folder_lock(*state, &fd, scratch("out"))); /* as a writer does */
+    close(fd);
+    holds("out/gamma.npy", "two\n");
     holds("out/sub/x", "two\n");
     assert_false(there("out/z.npy") || there("out/.recon-journal") || there("out/.recon-5-0"));
     shell("rm -rf out");
+}
+
+/* One that was copied or unpacked with the folder is of another place: nobody carries it out. */
+static void a_journal_from_elsewhere_is_refused(void **state)
+{
+    static const char *const why = "out/.recon-journal: was not written in this folder";
+    int fd;
+    shell("mkdir -p there/.recon-5-0; touch there/mine.txt there/.recon-5-0/new.txt");
+    put_journal("there", ".recon-5-0", "mine.txt");
+    for (int i = 0; i < 3; i++) {
+        shell(i == 0   ? "cp -a there out"
+              : i == 1 ? "rm -r out/.recon-5-0" /* as if it had been emptied */
+                       : "mv there/.recon-5-0 out; cd out; printf 'recon journal "
+                         "1\\0.recon-5-0\\0mine.txt\\0end\\0' >.recon-journal"); /* of 0.2.0 */
+        check_unread(*state, "out/mine.txt", RECON_ERR_FORMAT, why);
+        CHECK_FAILS(*state, recon_folder_lock(*state, &fd, scratch("out")), RECON_ERR_FORMAT, why);
+        CHECK_FAILS(*state, write_result(*state, scratch("out"), "two", NULL), RECON_ERR_FORMAT,
+                    why);
+        assert_true(there("out/mine.txt"));
+        assert_false(there("out/new.txt") || there("out/gamma.npy"));
+    }
+    shell("rm out/.recon-journal"); /* the remedy that the message names */
+    CHECK_OK(*state, write_result(*state, scratch("out"), "two", NULL));
+    assert_true(there("out/mine.txt"));
+    shell("rm -rf out there");
 }
 
 /* A journal that is not ours changes nothing, here or elsewhere: one that begins like ours is an
@@ -381,29 +434,32 @@ static void a_journal_is_rolled_forward(void **state)
 static void foul_journals_are_refused(void **state)
 {
     static const char *const foul[] = {
-        "recon journal 1\\0",
-        "recon journal 1\\0../away\\0end\\0",
-        "recon journal 1\\0.recon-5-0\\0end",
-        "recon journal 1\\0.recon-5-0/..\\0end\\0",
-        "recon journal 1\\0.recon-5-0\\0z.npy\\0",
+        "recon journal 2\\0",
+        "recon journal 2\\0../away\\0end\\0",
+        "recon journal 2\\0$P\\0.recon-5-0\\0end",
+        "recon journal 2\\0$P\\0.recon-5-0/..\\0end\\0",
+        "recon journal 2\\0$P\\0.recon-5-0\\0z.npy\\0",
     };
     recon_file f;
     char line[300];
+    int fd;
     shell("mkdir -p out/.recon-5-0 away; touch away/x out/z.npy; ln -s ../away out/link; printf "
-          "'recon journal 2\\0.recon-5-0\\0z.npy\\0end\\0' >out/.recon-journal");
+          "'recon diary 2\\0.recon-5-0\\0z.npy\\0end\\0' >out/.recon-journal");
     CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/z.npy")));
     recon_file_close(&f);
     for (size_t i = 0; i < sizeof foul / sizeof *foul; i++) {
-        snprintf(line, sizeof line, "printf '%s' >out/.recon-journal", foul[i]);
+        snprintf(line, sizeof line,
+                 "P=$(stat -c '%%d %%i' out out/.recon-5-0 | paste -sd ' '); printf \"%s\" "
+                 ">out/.recon-journal",
+                 foul[i]);
         shell(line);
-        CHECK_FAILS(*state, recon_file_open(*state, &f, scratch("out/z.npy")), RECON_ERR_FORMAT,
-                    "recon did not write this");
+        check_unread(*state, "out/z.npy", RECON_ERR_FORMAT, "was not written in this folder");
     }
-    shell(
-        "printf 'recon journal 1\\0.recon-5-0\\0link/x\\0../away/x\\0end\\0' >out/.recon-journal");
-    CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/z.npy")));
-    recon_file_close(&f);
-    assert_true(there("away/x") && there("out/link"));
+    put_journal("out", ".recon-5-0", "link/x\\0../away/x");
+    CHECK_OK(*state, recon_folder_lock(*state, &fd, scratch("out")));
+    close(fd);
+    assert_true(there("away/x") && there("out/link") && there("out/z.npy"));
+    assert_false(there("out/.recon-journal"));
     shell("rm -rf out away");
 }
 
@@ -464,6 +520,7 @@ int main(void)
         SCRATCH_TEST(some_folders_stay_what_they_are),
         SCRATCH_TEST(a_mount_point_is_written_in_place),
         SCRATCH_TEST(a_journal_is_rolled_forward),
+        SCRATCH_TEST(a_journal_from_elsewhere_is_refused),
         SCRATCH_TEST(foul_journals_are_refused),
         SCRATCH_TEST(a_reader_learns_that_the_result_was_replaced),
         SCRATCH_TEST(files_of_the_folder_are_known),
