@@ -145,7 +145,7 @@ static recon_status parse(recon_ctx *ctx, journal *out, const char *bytes, size_
     return RECON_OK;
 }
 
-/* Whether the journal is of this folder and of the stage in it, *stage, which is -1 where it is
+/* Whether the journal is of this folder and of the stage in it, which is -1 where it is
  * gone: it was emptied before. */
 static recon_status check_places(recon_ctx *ctx, const journal *j, int fd, int stage,
                                  const char *folder)
