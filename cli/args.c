@@ -334,6 +334,64 @@ static int check_required(const cli_command *command, const cli_option *options)
     return -1;
 }
 
+/* --- what is read is not written over --------------------------------------------------------- */
+
+/* The file or folder that a text means; 0: none that is there. */
+static int find_place(char out[PATH_MAX], const char *text, int kind)
+{
+    const char *at = kind == CLI_SPEC ? strchr(text, ':') : NULL;
+    return (kind != CLI_SPEC || at) && realpath(at ? at + 1 : text, out) != NULL;
+}
+
+static int is_same(const char *place, const char *text, int kind)
+{
+    char other[PATH_MAX];
+    return text && find_place(other, text, kind) && !strcmp(place, other);
+}
+
+static int is_read(const char *place, const cli_option *options)
+{
+    for (const cli_option *o = options; o->name; o++) {
+        int kind = o->kind & KIND;
+        int most = kind == CLI_PAIR ? 2 : o->kind & CLI_MANY ? CLI_MANY_MOST : 1;
+        if (kind != CLI_SPEC && kind != CLI_MODEL && !(o->kind & CLI_READS))
+            continue;
+        for (int i = 0; i < most; i++)
+            if (is_same(place, ((const char *const *)o->out)[i], kind))
+                return 1;
+    }
+    return 0;
+}
+
+/* Words are files and folders, unless they are one of several. */
+static int is_a_word(const char *place, const cli_command *command, const char *const *words,
+                     size_t n)
+{
+    for (size_t i = 0; i < n && !strchr(command->arguments, '|'); i++)
+        if (is_same(place, cli_model_file(words[i]), CLI_MODEL))
+            return 1;
+    return 0;
+}
+
+static int keep_inputs(const cli_command *command, const cli_option *options,
+                       const char *const *words, size_t n)
+{
+    for (const cli_option *o = options; o->name; o++) {
+        char place[PATH_MAX], what[PATH_MAX];
+        const char *path = o->kind & CLI_WRITES ? *(const char *const *)o->out : NULL;
+        if (!path || !find_place(place, path, CLI_TEXT) ||
+            !(is_read(place, options) || is_a_word(place, command, words, n)))
+            continue;
+        snprintf(what, sizeof what, "%s", path);
+        recon_keep_to_one_line(what);
+        if (cli_ranks_rank() == 0)
+            fprintf(stderr, "recon %s: %s: this is the input; choose another %s\n", command->name,
+                    what, o->name);
+        return EXIT_FAILED;
+    }
+    return -1;
+}
+
 int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
               char **argv, const char **words, size_t max_words, size_t *count)
 {
@@ -359,5 +417,7 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
         code = check_required(command, options);
     if (count)
         *count = n;
-    return code < 0 ? check_owners(command, options, tables.given) : code;
+    if (code < 0)
+        code = check_owners(command, options, tables.given);
+    return code < 0 ? keep_inputs(command, options, words, n) : code;
 }

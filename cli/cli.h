@@ -37,6 +37,10 @@ enum { CLI_IMAGES = 16, CLI_MOLECULES = 32 };
 /* Added to CLI_MODEL: may be given up to CLI_MANY_MOST times; out is const char *[CLI_MANY_MOST]. */
 enum { CLI_MANY = 64, CLI_MANY_MOST = 3 };
 
+/* Added to CLI_TEXT or CLI_PAIR: a file or folder that is read, as all of CLI_SPEC and CLI_MODEL are;
+ * to CLI_TEXT: one that is written. What is read is not written over: see cli_parse. */
+enum { CLI_READS = 128, CLI_WRITES = 256 };
+
 typedef struct {
     const char *name;    /* "--k"                                               */
     const char *value;   /* what to call its value in the help, "N"             */
@@ -67,7 +71,10 @@ typedef struct {
 /* Reads argv into the options, the common ones among them. words [max_words] takes what is not an
  * option; *count how many. Returns -1 to go on, or the exit code: --help and misuse are dealt
  * with, with a sentence and the remedy. CLI_TABLE prints the same help as lines of fields between
- * tabs, each beginning with "command", "option", "common" or "example". */
+ * tabs, each beginning with "command", "option", "common" or "example".
+ *
+ * Where an option would write over what is read by another, or over a word that names a model or a
+ * folder, that is said, and the code is EXIT_FAILED. */
 int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
               char **argv, const char **words, size_t max_words, size_t *count);
 
@@ -146,10 +153,6 @@ recon_status cli_attach(recon_ctx *ctx, const cli_data *data);
 
 /* The same as the library takes it. */
 recon_source cli_source(const cli_data *data);
-
-/* Fails if the file that an option names is the one that the data are read from. path may be NULL. */
-recon_status cli_keep_input(recon_ctx *ctx, const cli_data *data, const char *option,
-                            const char *path);
 
 /* Inputs of any kind, taken and rotated as asked. Close always. */
 typedef recon_inputs cli_inputs;

@@ -170,9 +170,10 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
-        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
-        { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table", CLI_TEXT, 0,
-          &s->poses },
+        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT | CLI_WRITES, 1,
+          &s->out },
+        { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table",
+          CLI_TEXT | CLI_WRITES, 0, &s->poses },
         { "--lambda", NULL, "auto|neighbours|head|density",
           "where the natural pose comes from (default auto: what discover chose)", CLI_CHOICE, 0,
           &s->lambda },
@@ -300,9 +301,8 @@ static int resolve(char out[PATH_MAX], const char *path)
     return realpath(slash ? folder : ".", out) != NULL;
 }
 
-/* Pictures keep their names, and conformers are numbered anew: written over those they come from,
- * they would replace them. A file of molecules may also be one of a folder of such; and a folder
- * among the pictures would be a class of them from then on. */
+/* A file of molecules may be one of the folder that they come from, and a folder among the pictures
+ * would be a class of them from then on. */
 static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 {
     const char *colon = strchr(s->data.spec, ':');
@@ -636,7 +636,6 @@ static recon_status work(recon_ctx *ctx, const void *arg)
                              "--spin runs in one process, but %d were started",
                              recon_comm_size(ctx)));
     RECON_TRY(keep_apart(ctx, s));
-    RECON_TRY(cli_keep_input(ctx, &s->data, "--poses", s->poses));
     RECON_TRY(check_lambda(ctx, s));
     RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
     status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);

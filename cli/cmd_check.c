@@ -69,7 +69,8 @@ static recon_precision precision_of(recon_ctx *ctx, const settings *s)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_IMAGES, 0, &s->svg },
+        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES | CLI_IMAGES, 0,
+          &s->svg },
     };
     size_t words = 0;
     cli_data_options(options, sizeof options / sizeof *options, &s->data);

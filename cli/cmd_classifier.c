@@ -41,7 +41,8 @@ static const char *const nets[] = { "small", "resnet18" };
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[15 + CLI_DATA_OPTIONS + 1] = {
-        { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
+        { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT | CLI_WRITES, 0,
+          &s->out },
         { "--model", "MODEL", NULL, "eval: what train wrote", CLI_MODEL, 0, &s->model },
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE | CLI_IMAGES, 0,
           &s->net },

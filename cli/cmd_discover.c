@@ -57,7 +57,7 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_MODEL, 1, &s->model },
-        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
+        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES, 1, &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
         { "--mean", NULL, "tukey|frechet|chordal",
           "kind of mean (default tukey; for molecules a centre shared by the class)", CLI_CHOICE, 0,

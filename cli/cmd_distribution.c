@@ -43,7 +43,7 @@ static int parse(settings *s, int argc, char **argv)
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--index", "I", NULL, "index of the image or conformer, from 0 (default 0)", CLI_INDEX, 0,
           &s->index },
-        { "--svg", "FILE", NULL, "also plot it", CLI_TEXT, 0, &s->svg },
+        { "--svg", "FILE", NULL, "also plot it", CLI_TEXT | CLI_WRITES, 0, &s->svg },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);

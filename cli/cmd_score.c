@@ -63,10 +63,10 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
-        { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them", CLI_TEXT, 1,
-          &s->out },
-        { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0", CLI_TEXT, 0,
-          &s->rows },
+        { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them",
+          CLI_TEXT | CLI_WRITES, 1, &s->out },
+        { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0",
+          CLI_TEXT | CLI_WRITES, 0, &s->rows },
         { "--false-alarms", "SHARE", NULL,
           "fraction of natural inputs allowed to be flagged "
           "(default 0.01)",
@@ -358,8 +358,6 @@ static recon_status work(recon_ctx *ctx, const void *arg)
                    .false_alarms = s->false_alarms };
     int first = recon_comm_rank(ctx) == 0; /* it writes */
     recon_status status;
-    RECON_TRY(cli_keep_input(ctx, &s->data, "--out", s->out));
-    RECON_TRY(cli_keep_input(ctx, &s->data, "--rows", s->rows));
     RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
     f.by = subject.model;
     f.calibration = recon_model_describe(subject.model).maps.held_out;

@@ -60,7 +60,7 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[33 + CLI_DATA_OPTIONS + 1] = {
-        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
+        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT | CLI_WRITES, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
         { "--preset", NULL, "fast|paper|small|photo|photo-small",

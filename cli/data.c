@@ -28,7 +28,7 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
           CLI_SPEC, 1, &d->spec },
         { "--rotate", "RULE", NULL,
           "rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file",
-          CLI_TEXT, 0, &d->rotate },
+          CLI_TEXT | CLI_READS, 0, &d->rotate },
         { "--rotate-seed", "S", NULL, "seed of these rotations (default 1)", CLI_COUNT, 0,
           &d->rotate_seed },
         { "--limit", "N", NULL, "use a random subset of N images or conformers", CLI_COUNT, 0,
@@ -129,16 +129,6 @@ recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
     recon_source source = cli_source(d);
     recon_status status = recon_inputs_begin(ctx, out, &source, NULL, backbone, model);
     return out->whole ? status : name_remedy(ctx, status, d);
-}
-
-recon_status cli_keep_input(recon_ctx *ctx, const cli_data *d, const char *option, const char *path)
-{
-    const char *colon = strchr(d->spec, ':');
-    char from[PATH_MAX], to[PATH_MAX];
-    if (!path || !colon || !realpath(colon + 1, from) || !realpath(path, to) || strcmp(from, to))
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another %s", path,
-                      option);
 }
 
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,

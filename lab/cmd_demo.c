@@ -37,8 +37,8 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     const cli_option options[] = {
-        { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)", CLI_TEXT,
-          0, &s->out },
+        { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)",
+          CLI_TEXT | CLI_WRITES, 0, &s->out },
         { "--limit", "N", NULL,
           "number of garments (default all 2,000); fewer are faster but "
           "less accurate",

@@ -112,8 +112,8 @@ static int run_letters(int argc, char **argv)
     const cli_option own[] = {
         { "--model", "MODEL", NULL, "what `recon train` wrote, instead of training", CLI_MODEL, 0,
           l->models },
-        { "--laws", "FILE", NULL, "kinds, distributions, counts and sizes, as JSON", CLI_TEXT, 0,
-          &s.letters.laws },
+        { "--laws", "FILE", NULL, "kinds, distributions, counts and sizes, as JSON",
+          CLI_TEXT | CLI_READS, 0, &s.letters.laws },
         { "--draws", "N", NULL,
           "test images per letter and font, rotated as in training (default 2)", CLI_COUNT, 0,
           &s.letters.draws },
@@ -167,8 +167,8 @@ static int run_cifar(int argc, char **argv)
     lab_settings *l = &s.shared;
     const cli_option own[] = {
         { "--augmented", "MODEL", NULL,
-          "a classifier trained with rotations (with --train it is trained)", CLI_TEXT, 0,
-          &s.cifar.augmented },
+          "a classifier trained with rotations (with --train it is trained)", CLI_TEXT | CLI_READS,
+          0, &s.cifar.augmented },
         { "--preset", NULL, "photo|photo-small",
           "with --train: which model (default photo-small, or photo with cuda)", CLI_CHOICE, 0,
           &l->preset },
@@ -225,8 +225,8 @@ static int run_words(int argc, char **argv)
     lab_settings *l = &s.shared;
     const char *out = NULL; /* without --train it takes the pictures */
     const cli_option own[] = {
-        { "--out", "DIR", NULL, "folder for the pictures, and with --train for the model", CLI_TEXT,
-          0, &out },
+        { "--out", "DIR", NULL, "folder for the pictures, and with --train for the model",
+          CLI_TEXT | CLI_WRITES, 0, &out },
         { "--preset", NULL, "fast|paper|small|photo|photo-small",
           "with --train: which model (default photo)", CLI_CHOICE, 0, &l->preset },
         { "--reader", NULL, "all|ppocr|tesseract", "which readers (default all)", CLI_CHOICE, 0,

@@ -160,8 +160,8 @@ static int run_set(const cli_command *command, const char *name, int argc, char 
           "with --train: the kind of backbone to train (default all)", CLI_CHOICE, 0,
           &s.what.backbone },
         { "--embeddings", "DIR", NULL,
-          "z.npy and g.npy of the training images, as `recon discover` keeps them", CLI_TEXT, 0,
-          &s.what.embeddings },
+          "z.npy and g.npy of the training images, as `recon discover` keeps them",
+          CLI_TEXT | CLI_READS, 0, &s.what.embeddings },
         { "--resample", NULL, NULL,
           "control: resample every image twice, so that sharpness does not reveal which were "
           "rotated; with --train also the training images",
@@ -203,7 +203,7 @@ static int run_images(int argc, char **argv)
     const cli_option own[] = {
         { "--data", "SPEC", NULL, "labelled test images", CLI_SPEC, 1, &s.what.data },
         { "--rotate", "RULE", NULL, "rule of the rotations: mnist, fashion, all or a JSON file",
-          CLI_TEXT, 1, &s.what.rotate },
+          CLI_TEXT | CLI_READS, 1, &s.what.rotate },
         { "--resample", NULL, NULL,
           "control: resample every image twice, so that sharpness does not reveal which were "
           "rotated",

@@ -326,6 +326,21 @@ static recon_status check_family(recon_ctx *ctx, recon_so2_family family)
     return RECON_OK;
 }
 
+/* What `recon train` wrote may be called as the result's model is. */
+static recon_status keep_model(recon_ctx *ctx, const char *model, const char *dir)
+{
+    char path[RECON_PATH];
+    struct stat in, old;
+    recon_folder_join(path, dir, "model.safetensors");
+    if (stat(model, &in) != 0 || stat(path, &old) != 0 || in.st_dev != old.st_dev ||
+        in.st_ino != old.st_ino)
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT,
+                      "%s: this is the input, and would be replaced by the new model; name another "
+                      "folder than %s",
+                      model, dir);
+}
+
 recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
                             const recon_backbone *backbone, const recon_data *data, const char *dir,
                             const recon_discover_options *options)
@@ -341,6 +356,7 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
     RECON_TRY(recon_enum_check(ctx, f.o.lambda, RECON_LAMBDA_DENSITY, "lambda"));
     RECON_TRY(recon_mean_options_check(ctx, &f.o.mean));
     RECON_TRY(check_family(ctx, f.o.family));
+    RECON_TRY(recon_comm_agree(ctx, keep_model(ctx, model, dir)));
     if (recon_comm_rank(ctx) == 0)
         status = recon_stage_open(ctx, &f.stage, dir, RECON_RESULT);
     RECON_TRY(recon_comm_agree(ctx, status));

@@ -55,6 +55,25 @@ refused 2 "--heads huge must be one of mlp|paper" discover --model backbone $let
 refused 2 "--head-epochs: only with --heads paper" discover --model backbone $letters --out d --head-epochs 3
 refused 2 "--head-rate: only with --heads paper" discover --model backbone $letters --out d --head-rate 1e-3
 
+# --- what is read is not written over -------------------------------------------------------------
+mkdir inp trained && cp backbone trained/model.safetensors && ln -s inp inp2
+refused 1 "trained/model.safetensors: this is the input, and would be replaced by the new model" \
+    discover --model trained $letters --out trained
+refused 1 "inp: this is the input; choose another --out" discover --model backbone --data images:inp --out inp
+refused 1 "inp2: this is the input; choose another --out" discover --model backbone --data inp --out inp2
+refused 1 "backbone: this is the input; choose another --out" train $letters --from backbone --out ./backbone --overwrite
+refused 1 "rule.json: this is the input; choose another --out" score --model found $letters --out rule.json
+refused 1 "found/model.safetensors: this is the input; choose another --out" \
+    export --model found --out found/model.safetensors
+refused 1 "images.npy: this is the input; choose another --svg" \
+    distribution --model found $letters --index 0 --svg images.npy
+refused 1 "backbone: this is the input; choose another --svg" check backbone $letters --svg backbone
+refused 1 "half: this is the input; choose another --figures" \
+    reproduce mnist --model found --embeddings half --figures half
+refused 1 "half/z.npy: this is the input; choose another --out" \
+    normalize --embeddings half/z.npy --poses half/g.npy --group so2 --out half/z.npy
+rm -r inp inp2 trained
+
 # --- calibration by folds -------------------------------------------------------------------------
 grep -q 'p-values and thresholds are rough: 120 images, and no folds were asked for' "$scratch/stderr.folds"
 report $? "--folds 0 is warned of"
