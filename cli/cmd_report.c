@@ -43,7 +43,8 @@ static void make_optional(cli_option *table, const char *name)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--out", "FILE", NULL, "the page (default DIR/report.html)", CLI_TEXT, 0, &s->out },
+        { "--out", "FILE", NULL, "the page (default DIR/report.html)", CLI_TEXT | CLI_WRITES, 0,
+          &s->out },
     };
     size_t words;
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
@@ -54,6 +55,8 @@ static int parse(settings *s, int argc, char **argv)
     if (words == 0)
         return cli_misuse(&cli_report, "DIR is required");
     snprintf(s->own, sizeof s->own, "%s/report.html", s->dir);
+    if (s->out && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".html"))
+        return cli_misuse(&cli_report, "--out %s: name a file such as report.html", s->out);
     s->out = s->out ? s->out : s->own;
     return -1;
 }
@@ -85,7 +88,8 @@ static recon_status read_source(recon_ctx *ctx, cli_data *data, const json_t *su
                             "summary.json does not say where the data came from; --data does");
 }
 
-static recon_status show(recon_ctx *ctx, const settings *s, const cli_data *data)
+static recon_status page_with(recon_ctx *ctx, recon_page **out, const settings *s,
+                              const cli_data *data)
 {
     char model[4096];
     recon_backbone *b = NULL;
@@ -95,7 +99,7 @@ static recon_status show(recon_ctx *ctx, const settings *s, const cli_data *data
     RECON_TRY(recon_backbone_open(ctx, &b, model, RECON_SINGLE));
     RECON_TRY(cli_inputs_open(ctx, &inputs, data, b, model));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, data, b));
-    RECON_TRY(recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ .data = inputs.use }));
+    RECON_TRY(recon_found_page(ctx, out, s->dir, &(recon_found_data){ .data = inputs.use }));
 done:
     recon_inputs_end(&inputs);
     recon_backbone_close(ctx, b);
@@ -104,8 +108,9 @@ done:
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Without data the page has no pictures; other errors come again below. */
-static recon_status show_from_source(recon_ctx *ctx, const settings *s, char *missing, size_t room)
+/* Without data the page has no pictures; other errors come again below. Nothing is written yet. */
+static recon_status page_from_source(recon_ctx *ctx, recon_page **out, const settings *s,
+                                     char *missing, size_t room)
 {
     char path[4096];
     cli_data data = s->data; /* where to compute */
@@ -115,11 +120,11 @@ static recon_status show_from_source(recon_ctx *ctx, const settings *s, char *mi
     RECON_TRY(recon_json_read(ctx, &summary, path));
     status = read_source(ctx, &data, summary);
     if (status == RECON_OK)
-        status = show(ctx, s, &data);
+        status = page_with(ctx, out, s, &data);
     if (status == RECON_ERR_INPUT || status == RECON_ERR_IO || status == RECON_ERR_FORMAT ||
         status == RECON_ERR_MISMATCH) {
         snprintf(missing, room, "%s", recon_ctx_message(ctx));
-        status = recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ .missing = missing });
+        status = recon_found_page(ctx, out, s->dir, &(recon_found_data){ .missing = missing });
     }
 done:
     json_decref(summary);
@@ -143,16 +148,18 @@ static recon_status print(recon_ctx *ctx, const settings *s, const char *missing
 
 static recon_status write_page(recon_ctx *ctx, const settings *s, char *missing, size_t room)
 {
+    recon_page *page = NULL;
     recon_found kind;
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
     RECON_TRY(recon_found_kind(ctx, &kind, s->dir));
     if (kind == RECON_FOUND_POSES)
-        RECON_TRY(recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ 0 }));
+        RECON_TRY(recon_found_page(ctx, &page, s->dir, &(recon_found_data){ 0 }));
     else if (s->data.spec)
-        RECON_TRY(show(ctx, s, &s->data));
+        RECON_TRY(page_with(ctx, &page, s, &s->data));
     else
-        RECON_TRY(show_from_source(ctx, s, missing, room));
+        RECON_TRY(page_from_source(ctx, &page, s, missing, room));
+    RECON_TRY((s->out == s->own ? recon_page_save_over : recon_page_save)(page, s->out));
 done:
     return status;
 }

@@ -439,5 +439,5 @@ recon_status demo_page(recon_ctx *ctx, const demo *d)
     say_molecules(page, d);
     say_how(page, d);
     say_found(ctx, page, d);
-    return recon_page_save(page, d->report);
+    return recon_page_save_over(page, d->report);
 }

@@ -121,7 +121,7 @@ static recon_status draw(recon_ctx *ctx, json_t *list, const char *dir, const do
                                            .curve = "density that they are drawn from",
                                            .mark = "their mean" }));
     snprintf(path, sizeof path, "%s/estimators.svg", dir);
-    RECON_TRY(recon_svg_save(ctx, path, svg));
+    RECON_TRY(recon_svg_save_over(ctx, path, svg));
     json_array_append_new(list, json_string(path));
 done:
     free(svg);

@@ -27,7 +27,7 @@ recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s-%s.svg", dir, set, name);
-    recon_status status = recon_svg_save(ctx, path, svg);
+    recon_status status = recon_svg_save_over(ctx, path, svg);
     if (status == RECON_OK)
         json_array_append_new(list, json_string(path));
     free(svg);

@@ -340,7 +340,7 @@ static recon_status write_page(recon_ctx *ctx, const folder *f)
     if (any_run(f, "ood_auc"))
         put_notes(page, f);
     snprintf(path, sizeof path, "%s/report.html", f->dir);
-    status = recon_page_save(page, path);
+    status = recon_page_save_over(page, path);
 done:
     return status;
 }

@@ -216,14 +216,16 @@ static recon_status resolve(recon_ctx *ctx, char **out, const char *path)
     } else {
         *out = follow(path);
     }
-    return *out ? RECON_OK : recon_refused(ctx, path, "cannot write");
+    return RECON_OK;
 }
 
-recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *path)
+/* Takes target, where the file is to be; path is for messages. */
+static recon_status open_at(recon_ctx *ctx, recon_writer *out, char *target, const char *path)
 {
     recon_status status;
-    *out = (recon_writer){ .fd = -1 };
-    RECON_TRY(resolve(ctx, &out->path, path));
+    *out = (recon_writer){ .fd = -1, .path = target };
+    if (!target)
+        return recon_refused(ctx, path, "cannot write");
     size_t room = strlen(out->path) + 48;
     RECON_TRY(recon_alloc(ctx, &out->temporary, room, 1));
     RECON_TRY(recon_alloc_raw(ctx, &out->buffer, BUFFER_SIZE, 1));
@@ -234,6 +236,24 @@ done:
     if (status != RECON_OK)
         recon_writer_close(out);
     return status;
+}
+
+recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *path)
+{
+    char *target;
+    recon_status status = resolve(ctx, &target, path);
+    *out = (recon_writer){ .fd = -1 };
+    return status == RECON_OK ? open_at(ctx, out, target, path) : status;
+}
+
+recon_status recon_writer_open_over(recon_ctx *ctx, recon_writer *out, const char *path)
+{
+    struct stat info;
+    recon_status status = RECON_OK;
+    *out = (recon_writer){ .fd = -1 };
+    if (lstat(path, &info) == 0 && !S_ISLNK(info.st_mode))
+        status = check_regular(ctx, &info, path);
+    return status == RECON_OK ? open_at(ctx, out, strdup(path), path) : status;
 }
 
 static void discard(recon_writer *writer)

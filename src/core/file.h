@@ -46,6 +46,8 @@ typedef struct {
 
 /* Close always, also after a failure; without a commit before it, nothing is left behind. */
 recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *path);
+/* A link stays, and what it leads to is replaced; over: the link is. */
+recon_status recon_writer_open_over(recon_ctx *ctx, recon_writer *out, const char *path);
 recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void *bytes, size_t n);
 recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer);
 

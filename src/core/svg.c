@@ -158,16 +158,27 @@ void recon_svg_fail(recon_svg *svg, recon_status status)
         svg->markup.status = status;
 }
 
-recon_status recon_svg_save(recon_ctx *ctx, const char *path, const char *text)
+static recon_status save(recon_ctx *ctx, const char *path, const char *text,
+                         recon_status (*open)(recon_ctx *, recon_writer *, const char *))
 {
     recon_writer writer = { .fd = -1 };
     recon_status status;
-    RECON_TRY(recon_writer_open(ctx, &writer, path));
+    RECON_TRY(open(ctx, &writer, path));
     RECON_TRY(recon_writer_write(ctx, &writer, text, strlen(text)));
     RECON_TRY(recon_writer_commit(ctx, &writer));
 done:
     recon_writer_close(&writer);
     return status;
+}
+
+recon_status recon_svg_save(recon_ctx *ctx, const char *path, const char *text)
+{
+    return save(ctx, path, text, recon_writer_open);
+}
+
+recon_status recon_svg_save_over(recon_ctx *ctx, const char *path, const char *text)
+{
+    return save(ctx, path, text, recon_writer_open_over);
 }
 
 void recon_svg_line(recon_svg *svg, const char *cls, double x1, double y1, double x2, double y2)

@@ -37,8 +37,10 @@ recon_status recon_svg_finish(recon_svg *svg, char **out);
  * RECON_OK changes nothing. */
 void recon_svg_fail(recon_svg *svg, recon_status status);
 
-/* Writes text to path as a whole or not at all. */
+/* Writes text to path as a whole or not at all. A link stays, and what it leads to is replaced; over,
+ * for files of a folder: the link is. */
 recon_status recon_svg_save(recon_ctx *ctx, const char *path, const char *text);
+recon_status recon_svg_save_over(recon_ctx *ctx, const char *path, const char *text);
 
 /* One element each; text is escaped, and begins at x, y unless its class says otherwise. */
 void recon_svg_line(recon_svg *svg, const char *cls, double x1, double y1, double x2, double y2);

@@ -466,7 +466,7 @@ done:
     return status;
 }
 
-recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
+recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const char *dir,
                               const recon_found_data *data)
 {
     static const char *const titles[] = { "The poses of these images",
@@ -484,14 +484,27 @@ recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
     page->folder = data->folder;
     RECON_TRY(add_sections(ctx, page, dir, kind, data));
     RECON_TRY(recon_folder_check(ctx, &view, dir)); /* or it may be of two results */
-    return recon_page_save(page, path);
 done:
-    recon_page_free(page);
+    if (status != RECON_OK)
+        recon_page_free(page);
+    *out = status == RECON_OK ? page : NULL;
     return status;
+}
+
+recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
+                              const recon_found_data *data)
+{
+    recon_page *page;
+    recon_status status = recon_found_page(ctx, &page, dir, data);
+    return status == RECON_OK ? recon_page_save(page, path) : status;
 }
 
 recon_status recon_found_report(recon_ctx *ctx, void *data, const char *dir)
 {
     char path[RECON_PATH];
-    return recon_found_save(ctx, recon_folder_join(path, dir, "report.html"), dir, data);
+    recon_page *page;
+    recon_status status = recon_found_page(ctx, &page, dir, data);
+    return status == RECON_OK
+               ? recon_page_save_over(page, recon_folder_join(path, dir, "report.html"))
+               : status;
 }

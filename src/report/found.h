@@ -37,6 +37,10 @@ recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char 
                                    const recon_molecules *data);
 recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir);
 
+/* All of it, as recon_found_save writes it. */
+recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const char *dir,
+                              const recon_found_data *data);
+
 /* --- the folder ------------------------------------------------------------------------------- */
 
 /* Rows that lie in no class (queries outside all components) are left out. */

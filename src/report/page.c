@@ -296,13 +296,24 @@ recon_status recon_page_finish(recon_page *page, char **out)
     return whole.status;
 }
 
-recon_status recon_page_save(recon_page *page, const char *path)
+static recon_status save(recon_page *page, const char *path,
+                         recon_status (*put)(recon_ctx *, const char *, const char *))
 {
     recon_ctx *ctx = page->ctx;
     char *text;
     recon_status status = recon_page_finish(page, &text);
     if (status == RECON_OK)
-        status = recon_svg_save(ctx, path, text);
+        status = put(ctx, path, text);
     free(text);
     return status;
+}
+
+recon_status recon_page_save(recon_page *page, const char *path)
+{
+    return save(page, path, recon_svg_save);
+}
+
+recon_status recon_page_save_over(recon_page *page, const char *path)
+{
+    return save(page, path, recon_svg_save_over);
 }

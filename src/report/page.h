@@ -66,8 +66,9 @@ void recon_page_fail(recon_page *page, recon_status status);
  * either way. */
 recon_status recon_page_finish(recon_page *page, char **out);
 
-/* Ends the page and writes it to path, as a whole or not at all. */
+/* Ends the page and writes it to path, as recon_svg_save and recon_svg_save_over do. */
 recon_status recon_page_save(recon_page *page, const char *path);
+recon_status recon_page_save_over(recon_page *page, const char *path);
 
 /* Drops a page that will not be finished. Harmless on NULL. */
 void recon_page_free(recon_page *page);

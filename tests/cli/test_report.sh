@@ -62,6 +62,15 @@ else
 fi
 refused 1 "molecules, but the model takes images" report found --data xyz:chains.xyz --out x.html
 refused 1 "nowhere/x.html" report found --out nowhere/x.html
+refused 2 "--out found/summary.json: name a file such as report.html" report found --out found/summary.json
+cp found/report.html page.html && echo mine >mine.html
+ln -sf ../mine.html found/report.html && ln -s mine.html to.html
+accepted "a page of the folder" report found --quiet
+[ ! -L found/report.html ] && cmp -s found/report.html page.html && [ "$(cat mine.html)" = mine ]
+report $? "replaces a link, as all files of a result do"
+accepted "a page that is named" report found --out to.html --quiet
+[ -L to.html ] && cmp -s mine.html page.html
+report $? "goes where a link leads"
 mv found/gamma.npy gamma.npy
 refused 1 "found/gamma.npy" report found --out x.html
 mv gamma.npy found/gamma.npy
