@@ -75,6 +75,8 @@ static recon_status train(recon_ctx *ctx, letters_one *r, const recon_dataset *d
         r->took.train = trained.seconds;
         r->took.train_cpu = processor_seconds() - begun;
     }
+    if (status == RECON_ERR_INTERRUPTED) /* there is no --resume, and the folder may be removed */
+        status = recon_fail(ctx, status, "interrupted in the training");
     return status;
 }
 

@@ -19,12 +19,21 @@ fi
 [ "$code" -eq 1 ] && said "\`tools/setup fonts\` installs more"
 report $? "without fonts the remedy is said"
 
-epochs=$([ "${RECON_SLOW:-}" = 1 ] && echo 16 || echo 8)
-run reproduce letters --quick --epochs $epochs --json --out run
-if [ "$code" -ne 0 ] && said "different fonts with these letters"; then
+mkdir temporary
+before=$(snapshot)
+TMPDIR=$work/temporary "$recon" reproduce letters --quick --epochs 1000 >"$scratch/stdout" 2>"$scratch/stderr" &
+victim=$!
+until said "per step" || ! kill -0 $victim 2>/dev/null; do sleep 0.1; done
+ends INT $victim
+if [ "$code" -eq 1 ] && said "different fonts with these letters"; then
     skip "letters" "too few fonts"
     finish
 fi
+[ "$code" -eq 130 ] && said "interrupted in the training" && ! said "resume from" && [ "$(snapshot)" = "$before" ]
+report $? "Ctrl-C: nothing is left of the temporary folder, and no state in it is named"
+
+epochs=$([ "${RECON_SLOW:-}" = 1 ] && echo 16 || echo 8)
+run reproduce letters --quick --epochs $epochs --json --out run
 [ "$code" -eq 0 ] && is_json "$scratch/stdout"
 report $? "a whole run"
 # The number of a key: the first that comes, or comes behind the beginning of an object of the whole.
