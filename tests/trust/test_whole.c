@@ -2,7 +2,10 @@
  * while the disk fails, or the process is killed, at each call that changes a file (shim.c). The
  * folder is the old result or the new one, never a mix; the user's own file and sub-folder in it
  * survive; the next run leaves nothing behind. The same where folders cannot be exchanged: there
- * the next command that looks into the folder completes what was begun.
+ * readers refuse until the next writer has completed what was begun.
+ *
+ * Every other command that writes: its files are old or new, each of them whole, and where it says that
+ * it is done they are new.
  *
  * `make test` tries a sample of the calls, `make check-slow` (RECON_SLOW=1) all of them. */
 #include "model/tiny.h"
@@ -33,34 +36,33 @@ typedef struct {
     const char *file;           /* into which it writes; NULL: the folder out/ */
     const char *words[WORDS];   /* "%" becomes one or two                            */
     const char *readers[4][16]; /* commands that look into the folder, in turn        */
+    const char *option;         /* that names the file or folder; NULL: --out         */
+    const char *loose;          /* files in out/ that tell times, or of the run under way */
 } job;
 
 enum { NORMALIZE, DISCOVER, CANONICALIZE, JOBS };
 static const job jobs[JOBS] = {
-    { "normalize",
-      5,
-      NULL,
-      { "normalize", "--embeddings", "z-%.npy", "--poses", "g-%.npy", "--k", "5", "--family",
-        "normal" },
-      { { "info", "out" }, { "report", "out", "--out", "page.html" }, { "report", "out" } } },
-    { "discover",
-      2,
-      NULL,
-      { "discover", "--model", "backbone.safetensors", "--data", "npy:few-%.npy", "--k", "5",
-        "--seed", "1", "--keep-embeddings" },
-      { { "info", "out" },
-        { "score", "--model", "out/model.safetensors", "--data", "npy:few-one.npy", "--out",
-          "s.npy" },
-        { "report", "out", "--out", "page.html" },
-        { "normalize", "--embeddings", "out/z.npy", "--poses", "out/g.npy", "--k", "5", "--out",
-          "other" } } },
-    { "canonicalize",
-      3,
-      NULL,
-      { "canonicalize", "--model", "model.safetensors", "--data", "images:photos-%" },
-      { { "info", "out" },
-        { "canonicalize", "--model", "model.safetensors", "--data", "images:out", "--out",
-          "x.npy" } } },
+    { .name = "normalize",
+      .sample = 5,
+      .words = { "normalize", "--embeddings", "z-%.npy", "--poses", "g-%.npy", "--k", "5",
+                 "--family", "normal" },
+      .readers = { { "info", "out" }, { "report", "out", "--out", "page.html" } } },
+    { .name = "discover",
+      .sample = 2,
+      .words = { "discover", "--model", "backbone.safetensors", "--data", "npy:few-%.npy", "--k",
+                 "5", "--seed", "1", "--keep-embeddings" },
+      .readers = { { "info", "out" },
+                   { "score", "--model", "out/model.safetensors", "--data", "npy:few-one.npy",
+                     "--out", "s.npy" },
+                   { "report", "out", "--out", "page.html" },
+                   { "normalize", "--embeddings", "out/z.npy", "--poses", "out/g.npy", "--k", "5",
+                     "--out", "other" } } },
+    { .name = "canonicalize",
+      .sample = 3,
+      .words = { "canonicalize", "--model", "model.safetensors", "--data", "images:photos-%" },
+      .readers = { { "info", "out" },
+                   { "canonicalize", "--model", "model.safetensors", "--data", "images:out",
+                     "--out", "x.npy" } } },
 };
 
 /* How the folder is replaced. */
@@ -134,7 +136,7 @@ static const char *word_of(char out[600], const char *word, const char *data)
 /* The folder is named by its whole path too: reports name it. */
 static const char *const *line_of(const job *j, const char *data)
 {
-    static const char *const rest[] = { "--quiet", "--threads", "1", "--out" };
+    const char *const rest[] = { "--quiet", "--threads", "1", j->option ? j->option : "--out" };
     static char room[WORDS][600], out[600];
     static const char *words[WORDS + 8];
     size_t n = 0;
@@ -297,17 +299,24 @@ static void put_old(void)
           "for f in out/?; do [ ! -d $f ] || printf own >$f/own.txt; done");
 }
 
-/* Whoever looks into the folder next. */
+/* Whoever looks into a folder between two results changes nothing, and is told so. A writer completes
+ * it, here one that comes for another reason. */
 static void look_in(const job *j, long n)
 {
+    const char *const settle[] = { "report", "out", "--quiet", NULL };
     size_t readers = 0;
     while (readers < 4 && j->readers[readers][0])
         readers++;
     const char *const *words = j->readers[(size_t)n % readers];
+    struct stat s;
+    digest before = state_of("out");
     int code = end_of(start(words, scratch("stderr"), scratch_folder, NULL));
-    if (code != 0)
-        fail_msg("%s, call %ld: the next `recon %s` says: %s", j->name, n, words[0],
+    if (code != 1 || !strstr(told("stderr"), "is between two results") || state_of("out") != before)
+        fail_msg("%s, call %ld: the next `recon %s` ended with %d: %s", j->name, n, words[0], code,
                  told("stderr"));
+    code = end_of(start(settle, scratch("stderr"), scratch_folder, NULL));
+    if (stat(scratch("out/.recon-journal"), &s) == 0 || (code != 0 && j != &jobs[CANONICALIZE]))
+        fail_msg("%s, call %ld: `recon report out`: %s", j->name, n, told("stderr"));
     if (j == jobs) /* the page is of the folder from then on, as the results compared have none */
         unlink(scratch("out/report.html"));
 }
@@ -430,6 +439,250 @@ static void canonicalize_is_whole(void **state)
 #else
     skip();
 #endif
+}
+
+/* --- every other command ---------------------------------------------------------------------- */
+
+#define NET "--preset", "small", "--width", "0.25", "--code", "8", "--batch", "22"
+enum { EARLY = -5 }; /* the first calls in `make test`, twice as many of all in `make check-slow` */
+static const job others[] = {
+    { .name = "train",
+      .sample = 2,
+      .file = "out/m.safetensors",
+      .loose = "m.safetensors.last",
+      .words = { "train", "--data", "npy:few-two.npy", NET, "--epochs", "1", "--overwrite" } },
+    { .name = "classifier train",
+      .sample = 2,
+      .file = "out/c.safetensors",
+      .loose = "c.safetensors.last",
+      .words = { "classifier", "train", "--data", "npy:images.npy", "--limit", "60", "--batch",
+                 "22", "--epochs", "1", "--overwrite" } },
+    { .name = "score",
+      .sample = 5,
+      .file = "out/s.csv",
+      .words = { "score", "--model", "model.safetensors", "--data", "npy:few-two.npy", "--rows",
+                 "out/r.npy" } },
+    { .name = "distribution",
+      .sample = 3,
+      .file = "out/d.svg",
+      .option = "--svg",
+      .words = { "distribution", "--model", "model.safetensors", "--data", "npy:few-two.npy",
+                 "--index", "3" } },
+    { .name = "check",
+      .sample = 2,
+      .file = "out/e.svg",
+      .option = "--svg",
+      .words = { "check", "model.safetensors", "--data", "npy:few-two.npy", "--limit", "8" } },
+    { .name = "export",
+      .sample = 3,
+      .file = "out/m.onnx",
+      .words = { "export", "--model", "model.safetensors" } },
+    { .name = "report", .sample = 4, .file = "out/page.html", .words = { "report", "found" } },
+    { .name = "reproduce estimators",
+      .sample = 6,
+      .option = "--figures",
+      .words = { "reproduce", "estimators" } },
+    { .name = "reproduce images",
+      .sample = 2,
+      .option = "--figures",
+      .loose = "images.json report.html",
+      .words = { "reproduce", "images", "--data", "npy:images.npy", "--images", "60", "--rotate",
+                 "rule.json", "--classifier", "c.safetensors", "--model", "model.safetensors" } },
+    { .name = "demo",
+      .sample = EARLY, /* seconds for all of it */
+      .loose = "results.json report.html",
+      .words = { "demo", "--limit", "200" } },
+};
+enum { OTHERS = sizeof others / sizeof *others };
+
+/* Files of a folder and what is in them, by their names. */
+enum { LISTED = 256 };
+typedef struct {
+    size_t n;
+    char name[LISTED][256];
+    digest state[LISTED];
+} listing;
+
+static listing *listed;
+static const char *listed_loose;
+
+/* Of a file that tells times, or of the run under way: old, cut or new. */
+static digest loose_state(const char *path)
+{
+    size_t n;
+    unsigned char *bytes = slurp(path, &n);
+    bytes[n] = '\0';
+    int old = !strcmp((char *)bytes, "old");
+    int cut = n == 0 || (strstr(path, ".html") && !strstr((char *)bytes, "</html>")) ||
+              (strstr(path, ".json") && !strchr("}\n", bytes[n - 1]));
+    free(bytes);
+    return old ? 1 : cut ? 2 : 3;
+}
+
+static int add_listed(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info;
+    if (kind != FTW_F || strstr(path, ".jsonl")) /* a log: it warns of lines that are lost */
+        return 0;
+    assert_true(listed->n < LISTED);
+    snprintf(listed->name[listed->n], sizeof *listed->name, "%s",
+             path + strlen(scratch("out")) + 1);
+    sum = 14695981039346656037u;
+    if (listed_loose && strstr(listed_loose, path + at->base))
+        sum = loose_state(path);
+    else
+        add_file(path);
+    listed->state[listed->n++] = sum;
+    return 0;
+}
+
+static void list_out(listing *l, const job *j)
+{
+    *l = (listing){ 0 };
+    listed = l;
+    listed_loose = j->loose;
+    nftw(scratch("out"), add_listed, 16, FTW_PHYS);
+}
+
+static digest state_in(const listing *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (!strcmp(l->name[i], name))
+            return l->state[i];
+    return 0;
+}
+
+static void put_old_files(void)
+{
+    shell("find out -type f -exec sh -c 'for f; do printf old >\"$f\"; done' - {} +");
+}
+
+/* The files that were there before, all of them as `old`. */
+static void one_failure_of_others(const job *j, long n, int error, const listing *fresh)
+{
+    static listing old, now;
+    char when[200];
+    snprintf(when, sizeof when, "%s, %s at call %ld", j->name, error ? strerror(error) : "killed",
+             n);
+    put_old_files();
+    list_out(&old, j);
+    int code = run_job(j, "two", &ways[0], n, error, NULL);
+    if (error ? code != 0 && code != 1 : code != 0 && code != -SIGKILL)
+        fail_msg("%s: ended with %d: %s", when, code, told("stderr"));
+    if (code == 1 && !strstr(told("stderr"), "recon "))
+        fail_msg("%s: no message", when);
+    list_out(&now, j);
+    for (size_t i = 0; i < fresh->n; i++) {
+        digest is = state_in(&now, fresh->name[i]);
+        if (code == 0 && is != fresh->state[i])
+            fail_msg("%s: success, but %s is not the new one", when, fresh->name[i]);
+        if (is != fresh->state[i] && is != state_in(&old, fresh->name[i]))
+            fail_msg("%s: %s is neither old nor new", when, fresh->name[i]);
+    }
+}
+
+static void disturb_first_calls(const job *j)
+{
+    for (long n = 1; n <= -j->sample; n++)
+        if (run_job(j, "two", &ways[0], n, ENOSPC, NULL) != 1 ||
+            !strstr(told("stderr"), "No space"))
+            fail_msg("%s, call %ld: %s", j->name, n, told("stderr"));
+}
+
+static void disturb(const job *j)
+{
+    static listing fresh, again;
+    long calls;
+    shell("rm -rf out && mkdir out");
+    if (j->sample < 0 && !slow()) {
+        disturb_first_calls(j);
+        return;
+    }
+    if (run_job(j, "two", &ways[0], 0, 0, &calls) != 0)
+        fail_msg("%s: %s", j->name, told("stderr"));
+    list_out(&fresh, j);
+    assert_true(calls > 3 && fresh.n > 0);
+    long count = j->sample < 0 ? -2 * j->sample : slow() || j->sample > calls ? calls : j->sample;
+    for (int e = 0; e < 2; e++)
+        for (long k = 0; k < count; k++)
+            one_failure_of_others(j, 1 + (2 * k + 1) * calls / (2 * count), e ? 0 : ENOSPC, &fresh);
+    if (run_job(j, "two", &ways[0], 0, 0, NULL) != 0)
+        fail_msg("%s: the next run says: %s", j->name, told("stderr"));
+    list_out(&again, j);
+    assert_int_equal(again.n, fresh.n);
+    for (size_t i = 0; i < fresh.n; i++)
+        if (state_in(&again, fresh.name[i]) != fresh.state[i])
+            fail_msg("%s: the next run's %s is another", j->name, fresh.name[i]);
+    check_clean(j->name);
+    print_message("# counted: %s: full, and killed, at %ld of %ld calls\n", j->name, count, calls);
+}
+
+/* Whether a job, or the line of one that writes nothing, is of the command. */
+static int is_tried(const char *command, size_t n)
+{
+    static const char *const nothing[] = { "info" };
+    const job *const lists[] = { jobs, others };
+    const size_t n_of[] = { JOBS, OTHERS };
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = 0; i < n_of[l]; i++)
+            if (strlen(lists[l][i].words[0]) == n && !strncmp(lists[l][i].words[0], command, n))
+                return 1;
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (strlen(nothing[i]) == n && !strncmp(nothing[i], command, n))
+            return 1;
+    return 0;
+}
+
+/* Lines of `recon help` that begin with two spaces and a name. */
+static void every_command_is_tried(void **state)
+{
+    char line[4200];
+    size_t room = 0, found = 0;
+    char *text = NULL;
+    (void)state;
+    snprintf(line, sizeof line, "'%s' help", binary);
+    FILE *help = popen(line, "r");
+    while (getline(&text, &room, help) > 0) {
+        size_t n = strcspn(text + 2, " ");
+        if (strncmp(text, "  ", 2) || !n)
+            continue;
+        found++;
+        if (!is_tried(text + 2, n))
+            fail_msg("recon %.*s: what it writes is not tried here", (int)n, text + 2);
+    }
+    free(text);
+    assert_int_equal(pclose(help), 0);
+    assert_true(found > 10);
+}
+
+/* It reads a folder, a model, an array, a set. */
+static void check_info(void)
+{
+    static const char *const of[] = { "found", "model.safetensors", "few-one.npy",
+                                      "npy:few-one.npy" };
+    char settings[2][4400];
+    char *const list[] = { settings[0], settings[1], NULL };
+    snprintf(settings[0], sizeof *settings, "LD_PRELOAD=%s", shim);
+    snprintf(settings[1], sizeof *settings, "SHIM_COUNT=%s", scratch("count"));
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const char *const words[] = { "info", of[i], NULL };
+        assert_int_equal(end_of(start(words, scratch("stderr"), scratch_folder, list)), 0);
+        assert_string_equal(told("count"), "0\n");
+    }
+}
+
+static void every_command_is_whole(void **state)
+{
+    (void)state;
+    shell("rm -rf out found");
+    if (run_job(&jobs[DISCOVER], "two", &ways[0], 0, 0, NULL) != 0)
+        fail_msg("%s", told("stderr"));
+    shell("mv out found");
+    for (int i = 0; i < OTHERS; i++) {
+        disturb(&others[i]);
+        shell("[ ! -f out/c.safetensors ] || cp out/c.safetensors .");
+    }
+    check_info();
 }
 
 /* --- two files -------------------------------------------------------------------------------- */
@@ -609,14 +862,22 @@ static int setup(void **state)
     static const char *const one[] = { "a/1.png", "a/2.png", "b/3.png", "b/4.png", NULL };
     static const char *const two[] = { "a/1.png", "c/3.png", "c/5.png", NULL };
     const char *build = getenv("RECON_BUILD");
+    char here[4096], models[4200], sets[4200];
     if (!realpath(build ? build : "build", binary) || tiny_setup(state) != 0)
         return -1;
     snprintf(shim, sizeof shim, "%.4000s/tests/trust/shim.so", binary);
     strcat(binary, "/recon");
+    /* Commands run elsewhere, and demo looks for these. */
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(models, sizeof models, "%s/models", here);
+    snprintf(sets, sizeof sets, "%s/data", here);
+    assert_int_equal(symlink(models, scratch("models")) | symlink(sets, scratch("data")), 0);
     write_points(*state, "one", 200);
     write_points(*state, "two", 150);
     write_images(*state, "one", 60);
     write_images(*state, "two", 40);
+    const char rule[] = "{ \"default\": { \"uniform\": 40 } }";
+    scratch_write("rule.json", rule, strlen(rule));
     write_photos(*state, "one", one);
     write_photos(*state, "two", two);
     return 0;
@@ -640,6 +901,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(normalize_is_whole),
         cmocka_unit_test(discover_is_whole),
         cmocka_unit_test(canonicalize_is_whole),
+        cmocka_unit_test(every_command_is_tried),
+        cmocka_unit_test(every_command_is_whole),
         cmocka_unit_test(two_files_have_one_window),
         cmocka_unit_test(two_writers_leave_one_result),
         cmocka_unit_test(a_folder_in_use_is_refused),
