@@ -51,7 +51,8 @@ static recon_status time_answers(recon_ctx *ctx, const recon_maps *m, const poin
     recon_status status = map ? RECON_OK : RECON_ERR_MEMORY;
     for (int i = 0; status == RECON_OK && i < 2 * REPEATS; i++) {
         double begun = recon_now();
-        status = recon_maps_apply(ctx, map, m, p->z, n, i % 2 ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA);
+        status = recon_maps_apply(ctx, map, m, &(recon_maps_inputs){ .n = n, .z = p->z },
+                                  i % 2 ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA);
         best[i % 2] = fmin(best[i % 2], recon_now() - begun);
     }
     printf("Lambda alone  %8.5f ms an embedding\nall heads     %8.5f ms\n",

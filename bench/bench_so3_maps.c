@@ -242,7 +242,8 @@ static recon_status measure(recon_ctx *ctx, const world *w, size_t epochs)
            recon_now() - begun);
     begun = recon_now();
     if (status == RECON_OK)
-        status = recon_maps_apply(ctx, map, maps, asked.z, n, RECON_MAPS_ALL);
+        status = recon_maps_apply(ctx, map, maps, &(recon_maps_inputs){ .n = n, .z = asked.z },
+                                  RECON_MAPS_ALL);
     printf("all heads    %.5f ms an embedding\n", (recon_now() - begun) / (double)n * 1e3);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         spins += map[i].free == 1;

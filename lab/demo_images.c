@@ -133,6 +133,9 @@ recon_status demo_normalize(recon_ctx *ctx, demo *d)
 static recon_status measure_own(recon_ctx *ctx, demo *d)
 {
     const reading *t = &d->tests.rotated;
+    const recon_maps_inputs in = { .n = t->n,
+                                   .z = t->codes.z,
+                                   .data = recon_dataset_data(t->data) };
     recon_model *model = NULL;
     recon_so2_map *map = NULL;
     double *rotations = NULL;
@@ -142,7 +145,7 @@ static recon_status measure_own(recon_ctx *ctx, demo *d)
                                RECON_SINGLE));
     RECON_TRY(recon_alloc_raw(ctx, &map, t->n, sizeof *map));
     RECON_TRY(recon_alloc_raw(ctx, &rotations, t->n, sizeof *rotations));
-    RECON_TRY(recon_maps_apply(ctx, map, model->maps, t->codes.z, t->n, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply(ctx, map, model->maps, &in, RECON_MAPS_ALL));
     RECON_TRY(recon_maps_put_densities(ctx, map, model->maps, t->codes.so2, t->codes.density, t->n,
                                        RECON_MAPS_ALL));
     for (size_t i = 0; i < t->n; i++)

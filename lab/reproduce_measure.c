@@ -32,7 +32,7 @@ recon_status reproduce_read(recon_ctx *ctx, reading *r, const recon_dataset *dat
     RECON_TRY(recon_alloc_raw(ctx, &r->angle, r->n, sizeof *r->angle));
     RECON_TRY(recon_alloc_raw(ctx, &r->lambda, r->n, sizeof *r->lambda));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, r->n, sizeof *r->absolute));
-    RECON_TRY(recon_maps_apply_inputs(
+    RECON_TRY(recon_maps_apply(
         ctx, r->map, model->maps,
         &(recon_maps_inputs){ .n = r->n, .z = r->codes.z, .data = recon_dataset_data(r->data) },
         RECON_MAPS_ALL));

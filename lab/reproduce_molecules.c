@@ -231,9 +231,10 @@ done:
 static recon_status measure_fisher(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
+    const recon_maps_inputs in = { .n = n, .z = r->test.codes.z, .inputs = r->test.x };
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->map, n, sizeof *r->map));
-    RECON_TRY(recon_maps_apply(ctx, r->map, r->model->maps, r->test.codes.z, n, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply(ctx, r->map, r->model->maps, &in, RECON_MAPS_ALL));
     for (int k = 0; k < MOLECULE_FS; k++)
         RECON_TRY(recon_alloc_raw(ctx, &r->f[k], 9 * n, sizeof *r->f[k]));
     for (size_t i = 0; i < n; i++) {

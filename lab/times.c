@@ -31,9 +31,9 @@ static recon_status center(recon_ctx *ctx, void *arg)
     if (t->seen.density && t->model->maps->lambda == RECON_LAMBDA_DENSITY)
         return recon_maps_put_densities(ctx, (recon_so2_map *)t->maps, t->model->maps, t->seen.so2,
                                         t->seen.density, t->n, RECON_MAPS_LAMBDA);
-    return recon_maps_apply_inputs(
-        ctx, t->maps, t->model->maps,
-        &(recon_maps_inputs){ .n = t->n, .z = t->seen.z, .inputs = t->inputs }, RECON_MAPS_LAMBDA);
+    return recon_maps_apply(ctx, t->maps, t->model->maps,
+                            &(recon_maps_inputs){ .n = t->n, .z = t->seen.z, .inputs = t->inputs },
+                            RECON_MAPS_LAMBDA);
 }
 
 recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_model *model,

@@ -108,7 +108,7 @@ recon_status recon_maps_measure(recon_ctx *ctx, double *score, recon_tail_point 
     char *map = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &map, data->n, kind->map));
-    RECON_TRY(recon_maps_apply_inputs(ctx, map, m, &in, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply(ctx, map, m, &in, RECON_MAPS_ALL));
     RECON_TRY(recon_maps_put_densities(ctx, (recon_so2_map *)map, m, data->so2, data->density,
                                        data->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < data->n; i++) {

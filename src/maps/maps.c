@@ -374,8 +374,8 @@ static void keep_theta(const recon_maps *m, char *maps, size_t n)
         map[i].theta = map[i].theta_label;
 }
 
-recon_status recon_maps_apply_inputs(recon_ctx *ctx, void *out, const recon_maps *m,
-                                     const recon_maps_inputs *in, recon_maps_part part)
+recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m,
+                              const recon_maps_inputs *in, recon_maps_part part)
 {
     unsigned by_head = m->lambda == RECON_LAMBDA_HEAD ? m->kind->by_head : 0;
     unsigned heads = part == RECON_MAPS_LAMBDA ? m->kind->lambda | by_head : ~0u;
@@ -401,12 +401,6 @@ recon_status recon_maps_apply_inputs(recon_ctx *ctx, void *out, const recon_maps
 done:
     pass_free(&p);
     return status;
-}
-
-recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m, const float *z,
-                              size_t n, recon_maps_part part)
-{
-    return recon_maps_apply_inputs(ctx, out, m, &(recon_maps_inputs){ .n = n, .z = z }, part);
 }
 
 typedef struct {

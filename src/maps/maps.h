@@ -86,11 +86,8 @@ typedef struct {
 /* What the heads say of n inputs; out is an array of the kind's maps. RECON_MAPS_LAMBDA leaves
  * all but Lambda (on SO(3) also `free`, Theta and the density) as it happens to be. A number that
  * is not finite is RECON_ERR_INPUT. */
-recon_status recon_maps_apply_inputs(recon_ctx *ctx, void *out /* [n] */, const recon_maps *maps,
-                                     const recon_maps_inputs *in, recon_maps_part part);
-/* The same of embeddings alone: maps with networks refuse, RECON_ERR_INPUT. */
 recon_status recon_maps_apply(recon_ctx *ctx, void *out /* [n] */, const recon_maps *maps,
-                              const float *z /* [n][d] */, size_t n, recon_maps_part part);
+                              const recon_maps_inputs *in, recon_maps_part part);
 
 /* What a backbone's pose densities say of n inputs, put over what the heads have said: their density
  * and Theta (but not over a network's), and Lambda where that is where it comes from. density

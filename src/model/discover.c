@@ -153,7 +153,7 @@ static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
     RECON_TRY(recon_maps_fit_inputs(ctx, &f->maps, e, &f->frames, &f->o.maps, f->backbone, data));
     RECON_TRY(keep_codes(ctx, f, data));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
-    RECON_TRY(recon_maps_apply_inputs(ctx, f->said, f->maps, &in, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, &in, RECON_MAPS_ALL));
     RECON_TRY(recon_lambda_choose(ctx, &f->choice, lambda_of(f), e, &f->frames, f->maps, f->said));
     RECON_TRY(put_lambdas(ctx, f));
 done:

@@ -143,7 +143,7 @@ static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_
     else if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         RECON_TRY(put_gamma(ctx, maps, m, s, n));
     else
-        RECON_TRY(recon_maps_apply_inputs(ctx, maps, m->maps, &in, RECON_MAPS_LAMBDA));
+        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, RECON_MAPS_LAMBDA));
     for (size_t i = 0; i < n; i++)
         poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
 done:
@@ -167,7 +167,7 @@ static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map 
         for (size_t i = 0; i < n; i++)
             maps[i] = (recon_so2_map){ .family = (recon_so2_family)m->maps->number };
     else
-        RECON_TRY(recon_maps_apply_inputs(ctx, maps, m->maps, &in, RECON_MAPS_ALL));
+        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, RECON_MAPS_ALL));
     if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         RECON_TRY(put_gamma(ctx, maps, m, s, n));
     RECON_TRY(recon_maps_put_densities(ctx, maps, m->maps, s->so2, s->density, n, RECON_MAPS_ALL));
@@ -267,7 +267,7 @@ recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const rec
     }
     RECON_TRY(see(ctx, &s, m, inputs, n));
     const recon_maps_inputs in = { .n = n, .z = s.z, .inputs = inputs };
-    RECON_TRY(recon_maps_apply_inputs(ctx, maps, m->maps, &in, part));
+    RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, part));
     RECON_TRY(put_lambda3(ctx, maps, m, &s, n));
     for (size_t i = 0; i < n; i++) {
         poses[i] =

@@ -219,6 +219,12 @@ else
     holds "images of one's own: the same images give the same rows" \
         "all(same(d['accuracy'][k], e['accuracy'][k]) for k in ('none', 'ieae', 'recon', 'undo', 'upright', 'upright_gated'))
             and d['paper'] is None and d['dataset'] == 'images' and same(d['ood_auc']['recon'], e['ood_auc']['recon'])"
+    train=idx:data/mnist/train-images-idx3-ubyte # 300: more than a block holds
+    run discover --model runs/seed-2/plain/backbone.safetensors --data $train --rotate mnist --limit 60 --folds 0 \
+        --heads paper --head-epochs 1 --out nets --quiet
+    run reproduce images --data $train --rotate mnist --model nets/model.safetensors --classifier c.safetensors --quiet --json
+    holds "--heads paper: Lambda and Theta by networks on the images" \
+        "d['accuracy']['recon'] > 0 and d['models']['plain']['theta_mae_deg'] > 0"
     run reproduce mnist --model runs/seed-2/density --classifier c.safetensors --resample --quiet --json
     holds "--resample: nothing is as sharp as it was, and a density fills its row alone" \
         "d['resampled'] is True and d['accuracy']['recon'] is None and d['accuracy']['density'] > 0 and
@@ -263,24 +269,26 @@ else
 fi
 
 # --- and on molecules made by hand ----------------------------------------------------------------
-# A set where `conformers` is looked for: two shaken chains of 6 and 7 atoms, 80 conformers of each,
-# along x and y, in twentieths of an Angstrom. It says neither energies nor RMSD.
+# conformers FOLDER EACH TRAIN: a set as `conformers` is looked for: two shaken chains of 6 and 7 atoms, EACH (at
+# most 255) conformers of each, along x and y, in twentieths of an Angstrom. Of ten conformers TRAIN train; of the
+# others the last but one is val's and the rest test's. It says neither energies nor RMSD.
 conformers() {
-    LC_ALL=C awk 'BEGIN { srand(3); for (m = 0; m < 2; m++) for (c = 0; c < 80; c++) for (i = 1; i <= 6 + m; i++)
+    mkdir -p "$1"
+    LC_ALL=C awk -v each="$2" 'BEGIN { srand(3); for (m = 0; m < 2; m++) for (c = 0; c < each; c++) for (i = 1; i <= 6 + m; i++)
         printf "%c%c%c", 4 + 24 * i + 3 * rand(), 4 + 15 * ((i * (m + 1)) % 3) + 3 * rand(),
-            4 + 12 * ((i + m) % 2) + 6 * ((i * i + m) % 4) + 3 * rand() }' | npy "$1/positions.npy" '|u1' '1040, 3'
+            4 + 12 * ((i + m) % 2) + 6 * ((i * i + m) % 4) + 3 * rand() }' | npy "$1/positions.npy" '|u1' "$((13 * $2)), 3"
     printf '\006\007\010\006\006\001\007\010\006\006\010\007\001' | npy "$1/Z.npy" '|u1' '13,'
     printf '\000\006\015' | npy "$1/atom_offset.npy" '|u1' '3,'
-    printf '\000\000\120\000\240\000' | npy "$1/conf_offset.npy" '<u2' '3,'
-    LC_ALL=C awk 'BEGIN { for (i = 0; i < 160; i++) printf "%d", i % 10 < 8 ? 0 : i % 10 - 7 }' |
-        tr 012 '\000\001\002' | npy "$1/split.npy" '|u1' '160,'
+    printf "\\000\\000\\$(printf %o "$2")\\000\\$(printf %o $((2 * $2 % 256)))\\00$((2 * $2 / 256))" | npy "$1/conf_offset.npy" '<u2' '3,'
+    LC_ALL=C awk -v all="$((2 * $2))" -v train="$3" 'BEGIN { for (i = 0; i < all; i++)
+        printf "%d", i % 10 < train ? 0 : i % 10 == 8 ? 1 : 2 }' |
+        tr 012 '\000\001\002' | npy "$1/split.npy" '|u1' "$((2 * $2)),"
     echo '{ "scale": 0.05, "smiles": ["a", "b"], "fisher_axis": [0, 1], "rotors": [1, 2] }' >"$1/meta.json"
 }
 if [ "${RECON_BUILD:-build}" != build ]; then
     skip "molecules, trained and measured" "a minute under sanitizers"
 else
-    mkdir -p data/conformers
-    conformers data/conformers
+    conformers data/conformers 80 8
     run classifier train --data conformers --held conformers/val --epochs 13 --batch 32 --width 16 --out gcn --quiet
     run reproduce molecules --classifier gcn --train --preset small --epochs 1 --out mols --figures drawn --json
     [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"test_conformers": 16,' "$scratch/stdout"
@@ -333,6 +341,12 @@ sys.exit(not abs(a["upright_recon"] - a["density"]) < 7)' "$scratch/stdout" # on
     [ "$code" -eq 0 ] && [ "$(grep -c '"recon": [-0-9]' "$scratch/stdout")" -eq 8 ] &&
         [ "$(grep -c '"recon_terms": null' "$scratch/stdout")" -eq 4 ] && [ "$(grep -c '"recon_terms":' "$scratch/stdout")" -eq 4 ]
     report $? "a backbone of reconstruction alone has the row recon, in accuracy, recovered and AUC, as the paper has"
+    # its Lambda and Theta read the conformers themselves, of which more are tested than a block holds
+    conformers data/many 240 2
+    run discover --model segnn --data flat:data/many/train --rotate fisher --limit 40 --heads paper --head-epochs 1 --out nets --folds 0 --quiet
+    run reproduce molecules --data flat:data/many --model nets/model.safetensors --quiet --json
+    [ "$code" -eq 0 ] && grep -q '"test_conformers": 336,' "$scratch/stdout"
+    report $? "--heads paper: molecules"
     refused 2 "must be a set with a split" reproduce molecules --data xyz:a.xyz --model m
     refused 2 "needs --model MODEL, or --train" reproduce molecules --data geom:g.msgpack
     run reproduce molecules --data flat:data/conformers --model plain/model.safetensors --quiet --json
@@ -370,6 +384,13 @@ END
             --classifier "$root/models/conformers-classifier.safetensors" --quiet
         refused 1 "not a classifier of molecules: \`recon classifier train" reproduce molecules --data geom:g.msgpack \
             --model $geom --classifier "$root/models/mnist-classifier.safetensors" --quiet
+        if [ "${RECON_SLOW:-}" = 1 ]; then
+            run reproduce molecules --data geom:g.msgpack --classifier g-gcn --train --preset paper --epochs 1 --out long --quiet --json
+            [ "$code" -eq 0 ] && grep -q '"recon": [-0-9]' "$scratch/stdout"
+            report $? "the paper's backbone and heads are trained and measured"
+        else
+            skip "the paper's backbone and heads are trained and measured" "20 seconds: RECON_SLOW=1"
+        fi
         head -c 3000 g.msgpack >cut.msgpack
         refused 1 "cut.msgpack: cut short at byte 3000: the file is not whole, copy it again" \
             reproduce molecules --data geom:cut.msgpack --model $geom --quiet

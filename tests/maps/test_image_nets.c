@@ -78,9 +78,8 @@ static recon_maps *fit(recon_ctx *ctx, const world *w, size_t epochs)
 static void ask(recon_ctx *ctx, recon_so2_map *out, const recon_maps *m, const float *x, size_t n)
 {
     float *z = calloc(n * CODE, sizeof *z);
-    CHECK_OK(ctx, recon_maps_apply_inputs(ctx, out, m,
-                                          &(recon_maps_inputs){ .n = n, .z = z, .inputs = x },
-                                          RECON_MAPS_ALL));
+    CHECK_OK(ctx, recon_maps_apply(ctx, out, m, &(recon_maps_inputs){ .n = n, .z = z, .inputs = x },
+                                   RECON_MAPS_ALL));
     free(z);
 }
 
@@ -92,7 +91,7 @@ static double error_of(recon_ctx *ctx, const world *w, const recon_maps *m)
                                    .z = w->points.z,
                                    .data = recon_dataset_data(w->data) };
     double sum = 0, held = 0;
-    CHECK_OK(ctx, recon_maps_apply_inputs(ctx, map, m, &in, RECON_MAPS_ALL));
+    CHECK_OK(ctx, recon_maps_apply(ctx, map, m, &in, RECON_MAPS_ALL));
     for (size_t i = 0; i < IMAGES; i++) {
         sum += m->held[i] * recon_so2_distance(map[i].lambda, w->gamma[i]);
         held += m->held[i];
@@ -210,8 +209,10 @@ static void what_does_not_fit_is_refused(void **state)
     assert_null(m);
     w.frames.rows = IMAGES;
     m = fit(ctx, &w, 1);
-    CHECK_FAILS(ctx, recon_maps_apply(ctx, map, m, w.points.z, 1, RECON_MAPS_ALL), RECON_ERR_INPUT,
-                "only embeddings are given");
+    CHECK_FAILS(ctx,
+                recon_maps_apply(ctx, map, m, &(recon_maps_inputs){ .n = 1, .z = w.points.z },
+                                 RECON_MAPS_ALL),
+                RECON_ERR_INPUT, "only embeddings are given");
     recon_maps_free(ctx, m);
     w.gamma[9] = NAN;
     CHECK_FAILS(ctx, fit_with(ctx, &m, &w, &paper), RECON_ERR_INPUT, "point 9");

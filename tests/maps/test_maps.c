@@ -156,7 +156,9 @@ static void check_lambda(recon_ctx *ctx, const world *w)
 {
     recon_maps *m = fit(ctx, w, &w->brief);
     void *all = maps_of_test(ctx, w, m), *some = calloc(w->test, m->kind->map);
-    CHECK_OK(ctx, recon_maps_apply(ctx, some, m, w->z[w->train], w->test, RECON_MAPS_LAMBDA));
+    CHECK_OK(ctx, recon_maps_apply(ctx, some, m,
+                                   &(recon_maps_inputs){ .n = w->test, .z = w->z[w->train] },
+                                   RECON_MAPS_LAMBDA));
     for (size_t i = 0; i < w->test; i++) {
         const recon_so2_map *a = map_at(m, all, i), *b = map_at(m, some, i);
         const recon_so3_map *a3 = map_at(m, all, i), *b3 = map_at(m, some, i);
@@ -167,7 +169,7 @@ static void check_lambda(recon_ctx *ctx, const world *w)
             assert_int_equal(a3->free, b3->free);
         }
     }
-    CHECK_OK(ctx, recon_maps_apply(ctx, NULL, m, NULL, 0, RECON_MAPS_ALL));
+    CHECK_OK(ctx, recon_maps_apply(ctx, NULL, m, &(recon_maps_inputs){ .n = 0 }, RECON_MAPS_ALL));
     free(some), free(all), recon_maps_free(ctx, m);
 }
 
@@ -208,7 +210,9 @@ static void *read_maps(void *arg)
     reader *r = arg;
     const world *w = r->w;
     recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
-    r->status = recon_maps_apply(ctx, r->map, r->m, w->z[w->train], w->test, RECON_MAPS_ALL);
+    r->status =
+        recon_maps_apply(ctx, r->map, r->m,
+                         &(recon_maps_inputs){ .n = w->test, .z = w->z[w->train] }, RECON_MAPS_ALL);
     recon_ctx_free(ctx);
     return NULL;
 }
@@ -294,11 +298,14 @@ static void check_few_points(recon_ctx *ctx, const world *from)
     recon_maps *m;
     CHECK_OK(ctx, recon_maps_fit(ctx, &m, &e, &f, &w->brief));
     void *map = calloc(1, m->kind->map);
-    CHECK_OK(ctx, recon_maps_apply(ctx, map, m, w->z[0], 1, RECON_MAPS_ALL));
+    CHECK_OK(ctx, recon_maps_apply(ctx, map, m, &(recon_maps_inputs){ .n = 1, .z = w->z[0] },
+                                   RECON_MAPS_ALL));
     assert_true(isfinite(m->kind->score(map, psi_of(w, 0))));
     w->z[0][1] = NAN;
-    CHECK_FAILS(ctx, recon_maps_apply(ctx, map, m, w->z[0], 1, RECON_MAPS_ALL), RECON_ERR_INPUT,
-                "element 1");
+    CHECK_FAILS(
+        ctx,
+        recon_maps_apply(ctx, map, m, &(recon_maps_inputs){ .n = 1, .z = w->z[0] }, RECON_MAPS_ALL),
+        RECON_ERR_INPUT, "element 1");
     free(map), recon_maps_free(ctx, m), recon_frames_free(&f), free(w);
 }
 

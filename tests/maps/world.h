@@ -66,7 +66,9 @@ static inline void *maps_of_test(recon_ctx *ctx, const world *w, const recon_map
 {
     void *map = calloc(w->test, m->kind->map);
     assert_non_null(map);
-    CHECK_OK(ctx, recon_maps_apply(ctx, map, m, w->z[w->train], w->test, RECON_MAPS_ALL));
+    CHECK_OK(ctx, recon_maps_apply(ctx, map, m,
+                                   &(recon_maps_inputs){ .n = w->test, .z = w->z[w->train] },
+                                   RECON_MAPS_ALL));
     return map;
 }
 

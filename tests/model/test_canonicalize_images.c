@@ -91,7 +91,10 @@ static void check_lambda(recon_ctx *ctx, const recon_model *model, int has_densi
     assert_int_equal(recon_model_describe(model).images.density, has_density);
     assert_int_equal(b->density, has_density);
     CHECK_OK(ctx, b->kind->embed(ctx, &seen, b, tiny_images[0], SOME));
-    CHECK_OK(ctx, recon_maps_apply(ctx, head, model->maps, z[0], SOME, RECON_MAPS_LAMBDA));
+    CHECK_OK(ctx, recon_maps_apply(
+                      ctx, head, model->maps,
+                      &(recon_maps_inputs){ .n = SOME, .z = z[0], .inputs = tiny_images[0] },
+                      RECON_MAPS_LAMBDA));
     CHECK_OK(ctx, recon_candidates_list(ctx, list, model, tiny_images[0], SOME));
     for (int i = 0; i < SOME; i++) {
         double want = has_density ? psi[i] - recon_pose_centre(q[i]) : head[i].lambda;
