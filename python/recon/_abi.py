@@ -580,6 +580,7 @@ Discovery = _structure(
     ("k", c_size_t),
     ("hit_rate", c_double),
     ("natural", c_size_t * NATURAL_KINDS),
+    ("rotated", c_size_t),
     ("so2", DiscoverySo2),
     ("so3", DiscoverySo3),
     ("molecules", c_size_t),

@@ -20,8 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABELS_MOST = 1000 }; /* of more a list helps nobody */
-#define FAR (M_PI / 4)       /* beyond this Lambda and Gamma contradict each other */
+enum { LABELS_MOST = 1000 };            /* of more a list helps nobody */
+#define FAR     (M_PI / 4)              /* beyond this Lambda and Gamma contradict each other */
+#define ROTATED (20 * RECON_TO_RADIANS) /* beyond this a rotation is seen at once */
 
 typedef struct {
     const recon_findings *f;
@@ -31,7 +32,7 @@ typedef struct {
 /* --- groups of points ------------------------------------------------------------------------- */
 
 typedef struct {
-    size_t n, natural[RECON_NATURAL_KINDS];
+    size_t n, natural[RECON_NATURAL_KINDS], rotated;
     double hits;                        /* share; NaN without labels                        */
     double several, folded;             /* SO(2): shares                                    */
     double theta, pose_mean, pose_size; /* median width; centre and resultant of Lambda     */
@@ -54,6 +55,15 @@ static double hits_of(const recon_findings *f, size_t i)
     return (double)hits / (double)f->frames->k;
 }
 
+/* How far canonicalizing rotates point i. */
+static double rotation_of(const recon_findings *f, size_t i)
+{
+    const recon_embedded *e = f->embedded;
+    if (f->frames->group == RECON_SO2)
+        return recon_so2_distance(e->so2[i], ((const recon_so2_map *)f->maps)[i].lambda);
+    return recon_so3_distance(e->so3[i], ((const recon_so3_map *)f->maps)[i].lambda);
+}
+
 /* What both groups have; *next goes through the points of a label, or all where label is NULL. */
 static int take_next(group *g, size_t *next, const recon_findings *f, const int64_t *label)
 {
@@ -64,6 +74,7 @@ static int take_next(group *g, size_t *next, const recon_findings *f, const int6
         return 0;
     g->n++;
     g->natural[f->frames->verdict[*next]]++;
+    g->rotated += rotation_of(f, *next) > ROTATED;
     g->hits += labels ? hits_of(f, *next) : NAN;
     return 1;
 }
@@ -121,6 +132,7 @@ static json_t *group_json(const group *g, recon_group of)
                       : json_pack("{s:I, s:f, s:f}", "points", (json_int_t)g->n, "concentration",
                                   g->concentration, "background", g->background);
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
+    recon_json_put(&out, "rotated_20", json_real((double)g->rotated / (double)g->n));
     if (!isnan(g->hits))
         recon_json_put(&out, "hit_rate", json_real(g->hits));
     return out;
@@ -202,6 +214,7 @@ static void fill_in(recon_discovery *out, const recon_findings *f, const group *
     out->points = f->frames->rows;
     out->k = f->frames->k;
     out->hit_rate = f->frames->hit_rate;
+    out->rotated = all->rotated;
     memcpy(out->natural, all->natural, sizeof out->natural);
     if (out->group == RECON_SO2) {
         out->so2.family = f->frames->family;

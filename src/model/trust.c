@@ -21,7 +21,6 @@
 #include <stdlib.h>
 
 enum {
-    COPIES = 256,    /* inputs are enough                                         */
     HELD_LEAST = 8,  /* fewer held out verify nothing                             */
     HELD_CARE = 20,  /* fewer verify little                                       */
     GAIN_POINTS = 10 /* of one natural pose that a mean distance is taken of, at least */
@@ -30,6 +29,8 @@ enum {
 #define INFORMATION_LEAST 0.1
 #define MOVED_MOST        (20 * RECON_TO_RADIANS)
 #define MOVED_CARE        (10 * RECON_TO_RADIANS)
+#define MOVED_P95         (60 * RECON_TO_RADIANS)
+#define APART_MOST        (2 * RECON_LAMBDA_APART)
 #define UPRIGHT           (3 * RECON_TO_RADIANS)
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
 #define ROUNDING          1e-9 /* of an angle */
@@ -47,14 +48,13 @@ const char *recon_trust_name(recon_trust_level level)
     return (size_t)level < sizeof name / sizeof *name ? name[level] : "unknown";
 }
 
+/* The centre of a few neighbours on a broad arc is off by ten degrees by chance; twice that is not chance.
+ * Which of the ways is wrong cannot be told from this: a density that is sure of itself is the likeliest
+ * also where it is wrong. */
 static int ways_disagree(const recon_lambda_choice *c)
 {
-    double likely = c->likelihood[c->taken];
-    /* A way that is far worse may well say something else, and the centre of a few neighbours on a
-     * broad arc is off by ten degrees by chance. On SO(3) likelihoods are not measured: NaN. */
     for (int a = 1; a < 4; a++)
-        if (c->apart_median[c->taken][a] > 2 * RECON_LAMBDA_APART &&
-            !(c->likelihood[a] <= likely - 0.2))
+        if (c->apart_median[c->taken][a] > APART_MOST)
             return 1;
     return 0;
 }
@@ -70,7 +70,7 @@ void recon_trust_judge(recon_trust *t)
     int upright = t->before <= UPRIGHT, worse = t->gain < GAIN_LEAST;
     t->against &= RECON_TRUST_GAIN_UNKNOWN;
     t->against |= learned ? 0 : RECON_TRUST_NOTHING_LEARNED;
-    t->against |= t->moved > MOVED_CARE ? RECON_TRUST_NOT_FOLLOWING : 0;
+    t->against |= t->moved > MOVED_CARE || t->moved_p95 > MOVED_P95 ? RECON_TRUST_NOT_FOLLOWING : 0;
     t->against |= worse && !upright ? RECON_TRUST_NO_GAIN : 0;
     t->against |= t->gain < 2 * t->gain_error && !worse && !upright ? RECON_TRUST_GAIN_UNSURE : 0;
     t->against |= upright ? RECON_TRUST_UPRIGHT : 0;
@@ -100,8 +100,9 @@ static const struct {
       "each kind. Train longer (--resume --epochs) if the validation loss was still falling at the "
       "end (MODEL.jsonl). Or the inputs have no natural pose." },
     { RECON_TRUST_NOT_FOLLOWING,
-      "The natural pose changes when an input is rotated. Try a larger --size, --crop auto,"
-      " --mask for objects that reach into the corners, or more epochs." },
+      "The natural pose changes when an input is rotated: by more than 10 degrees in the median, or "
+      "by more than 60 for one input in twenty. Try a larger --size, --crop auto, --mask for objects "
+      "that reach into the corners, or more epochs." },
     { RECON_TRUST_NO_GAIN,
       "Canonicalizing would move inputs away from their natural pose. Try more epochs, more"
       " inputs of each kind, or --crop auto." },
@@ -122,8 +123,9 @@ static const struct {
       "Similar inputs get contradictory poses. Train longer (--resume --epochs), or use "
       "more inputs of each kind." },
     { RECON_TRUST_DISAGREES,
-      "The estimates of the natural pose disagree. Check the report, and compare --lambda "
-      "neighbours, head and density." },
+      "The estimates of the natural pose disagree by more than 20 degrees in the median. If the "
+      "model was trained on other inputs, train it on these (train --from MODEL). Check the report, "
+      "and compare --lambda neighbours, head and density." },
     { RECON_TRUST_UPRIGHT,
       "The inputs are already in their natural pose. Use canonicalize --only-if 0.05, or 0.01 if "
       "there are more than 100 held-out inputs." },
@@ -259,35 +261,44 @@ int recon_trust_memorized(const double *nats, const unsigned char *held, size_t 
     return !(sum[0] / count[0] - sum[1] / count[1] <= 2 * sqrt(error)); /* nor where one is empty */
 }
 
+size_t recon_trust_to_rotate(size_t which[RECON_TRUST_COPIES], const recon_frames *f,
+                             const unsigned char *firm, const unsigned char *among)
+{
+    size_t n = 0;
+    for (int any = 0; any < 2 && n < HELD_LEAST; any++)
+        for (size_t i = n = 0; i < f->rows && n < RECON_TRUST_COPIES; i++)
+            if ((!among || among[i]) && (any || firm[i] || f->verdict[i] == RECON_NATURAL_ONE))
+                which[n++] = i;
+    return n;
+}
+
 /* --- of a discovery --------------------------------------------------------------------------- */
 
-/* The images held out, COPIES of them at most, rotated by angles of their own. */
+/* The n images rotated by angles of their own. */
 static recon_status measure_moved(recon_ctx *ctx, recon_trust *t, const recon_model *model,
-                                  const recon_data *data, const double *lambda)
+                                  const recon_data *data, const double *lambda, const size_t *which,
+                                  size_t n)
 {
-    const unsigned char *held = model->maps->held;
-    size_t bytes = recon_data_describe(data).bytes, n = recon_data_describe(data).n, count = 0;
-    double moved[COPIES];
+    size_t bytes = recon_data_describe(data).bytes;
+    double moved[RECON_TRUST_COPIES];
     char *in = NULL, *out = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &in, 1, bytes));
     RECON_TRY(recon_alloc_raw(ctx, &out, 1, bytes));
-    for (size_t i = 0; i < n && count < COPIES; i++) {
-        recon_rng rng = recon_rng_new(1, i);
+    for (size_t i = 0; i < n; i++) {
+        recon_rng rng = recon_rng_new(1, which[i]);
         double angle = recon_so2_haar(&rng);
         recon_pose2 pose;
-        if (!held[i])
-            continue;
-        data->kind->read(in, data, i, 1);
+        data->kind->read(in, data, which[i], 1);
         RECON_TRY(model->backbone->kind->rotate(ctx, out, model->backbone, in, &angle, 1,
                                                 RECON_BILINEAR));
         RECON_TRY(recon_model_read2(ctx, &(recon_read2){ .poses = &pose }, model, out, 1));
-        moved[count++] = recon_so2_distance(pose.lambda, lambda[i]);
+        moved[i] = recon_so2_distance(pose.lambda, lambda[which[i]]);
     }
-    if (count) {
-        recon_sort_doubles(moved, count);
-        t->moved = recon_quantile(moved, count, 0.5);
-        t->moved_p95 = recon_quantile(moved, count, 0.95);
+    if (n) {
+        recon_sort_doubles(moved, n);
+        t->moved = recon_quantile(moved, n, 0.5);
+        t->moved_p95 = recon_quantile(moved, n, 0.95);
     }
 done:
     free(out);
@@ -348,7 +359,7 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
     int all = !recon_trust_memorized(nats, held, e->n);
     double *lambda = NULL;
     unsigned char *firm = NULL, *counts = NULL;
-    size_t one = 0, unsure = 0;
+    size_t one = 0, unsure = 0, which[RECON_TRUST_COPIES];
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &lambda, e->n, sizeof *lambda));
     RECON_TRY(recon_alloc_raw(ctx, &firm, e->n, sizeof *firm));
@@ -374,7 +385,8 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
                                       .index_counts = firm,
                                       .frames = f,
                                       .smoothed = t->lambda.taken != RECON_LAMBDA_DENSITY });
-    RECON_TRY(measure_moved(ctx, t, model, data, lambda));
+    RECON_TRY(measure_moved(ctx, t, model, data, lambda, which,
+                            recon_trust_to_rotate(which, f, firm, held)));
 done:
     free(counts);
     free(firm);

@@ -56,6 +56,13 @@ unsigned recon_trust_gain_unknown(const recon_backbone *backbone);
  * chance; nats [n] of all points. */
 int recon_trust_memorized(const double *nats, const unsigned char *held, size_t n);
 
+/* The rows that say how well Lambda follows a rotation, of those that `among` marks (NULL: all): which have
+ * one natural pose by the density (firm) or by their neighbours. That of a round or symmetric input is any,
+ * and may change. Where these are too few, all. Returns how many. */
+enum { RECON_TRUST_COPIES = 256 }; /* are enough */
+size_t recon_trust_to_rotate(size_t which[RECON_TRUST_COPIES], const recon_frames *frames,
+                             const unsigned char *firm /* [rows] */, const unsigned char *among);
+
 /* The share of rows whose poses are too few to tell. */
 double recon_trust_unsure(const recon_frames *frames);
 

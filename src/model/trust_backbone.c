@@ -13,7 +13,7 @@
 #include <recon/normalize/normalize.h>
 #include <stdlib.h>
 
-enum { COPIES = 256, INDEX = 2000, QUERIES = 500 }; /* images are enough */
+enum { INDEX = 2000, QUERIES = 500 }; /* images are enough */
 
 static recon_status lambdas_of(recon_ctx *ctx, double **out, const recon_embedded *e)
 {
@@ -37,16 +37,16 @@ static recon_status firm_of(recon_ctx *ctx, unsigned char **out, const recon_emb
 }
 
 static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded *index,
-                            const recon_embedded *held, const recon_frames *f)
+                            const recon_embedded *held, const recon_frames *f,
+                            const unsigned char *firm)
 {
     double *known = NULL, *lambda = NULL, *nats = NULL;
-    unsigned char *firm = NULL, *index_firm = NULL;
+    unsigned char *index_firm = NULL;
     size_t one = 0;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &nats, held->n, sizeof *nats));
     RECON_TRY(lambdas_of(ctx, &known, index));
     RECON_TRY(lambdas_of(ctx, &lambda, held));
-    RECON_TRY(firm_of(ctx, &firm, held));
     RECON_TRY(firm_of(ctx, &index_firm, index));
     for (size_t i = 0; i < held->n; i++)
         one += firm[i];
@@ -64,7 +64,6 @@ static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded
                                                         .frames = f });
 done:
     free(index_firm);
-    free(firm);
     free(lambda);
     free(known);
     free(nats);
@@ -78,24 +77,15 @@ static recon_status take_some(recon_ctx *ctx, recon_dataset **out, const recon_d
     return recon_dataset_take(ctx, out, data, n < most ? n : most, seed);
 }
 
-static recon_status embed_some(recon_ctx *ctx, recon_embedded *out, const recon_backbone *b,
-                               const recon_dataset *data, size_t most, uint64_t seed)
-{
-    recon_dataset *some = NULL;
-    recon_status status = take_some(ctx, &some, data, most, seed);
-    if (status == RECON_OK)
-        status = recon_backbone_embed(ctx, out, b, recon_dataset_data(some));
-    recon_dataset_close(some);
-    return status;
-}
-
 static recon_status measure_moved(recon_ctx *ctx, recon_trust *t, const recon_backbone *b,
-                                  const recon_dataset *held, uint64_t seed)
+                                  const recon_dataset *held, const recon_frames *f,
+                                  const unsigned char *firm, uint64_t seed)
 {
     recon_dataset *some = NULL;
     recon_equivariance e;
+    size_t which[RECON_TRUST_COPIES], n = recon_trust_to_rotate(which, f, firm, NULL);
     recon_status status;
-    RECON_TRY(take_some(ctx, &some, held, COPIES, seed));
+    RECON_TRY(recon_dataset_pick(ctx, &some, held, which, n));
     RECON_TRY(recon_equivariance_random(ctx, &e, recon_backbone_ieae(b), some, seed));
     t->moved = e.centre_median;
     t->moved_p95 = e.centre_p95;
@@ -108,9 +98,10 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
                                   const recon_dataset *data, uint64_t seed)
 {
     recon_normalize_options o = { .family = RECON_SO2_NORMAL };
-    recon_dataset *train = NULL, *held = NULL;
+    recon_dataset *train = NULL, *held = NULL, *indexed = NULL, *asked = NULL;
     recon_embedded index = { .n = 0 }, queries = { .n = 0 };
     recon_frames frames = { .rows = 0 };
+    unsigned char *firm = NULL;
     recon_status status = RECON_OK;
     *trust = recon_trust_unmeasured();
     trust->lambda.taken = RECON_LAMBDA_DENSITY;
@@ -118,20 +109,26 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     if (!b->density)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "trust: a backbone without a pose density"));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
-    RECON_TRY(embed_some(ctx, &index, b, train, INDEX, seed));
-    RECON_TRY(embed_some(ctx, &queries, b, held, QUERIES, seed));
+    RECON_TRY(take_some(ctx, &indexed, train, INDEX, seed));
+    RECON_TRY(take_some(ctx, &asked, held, QUERIES, seed));
+    RECON_TRY(recon_backbone_embed(ctx, &index, b, recon_dataset_data(indexed)));
+    RECON_TRY(recon_backbone_embed(ctx, &queries, b, recon_dataset_data(asked)));
     o.knn.k = index.n > b->kind->k ? b->kind->k : index.n;
     RECON_TRY(recon_normalize(ctx, &frames, &index, &queries, &o));
-    RECON_TRY(measure(ctx, trust, &index, &queries, &frames));
+    RECON_TRY(firm_of(ctx, &firm, &queries));
+    RECON_TRY(measure(ctx, trust, &index, &queries, &frames, firm));
     /* Among a sample, alike inputs are fewer than among all. */
     if (index.n == recon_dataset_describe(train).n)
         trust->cannot_tell = recon_trust_unsure(&frames);
-    RECON_TRY(measure_moved(ctx, trust, b, held, seed));
+    RECON_TRY(measure_moved(ctx, trust, b, asked, &frames, firm, seed));
     recon_trust_judge(trust);
 done:
+    free(firm);
     recon_frames_free(&frames);
     recon_embedded_free(&queries);
     recon_embedded_free(&index);
+    recon_dataset_close(asked);
+    recon_dataset_close(indexed);
     recon_dataset_close(held);
     recon_dataset_close(train);
     return status;

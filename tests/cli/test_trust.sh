@@ -2,6 +2,7 @@
 # What must not be trusted is not: noise, four steps of training, a handful of pictures, pictures without
 # content. Both `train` and `discover` end in the verdict and its reason.
 . "${0%/*}/lib.sh"
+root=$OLDPWD
 if [ "${RECON_BUILD:-build}" != build ]; then
     finish # what is learned does not depend on the sanitizers, and takes long with them
 fi
@@ -78,6 +79,24 @@ judged same 12
 grep -q '^  verdict    with care' same.discover && grep -q 'already in their natural pose' same.discover &&
     grep -qE '^  gain  +[0-9.]+ degrees closer to the natural pose' same.discover && ! grep -qi '\bnan\b' same.discover
 report $? "one picture many times is upright"
+
+# Upright pictures of which the model knows the smaller part. On that it is sure, and right; the others it would rotate
+# at random, and only their neighbours tell.
+{
+    gunzip -c "$root/data/garments/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c $((784 * 110))
+    LC_ALL=C awk 'BEGIN { srand(2); for (k = 0; k < 150; k++) {
+        for (b = 0; b < 4; b++) { y[b] = 6 + 16 * rand(); x[b] = 6 + 16 * rand(); h[b] = 2 + 5 * rand(); w[b] = 2 + 5 * rand() }
+        for (i = 0; i < 28; i++) for (j = 0; j < 28; j++) { on = 0
+            for (b = 0; b < 4; b++) on = on || ((i - y[b]) / h[b]) ^ 2 + ((j - x[b]) / w[b]) ^ 2 < 1
+            printf "%c", 1 + 110 * on } } }'
+} | npy unknown.npy '|u1' '260, 28, 28'
+run discover --data npy:unknown.npy --model "$root/models/fashion.safetensors" --folds 0 --threads 2 --out unknown
+[ "$code" -eq 0 ] && grep -qE '^  verdict    (with care|do not use)' "$scratch/stdout" && grep -q '"disagrees"' unknown/summary.json &&
+    tr -s '\n ' ' ' <"$scratch/stdout" | grep -q 'disagree by more than 20 degrees in the median'
+report $? "a model whose estimates disagree is not trustworthy, however sure it is"
+rotated=$(sed -n 's/^  as given   \([0-9]*\) images.* would be rotated by more than 20 degrees$/\1/p' "$scratch/stdout")
+[ -n "$rotated" ] && [ "$rotated" -gt 100 ]
+report $? "and how many it would rotate is said ($rotated of 260)"
 
 pixels 300 'v = 7' | npy blank.npy '|u1' '300, 16, 16'
 refused 1 "all 300 images are blank" train --data npy:blank.npy $small --out blank.model

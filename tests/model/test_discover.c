@@ -85,22 +85,28 @@ static void maps_fit_what_will_be_opened(void **state)
         check_fit(*state, d, half);
 }
 
-/* Lambda of the model against Gamma of the neighbours, as the files have them. */
-static void contradictions_are_counted(void **state)
+/* Lambda of the model against Gamma of the neighbours and against the pose, as the files have them. */
+static void contradictions_and_rotations_are_counted(void **state)
 {
-    static double lambda[TINY_N], gamma[TINY_N], verdict[TINY_N];
+    static double lambda[TINY_N], gamma[TINY_N], verdict[TINY_N], psi[TINY_N];
+    recon_discover_options o = brief;
+    o.keep_embeddings = 1;
     EACH_DOMAIN(d)
     {
         if (d->group != RECON_SO2)
             continue;
-        size_t far = 0;
-        recon_discovery result = discover(*state, d, &brief);
+        size_t far = 0, rotated = 0;
+        recon_discovery result = discover(*state, d, &o);
+        read_rows(*state, psi, "g.npy", d->n);
         read_rows(*state, lambda, "natural.npy", d->n);
         read_rows(*state, gamma, "gamma.npy", d->n);
         read_rows(*state, verdict, "verdict.npy", d->n);
         for (size_t i = 0; i < d->n; i++)
             far += verdict[i] == RECON_NATURAL_ONE &&
                    recon_so2_distance(lambda[i], gamma[i]) > M_PI / 4;
+        for (size_t i = 0; i < d->n; i++)
+            rotated += recon_so2_distance(lambda[i], psi[i]) > M_PI / 9;
+        assert_int_equal(result.rotated, rotated);
         CHECK_NEAR(result.so2.disagree, (double)far / (double)d->n, 1e-12);
         recon_discovery_free(&result);
     }
@@ -384,7 +390,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_fit_what_will_be_opened),
-        cmocka_unit_test(contradictions_are_counted),
+        cmocka_unit_test(contradictions_and_rotations_are_counted),
         cmocka_unit_test(embeddings_are_kept_when_asked),
         cmocka_unit_test(the_summary_names_its_kind),
         cmocka_unit_test(the_model_keeps_its_trust),

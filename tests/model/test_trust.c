@@ -182,8 +182,67 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "disagree");
     t.lambda.likelihood[RECON_LAMBDA_HEAD] = NAN; /* not measured, as on SO(3) */
     check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "disagree");
-    t.lambda.likelihood[RECON_LAMBDA_HEAD] = -2; /* a way that is far worse may differ */
-    check(&t, RECON_TRUST_GOOD, 0, "");
+    t.lambda.likelihood[RECON_LAMBDA_HEAD] =
+        -2; /* a density is the likeliest also where it is wrong */
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "by more than 20 degrees in the median");
+}
+
+/* Whatever else was measured: trustworthy is only what follows rotations in 95 % of the inputs and of which
+ * the ways to Lambda say the same. With the other measures good, that is enough. */
+static void the_trustworthy_follow_rotations_and_agree(void **state)
+{
+    size_t good_ones = 0;
+    recon_rng rng = recon_rng_new(21, 0);
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        recon_trust t = good();
+        recon_lambda_choice *c = &t.lambda;
+        int others = i % 2, way = 1 + (int)(3 * recon_rng_uniform(&rng));
+        c->taken = (recon_lambda)(1 + way % 3);
+        t.moved_p95 = 120 * degree * recon_rng_uniform(&rng);
+        for (int a = 1; a < 4; a++)
+            c->likelihood[a] = -3 * recon_rng_uniform(&rng);
+        c->apart_median[c->taken][way] = 40 * degree * recon_rng_uniform(&rng);
+        if (others) {
+            t.information = 2 * recon_rng_uniform(&rng);
+            t.moved = t.moved_p95 * recon_rng_uniform(&rng);
+            t.gain = 40 * degree * (recon_rng_uniform(&rng) - 0.5);
+            t.cannot_tell = recon_rng_uniform(&rng);
+            t.one = recon_rng_uniform(&rng);
+            t.points = (size_t)(100 * recon_rng_uniform(&rng));
+        }
+        int holds = t.moved_p95 <= 60 * degree && c->apart_median[c->taken][way] <= 20 * degree;
+        recon_trust_judge(&t);
+        assert_true(t.level != RECON_TRUST_GOOD || holds);
+        assert_true(others || (t.level == RECON_TRUST_GOOD) == holds);
+        good_ones += t.level == RECON_TRUST_GOOD;
+    }
+    assert_true(good_ones > 1000);
+}
+
+/* Rotated are the inputs that the density or their neighbours give one natural pose; if hardly any, all. */
+static void inputs_without_a_natural_pose_need_not_follow(void **state)
+{
+    enum { ROWS = 400 };
+    unsigned char firm[ROWS], among[ROWS];
+    int8_t verdict[ROWS];
+    size_t which[RECON_TRUST_COPIES];
+    const recon_frames f = { .group = RECON_SO2, .rows = ROWS, .verdict = verdict };
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        among[i] = i % 2 == 0;
+        firm[i] = i % 5 == 0;
+        verdict[i] = i % 3 == 0 ? RECON_NATURAL_ONE : RECON_NATURAL_UNSURE;
+    }
+    size_t n = recon_trust_to_rotate(which, &f, firm, among), next = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        if (i % 2 == 0 && (i % 5 == 0 || i % 3 == 0))
+            assert_int_equal(which[next++], i);
+    assert_int_equal(n, next);
+    memset(verdict, RECON_NATURAL_NONE, sizeof verdict);
+    memset(firm, 0, sizeof firm);
+    assert_int_equal(recon_trust_to_rotate(which, &f, firm, among), ROWS / 2);
+    assert_int_equal(recon_trust_to_rotate(which, &f, firm, NULL), RECON_TRUST_COPIES);
 }
 
 /* Of a density that knows nothing a gain is not claimed. */
@@ -440,6 +499,8 @@ int main(void)
         cmocka_unit_test(how_far_apart_they_are_is_measured),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(every_failing_has_its_reason),
+        cmocka_unit_test(the_trustworthy_follow_rotations_and_agree),
+        cmocka_unit_test(inputs_without_a_natural_pose_need_not_follow),
         cmocka_unit_test(nothing_learned_gains_nothing),
         cmocka_unit_test(information_is_a_mean_with_its_error),
         cmocka_unit_test(the_gain_is_how_much_closer_points_come_to_similar_ones),

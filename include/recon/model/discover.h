@@ -47,6 +47,7 @@ typedef struct {
     size_t points, k;
     double hit_rate;                     /* NaN without labels                                  */
     size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, of their neighbours' poses       */
+    size_t rotated;                      /* points that canonicalizing rotates by over 20 deg   */
     struct {                             /* SO(2)                                               */
         recon_so2_family family, theta;  /* of Algorithm 1, of Theta                            */
         double several;                  /* share of points with several natural poses          */

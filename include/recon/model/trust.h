@@ -43,7 +43,8 @@ typedef struct {
     size_t points;      /* held out, that it was judged on                                      */
     double information; /* nats that the density knows about a pose, mean                       */
     double information_error; /* its standard error; NaN: not measured                          */
-    double moved, moved_p95;  /* radians between Lambda of an input and of a rotated copy: median,
+    double moved, moved_p95;  /* radians between Lambda of an input and of a rotated copy, of inputs
+                                with one natural pose by the density or by their neighbours: median,
                                 95th percentile; NaN: not measured                                */
     double before, after; /* radians between an input's pose, as it comes and canonicalized, and the
                              natural pose by its neighbours: means; NaN: of too few, nothing was
