@@ -26,6 +26,32 @@ static void common_options(cli_option out[COMMON + 1], cli_common *c)
 
 enum { KIND = CLI_IMAGES - 1, OF_ONE = CLI_IMAGES | CLI_MOLECULES };
 
+/* Short names: of the option of that name in every command that has it. */
+static const struct {
+    const char *letter, *name;
+} letters[] = {
+    { "-d", "--data" }, { "-k", "--k" }, { "-m", "--model" }, { "-o", "--out" }, { "-q", "--quiet" }
+};
+enum { LETTERS = sizeof letters / sizeof *letters };
+
+/* "-o" of "--out"; "": it has none. */
+static const char *letter_of(const char *name)
+{
+    for (size_t i = 0; i < LETTERS; i++)
+        if (!strcmp(letters[i].name, name))
+            return letters[i].letter;
+    return "";
+}
+
+/* "--out" of "-o"; any other text as it is. */
+static const char *long_name(const char *text)
+{
+    for (size_t i = 0; i < LETTERS; i++)
+        if (!strcmp(letters[i].letter, text))
+            return letters[i].name;
+    return text;
+}
+
 static const char *owner(const cli_option *o)
 {
     return o->kind & CLI_IMAGES ? "images" : "molecules";
@@ -66,7 +92,8 @@ static void print_options(const cli_option *o)
 {
     for (; o->name; o++) {
         char left[256];
-        snprintf(left, sizeof left, "%s %s", o->name, value_of(o));
+        const char *letter = letter_of(o->name);
+        snprintf(left, sizeof left, "%s%s%s %s", letter, *letter ? ", " : "", o->name, value_of(o));
         printf("  %-*s ", LEFT, left);
         if (strlen(left) > LEFT)
             printf("\n%*s", LEFT + 3, "");
@@ -112,7 +139,8 @@ static void print_records(const char *which, const cli_option *o)
         [CLI_MODEL] = "text"
     };
     for (; o->name; o++) {
-        printf("%s\t%s\t%s\t%s\t", which, o->name, value_of(o), kinds[o->kind & KIND]);
+        printf("%s\t%s\t%s\t%s\t%s\t", which, o->name, letter_of(o->name), value_of(o),
+               kinds[o->kind & KIND]);
         print_meaning(o, 0, INT_MAX);
     }
 }
@@ -228,12 +256,18 @@ int cli_check_replacing(const cli_command *command, const char *out, int resume,
                : -1;
 }
 
+/* "--model" or "-m" where a value is due: it was forgotten. */
+static int is_option(const char *text)
+{
+    return !strncmp(text, "--", 2) || long_name(text) != text;
+}
+
 /* Takes the option's values from argv[*at ...]; -1, or the exit code. */
 static int take(const cli_command *command, const cli_option *o, int argc, char **argv, int *at)
 {
     int kind = o->kind & KIND, values = kind == CLI_FLAG ? 0 : kind == CLI_PAIR ? 2 : 1;
     for (int i = 0; i < values; i++)
-        if (argc - *at <= i || !strncmp(argv[*at + i], "--", 2) || !argv[*at + i][0])
+        if (argc - *at <= i || is_option(argv[*at + i]) || !argv[*at + i][0])
             return cli_misuse(command, "%s needs %s", o->name, o->value ? o->value : o->choices);
     const char *text = values ? argv[*at] : NULL;
     switch ((cli_kind)kind) {
@@ -310,20 +344,24 @@ static int no_such_option(const cli_command *command, const option_tables *t, co
                    : cli_misuse(command, "unknown option %s", text);
 }
 
-/* Takes the option called text; -1, or the exit code. */
-static int take_option(const cli_command *command, option_tables *t, const char *text, int argc,
+/* Takes the option called text, "--k", "--k=7" or "-k"; -1, or the exit code. */
+static int take_option(const cli_command *command, option_tables *t, char *text, int argc,
                        char **argv, int *at)
 {
-    const cli_option *o = find(t->own, text);
+    char *value = strchr(text, '=');
+    if (value)
+        *value++ = '\0';
+    const cli_option *o = find(t->own, long_name(text));
     if (!o)
-        o = find(t->shared, text);
-    if (!o && strchr(text, '='))
-        return cli_misuse(command, "%s: separate option and value by a space", text);
+        o = find(t->shared, long_name(text));
     if (!o)
         return no_such_option(command, t, text);
     if (o->kind & OF_ONE)
         t->given[o->kind & CLI_MOLECULES ? 1 : 0] = o;
-    return take(command, o, argc, argv, at);
+    if (!value)
+        return take(command, o, argc, argv, at);
+    return (o->kind & KIND) == CLI_FLAG ? cli_misuse(command, "%s takes no value", o->name)
+                                        : take(command, o, 1, &value, &(int){ 0 });
 }
 
 static int check_required(const cli_command *command, const cli_option *options)
@@ -401,7 +439,7 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
     int code = -1;
     common_options(shared, common);
     for (int at = 0; at < argc && code < 0;) {
-        const char *text = argv[at++];
+        char *text = argv[at++];
         if (!strcmp(text, "--help") || !strcmp(text, "-h") || !strcmp(text, CLI_TABLE)) {
             (strcmp(text, CLI_TABLE) ? print_help : print_table)(command, options, shared);
             return EXIT_DONE;

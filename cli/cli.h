@@ -71,7 +71,8 @@ typedef struct {
 /* Reads argv into the options, the common ones among them. words [max_words] takes what is not an
  * option; *count how many. Returns -1 to go on, or the exit code: --help and misuse are dealt
  * with, with a sentence and the remedy. CLI_TABLE prints the same help as lines of fields between
- * tabs, each beginning with "command", "option", "common" or "example".
+ * tabs, each beginning with "command", "option", "common" or "example". An option's value follows
+ * as the next word or behind "="; the few short names, "-o", stand in a table in args.c.
  *
  * Where an option would write over what is read by another, or over a word that names a model or a
  * folder, that is said, and the code is EXIT_FAILED. */

@@ -99,15 +99,27 @@ static const cli_command *find(const char *name, int (*fits)(const char *, const
     return NULL;
 }
 
+/* What a mistyped word may have been; NULL: nobody knows. */
+static const char *nearest(const char *word)
+{
+    static const char *const others[] = { "--version", "--help", "version", "help" };
+    const cli_command *command = find(word, cli_resembles);
+    for (size_t i = 0; !command && i < sizeof others / sizeof *others; i++)
+        if (cli_resembles(word, others[i]))
+            return others[i];
+    return command ? command->name : NULL;
+}
+
 static int no_such_command(const char *word)
 {
-    const cli_command *near = find(word, cli_resembles);
+    const char *near = nearest(word);
     char name[64];
     snprintf(name, sizeof name, "%s", word);
     recon_keep_to_one_line(name);
     if (cli_ranks_rank() == 0)
-        fprintf(stderr, "recon: unknown command '%s'%s%s%s; `recon --help` lists all commands\n",
-                name, near ? " (did you mean " : "", near ? near->name : "", near ? "?)" : "");
+        fprintf(stderr, "recon: unknown %s '%s'%s%s%s; `recon --help` lists all commands\n",
+                *word == '-' ? "option" : "command", name, near ? " (did you mean " : "",
+                near ? near : "", near ? "?)" : "");
     return EXIT_MISUSE;
 }
 
@@ -131,7 +143,7 @@ static int run(int argc, char **argv)
         print_help(stdout);
         return EXIT_DONE;
     }
-    if (is(word, "--version"))
+    if (is(word, "--version") || is(word, "version"))
         return print_version(is(next, "--json"));
     const cli_command *command = find(word, is);
     if (!command)

@@ -114,6 +114,8 @@ int cli_main(int argc, char **argv, int (*run)(int argc, char **argv))
         return code;
     if (errno == EINTR) /* by a signal, while nobody read */
         return EXIT_SIGNAL + cli_process_signal();
+    if (errno == EPIPE && code == EXIT_DONE) /* `recon ... | head`: it has seen enough */
+        return EXIT_SIGNAL + SIGPIPE;
     perror("recon: standard output");
     return code == EXIT_DONE ? EXIT_FAILED : code;
 }

@@ -19,7 +19,9 @@ static recon_status take_all(recon_ctx *ctx, const cli_rounds *r, const char *an
     recon_status status = RECON_OK;
     for (size_t from = at; status == RECON_OK && from < end; from += r->block) {
         size_t n = least(r->block, end - from);
+        recon_progress_hold(ctx);
         status = r->take(ctx, r->arg, answers + (from - at) * r->each, from, n);
+        recon_progress_release(ctx);
         recon_progress_add(ctx, n);
     }
     return status;
@@ -33,9 +35,11 @@ static recon_status run_round(recon_ctx *ctx, const cli_rounds *r, char *answers
     recon_status status = RECON_OK;
     for (size_t i = 0; i <= size; i++)
         begin[i] = least(at + i * r->block, r->n) - at;
+    recon_progress_hold(ctx);
     if (begin[rank + 1] > begin[rank])
         status = r->answer(ctx, r->arg, answers + begin[rank] * r->each, at + begin[rank],
                            begin[rank + 1] - begin[rank]);
+    recon_progress_release(ctx);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(recon_comm_gather_parts(ctx, answers, begin, r->each));
     if (rank == 0)

@@ -17,19 +17,35 @@ enum { BAR = 28 };
 #define LINE_GROWTH 0.05     /* ... by this share of the time that it has taken ... */
 #define LINE_LAST   60.0     /* ... to this                                         */
 #define MAX_LEFT    359999.0 /* seconds: nobody believes more */
+#define MAX_RATE    1e15     /* of those that can be shown    */
 #define MAX_THREADS 256      /* what a context takes */
 
 static double last_line;
 static int bar_is_up;
 
-/* "1:05 left", "2:10:00 left"; "" while nothing is known. */
+/* "18,550/s", "0.25/s". */
+typedef char rate_text[32];
+static const char *rate_of(rate_text out, const recon_progress *p)
+{
+    double rate = p->seconds > 0 ? (double)(p->done - p->before) / p->seconds : 0;
+    int n = snprintf(out, sizeof(rate_text), rate < 100 ? "%.3g" : "%.0f", fmin(rate, MAX_RATE));
+    for (int at = n - 3; rate >= 100 && at > 0; at -= 3, n++) {
+        memmove(out + at + 1, out + at, (size_t)(n - at) + 1);
+        out[at] = ',';
+    }
+    memcpy(out + n, "/s", sizeof "/s");
+    return out;
+}
+
+/* "1:05 left", "2:10:00 left"; "" while nothing is known, or nobody would believe it. */
 typedef char left_text[32];
 static const char *time_left(left_text out, const recon_progress *p)
 {
     double now = (double)(p->done - p->before), more = (double)(p->total - p->done);
-    int left = now > 0 ? (int)fmin(p->seconds * more / now, MAX_LEFT) : 0;
-    if (!(now > 0))
+    double seconds = now > 0 ? p->seconds * more / now : MAX_LEFT;
+    if (seconds >= MAX_LEFT)
         return "";
+    int left = (int)seconds;
     if (left < 3600)
         snprintf(out, sizeof(left_text), "%d:%02d left", left / 60, left % 60);
     else
@@ -43,14 +59,14 @@ static void draw_bar(const recon_progress *p)
     double share = (double)p->done / (double)p->total;
     char bar[BAR + 1], value[48] = "";
     left_text left;
+    rate_text rate;
     for (int i = 0; i < BAR; i++)
         bar[i] = (i + 0.5) / BAR < share ? '#' : '.';
     bar[BAR] = '\0';
     if (p->measure)
         snprintf(value, sizeof value, "  %s %.4g", p->measure, p->value);
-    fprintf(stderr, "\r%-12s [%s] %3.0f%%  %.4g/s%s  %s \033[K", p->label, bar, 100 * share,
-            p->seconds > 0 ? (double)(p->done - p->before) / p->seconds : 0, value,
-            time_left(left, p));
+    fprintf(stderr, "\r%-12s [%s] %3.0f%%  %s%s  %s \033[K", p->label, bar, 100 * share,
+            rate_of(rate, p), value, time_left(left, p));
     bar_is_up = 1;
 }
 

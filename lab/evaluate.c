@@ -137,7 +137,10 @@ recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, uint8_t *right
     for (; b.first < d.n; b.first += IMAGES) {
         size_t n = d.n - b.first < IMAGES ? d.n - b.first : IMAGES;
         RECON_TRY(recon_parallel(ctx, rotate_one, &b, n));
-        RECON_TRY(guess(ctx, user, b.guess, b.images, n));
+        recon_progress_hold(ctx);
+        status = guess(ctx, user, b.guess, b.images, n);
+        recon_progress_release(ctx);
+        RECON_TRY(status);
         for (size_t i = 0; i < n; i++) {
             int is_right = b.guess[i] == b.truth[i];
             count += (size_t)is_right;

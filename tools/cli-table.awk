@@ -1,12 +1,13 @@
 # cli-table.awk - reads `recon help --help-table`, for the tools that make documents of it.
 #
 #   groups, heading[g]; commands, command[c], group[c], arguments[c], purpose[c], example[c, 1 ..]
-#   options[c], name[c, i], value[c, i], kind[c, i], help[c, i]     of command c
+#   options[c], name[c, i], short[c, i], value[c, i], kind[c, i], help[c, i]     of command c
 #   and the same with c = "common": of every command; c = "data": of those that read data
 BEGIN { FS = "\t" }
 function take(c) {
     options[c]++
-    name[c, options[c]] = $2; value[c, options[c]] = $3; kind[c, options[c]] = $4; help[c, options[c]] = $5
+    name[c, options[c]] = $2; short[c, options[c]] = $3; value[c, options[c]] = $4; kind[c, options[c]] = $5
+    help[c, options[c]] = $6
 }
 $1 == "group" { heading[++groups] = $2 }
 $1 == "command" {
@@ -36,6 +37,7 @@ function learn_data(    c, i, most, best) {
     options["data"] = most + 0
     for (i = 1; i <= most; i++) {
         name["data", i] = name[best, options[best] - most + i]
+        short["data", i] = short[best, options[best] - most + i]
         value["data", i] = value[best, options[best] - most + i]
         kind["data", i] = kind[best, options[best] - most + i]
         help["data", i] = plain(help[best, options[best] - most + i])

@@ -152,6 +152,8 @@ static void show_progress(recon_ctx *ctx, int finished)
 
 void recon_progress_begin(recon_ctx *ctx, const char *label, uint64_t total)
 {
+    if (ctx->progress_held)
+        return;
     ctx->progress.label = label;
     ctx->progress.total = total ? total : 1;
     ctx->progress.begun = ctx->progress.shown = recon_now();
@@ -162,18 +164,24 @@ void recon_progress_begin(recon_ctx *ctx, const char *label, uint64_t total)
 
 void recon_progress_continue(recon_ctx *ctx, uint64_t before)
 {
+    if (ctx->progress_held)
+        return;
     ctx->progress.before = before;
     atomic_store(&ctx->progress.done, before);
 }
 
 void recon_progress_measure(recon_ctx *ctx, const char *measure, double value)
 {
+    if (ctx->progress_held)
+        return;
     ctx->progress.measure = measure;
     ctx->progress.value = value;
 }
 
 void recon_progress_add(recon_ctx *ctx, uint64_t done)
 {
+    if (ctx->progress_held)
+        return;
     atomic_fetch_add(&ctx->progress.done, done);
     if (!ctx->options.on_progress || pthread_mutex_trylock(&ctx->lock) != 0)
         return; /* somebody else is showing it just now */
@@ -187,6 +195,16 @@ void recon_progress_add(recon_ctx *ctx, uint64_t done)
 
 void recon_progress_end(recon_ctx *ctx)
 {
-    if (ctx->options.on_progress)
+    if (ctx->options.on_progress && !ctx->progress_held)
         show_progress(ctx, 1);
+}
+
+void recon_progress_hold(recon_ctx *ctx)
+{
+    ctx->progress_held++;
+}
+
+void recon_progress_release(recon_ctx *ctx)
+{
+    ctx->progress_held--;
 }

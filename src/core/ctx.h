@@ -13,7 +13,6 @@ struct recon_pool; /* threads.c */
 struct recon_comm; /* comm/comm.h: lent by recon_comm_attach; NULL: one process */
 struct recon_sums; /* ops/sums.h: gradients that wait; NULL: none does */
 
-/* One that begins another within itself keeps a copy of its own and puts it back. */
 typedef struct {
     const char *label;
     uint64_t total;
@@ -42,6 +41,7 @@ struct recon_ctx {
     int in_parallel; /* within a loop the first message stays */
 
     recon_progress_job progress;
+    int progress_held; /* jobs that have called recon_progress_hold */
 
     const void *kinds[8]; /* backbones of the application's own: see recon_backbone_add */
     size_t n_kinds;
@@ -63,6 +63,10 @@ void recon_progress_continue(recon_ctx *ctx, uint64_t before);
 void recon_progress_measure(recon_ctx *ctx, const char *measure, double value);
 void recon_progress_add(recon_ctx *ctx, uint64_t done);
 void recon_progress_end(recon_ctx *ctx);
+/* A job that calls what may have progress of its own: between the two calls nothing but the job
+ * counts, and is shown. Released after a failure too. */
+void recon_progress_hold(recon_ctx *ctx);
+void recon_progress_release(recon_ctx *ctx);
 
 /* Seconds on a clock that only goes forward. */
 double recon_now(void);

@@ -295,19 +295,20 @@ recon_status recon_exact_search_on(recon_ctx *ctx, recon_neighbor *out, const re
 static recon_status more_on_device(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
                                    const recon_points *p, size_t first, size_t k)
 {
-    recon_progress_job outer = ctx->progress; /* the device counts tiles of its own */
     size_t n = queries->n;
     recon_neighbor *found = NULL, *scratch = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &found, n * k, sizeof *found));
     RECON_TRY(recon_alloc_raw(ctx, &scratch, k, sizeof *scratch));
-    RECON_TRY(recon_device_search(ctx, found, queries, p, k));
+    recon_progress_hold(ctx); /* the device counts tiles of its own */
+    status = recon_device_search(ctx, found, queries, p, k);
+    recon_progress_release(ctx);
+    RECON_TRY(status);
     for (size_t i = 0; i < n * k; i++)
         found[i].index += (uint32_t)first;
     for (size_t i = 0; i < n; i++)
         recon_neighbors_merge(out + i * k, k, found + i * k, k, scratch);
 done:
-    ctx->progress = outer;
     free(found);
     free(scratch);
     return status;

@@ -325,13 +325,13 @@ static recon_status measure(run *r, double *metric)
     *metric = -(double)r->at.step; /* nothing to go by: the latest is the best */
     if (!r->it->validate)
         return RECON_OK;
-    recon_progress_job training = r->ctx->progress; /* validation may show its own */
+    recon_progress_hold(r->ctx);
     let_go(r);
     recon_status status = recon_tape_begin(r->eval, RECON_INFER, 0);
     if (status == RECON_OK)
         status = r->it->validate(r->it->user, r->eval, metric);
     hold_on(r);
-    r->ctx->progress = training;
+    recon_progress_release(r->ctx);
     return status;
 }
 

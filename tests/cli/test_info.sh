@@ -5,6 +5,12 @@
 run --version
 [ "$code" -eq 0 ] && grep -qE '^recon [0-9]+\.[0-9]+\.[0-9]+$' "$scratch/stdout"
 report $? "--version prints the version"
+cp "$scratch/stdout" version.txt
+run version
+[ "$code" -eq 0 ] && cmp -s version.txt "$scratch/stdout"
+report $? "so does version"
+rm version.txt
+refused 2 "unknown option '--verison' (did you mean --version?)" --verison
 for word in --help -h help; do
     run $word
     [ "$code" -eq 0 ] && grep -q '^  normalize ' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]

@@ -45,7 +45,12 @@ refused 2 "--tukey-c 200 is beyond 180 degrees" $good --tukey-c 200
 refused 2 "--query-labels needs --query" $good --query-labels y.npy
 refused 2 "--query needs ZQ GQ" $good --query z.npy --threads 1
 refused 2 "--k needs N" $good --k --threads 1
-refused 2 "--k=3: separate option and value" $good --k=3
+refused 2 "--k needs N" $good --k=
+refused 2 "--quiet takes no value" $good --quiet=1
+refused 2 "--query needs ZQ GQ" $good --query=z.npy
+refused 2 "--out needs DIR" normalize --embeddings z.npy --poses g.npy --out -q
+refused 2 "unknown option --lables (did you mean --labels?)" $good --lables=3
+refused 2 "unknown option -m" $good -m general
 
 # --- what it writes and prints --------------------------------------------------------------------
 so2 --out out --labels y.npy
@@ -68,6 +73,10 @@ so2 --out out --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
     cmp -s "$scratch/stdout" out/summary.json
 report $? "--json prints summary.json and nothing else"
+run normalize --embeddings=z.npy --poses=g.npy --family=normal -k=5 -o short -q
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && diff -r -x summary.json out short >"$scratch/stderr"
+report $? "--option=value and -o, -k, -q: the same bytes"
+rm -r short
 so2 --out out --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && [ ! -s "$scratch/stderr" ]
 report $? "--quiet prints nothing"

@@ -31,8 +31,8 @@ rm options
 report $? "each explains itself with an example, its options in 80 columns$bad"
 run help --help-table
 [ "$code" -eq 0 ] && [ "$(sed -n 's/^command\t\([a-z]*\)[ \t].*/\1/p' "$scratch/stdout" | uniq)" = "$commands" ] &&
-    ! awk -F'\t' '$1 == "option" && NF != 5' "$scratch/stdout" | grep -q .
-report $? "the table behind it has the same commands, and five fields an option"
+    ! awk -F'\t' '$1 == "option" && NF != 6' "$scratch/stdout" | grep -q .
+report $? "the table behind it has the same commands, and six fields an option"
 
 # --- what is made of it is as it was committed --------------------------------------------------
 
@@ -91,6 +91,7 @@ completes() { # ANSWER WORDS...
 if command -v bash >/dev/null; then
     completes normalize recon norm
     completes "--group" recon train --gro
+    completes "garments" recon score -d gar
     completes "so2 so3" recon train --group so
     completes "garments" recon score --data gar
     completes "conformers conformers/train conformers/val conformers/test conformers/all" recon score --data con

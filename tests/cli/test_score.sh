@@ -88,4 +88,25 @@ run distribution $model $letters --index 5 --svg poses.svg
 grep -q '  written    poses.svg' "$scratch/stdout"
 report $? "and that is said"
 refused 1 "nowhere/poses.svg" distribution $model $letters --svg nowhere/poses.svg --quiet
+
+# --- progress -------------------------------------------------------------------------------------
+# Percents between 0 and 100 that never fall, of the command itself and not of a search within it; rates
+# and times that can be read.
+shows_progress() { # COMMAND ARGS
+    script -qec "'$recon' $* --model mnist-small --data garments --limit 400" "$scratch/stderr" </dev/null >/dev/null
+    code=$?
+    tr '\r' '\n' <"$scratch/stderr" | grep '\[[#.]*\]' >"$scratch/stdout"
+    [ "$code" -eq 0 ] && awk -v label="$1" '
+        { percent = $0; sub(/%.*/, "", percent); sub(/.* /, "", percent); percent += 0 }
+        $1 != label || percent < last || percent > 100 || $0 !~ /%  [0-9][0-9,.]*\/s  [0-9:]* left / { exit bad = 1 }
+        { last = percent }
+        END { exit bad || NR < 1 || last != 100 }' "$scratch/stdout"
+    report $? "$1: progress from 0 to 100 %"
+}
+if [ "${RECON_BUILD:-build}" = build ] && command -v script >/dev/null; then
+    shows_progress score --out s.npy
+    shows_progress canonicalize --out turned
+else
+    skip "progress from 0 to 100 %" "no script(1), or a slow build"
+fi
 finish

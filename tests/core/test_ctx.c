@@ -91,6 +91,16 @@ static void log_and_progress_reach_the_caller(void **state)
     recon_progress_end(ctx);
     assert_true(h.finished == 1 && h.last.finished && h.last.done == 10 && h.last.total == 10);
     assert_string_equal(h.last.label, "job");
+    recon_progress_begin(ctx, "outer", 2);
+    recon_progress_hold(ctx);
+    recon_progress_begin(ctx, "inner", 5);
+    recon_progress_add(ctx, 5);
+    recon_progress_end(ctx);
+    recon_progress_release(ctx);
+    recon_progress_add(ctx, 2);
+    recon_progress_end(ctx);
+    assert_true(h.finished == 2 && h.last.done == 2 && h.last.total == 2);
+    assert_string_equal(h.last.label, "outer");
     recon_ctx_free(ctx);
 }
 
