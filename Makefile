@@ -14,8 +14,8 @@
 # CUDA=1 check-cuda` holds them to ref/, and check-cuda-standalone does so with no other library.
 
 # Semantic: an incompatible change raises the first number, or the second while the first is 0. What
-# else names the version is held to this by tests/cli/test_version.sh.
-VERSION := 0.2.0
+# else names the version is held to this by tests/cli/test_version.sh. Between releases "-dev" follows.
+VERSION := 0.3.0-dev
 # Of the shared library: raised by one with every release in which a program that was linked with the
 # one before could break, and then alone. Callers make the structures, so a field more breaks as much
 # as one less, unless it comes from the reserved tail of options; a new function breaks nothing.

@@ -1,6 +1,7 @@
 /* args.c - options from the command line, and the help made from the same table. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/resembles.h"
 #include "nn/run_files.h"
 
 #include <errno.h>
@@ -172,38 +173,6 @@ int cli_misuse(const cli_command *command, const char *fmt, ...)
     return EXIT_MISUSE;
 }
 
-/* Letters put in, left out, changed or swapped with the next between a and b: one row after another
- * of the usual table, and the two before it. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t n = strlen(b), row[3][LEFT];
-    if (n >= LEFT)
-        return n;
-    for (size_t j = 0; j <= n; j++)
-        row[0][j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        const size_t *before = row[(i + 2) % 3], *first = row[(i + 1) % 3];
-        size_t *now = row[i % 3];
-        now[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = before[j - 1] + (a[i - 1] != b[j - 1]);
-            best = now[j - 1] < best ? now[j - 1] + 1 : best;
-            best = before[j] < best ? before[j] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                first[j - 2] < best)
-                best = first[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    return row[strlen(a) % 3][n];
-}
-
-int cli_resembles(const char *asked, const char *word)
-{
-    size_t most = strlen(asked) / 4;
-    return distance(asked, word) <= (most < 2 ? most : 2);
-}
-
 static int parse_count(size_t *out, const char *text, size_t least)
 {
     char *end;
@@ -338,7 +307,7 @@ typedef struct {
 static int no_such_option(const cli_command *command, const option_tables *t, const char *text)
 {
     const cli_option *o = t->own;
-    while (o->name && !cli_resembles(text, o->name))
+    while (o->name && !recon_resembles(text, o->name))
         o++;
     return o->name ? cli_misuse(command, "unknown option %s (did you mean %s?)", text, o->name)
                    : cli_misuse(command, "unknown option %s", text);

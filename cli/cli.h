@@ -124,10 +124,6 @@ int cli_check_replacing(const cli_command *command, const char *out, int resume,
 #define CLI_RESUME_HELP    "continue from MODEL.last; with more --epochs also a finished run"
 #define CLI_OVERWRITE_HELP "replace MODEL and MODEL.last if they exist"
 
-/* Whether word may have been meant by what was asked: one letter of four is put in, left out or
- * another, two at most. */
-int cli_resembles(const char *asked, const char *word);
-
 /* The data that a text names: a SPEC as it stands; a file or a folder without "npy:", "images:" and
  * so on gets that by how its name ends or what lies in it. Known names go before folders. Lent. */
 const char *cli_spec(const char *text);

@@ -85,9 +85,6 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_normalize, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-#define DEGREE 0.017453292519943295 /* in radians */
-
-enum { DEVICE_CUDA = 1 };
 enum { UNSAID = -1, FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10, HALF = 2 };
 
 /* What the table of options cannot say. */
@@ -175,7 +172,7 @@ static recon_normalize_options options_of(const settings *s)
                  .method = (recon_knn_method)s->approx,
                  .include_self = s->include_self },
         .eps = s->eps,
-        .mean = { .kind = (recon_mean_kind)s->mean, .tukey_c = s->tukey_degrees * DEGREE },
+        .mean = { .kind = (recon_mean_kind)s->mean, .tukey_c = s->tukey_degrees * RECON_TO_RADIANS },
         .family = s->family == FAMILY_FISHER ? RECON_SO2_AUTO : (recon_so2_family)s->family,
     };
 }

@@ -1,6 +1,7 @@
 /* main.c - recon: a table of commands. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/resembles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,9 +104,9 @@ static const cli_command *find(const char *name, int (*fits)(const char *, const
 static const char *nearest(const char *word)
 {
     static const char *const others[] = { "--version", "--help", "version", "help" };
-    const cli_command *command = find(word, cli_resembles);
+    const cli_command *command = find(word, recon_resembles);
     for (size_t i = 0; !command && i < sizeof others / sizeof *others; i++)
-        if (cli_resembles(word, others[i]))
+        if (recon_resembles(word, others[i]))
             return others[i];
     return command ? command->name : NULL;
 }

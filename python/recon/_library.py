@@ -20,7 +20,7 @@ import numpy.typing as npt
 from . import _abi
 from ._errors import InputError, OutOfMemoryError, failure
 
-__version__ = "0.2.0"
+__version__ = "0.3.0-dev"
 Array = npt.NDArray[Any]  # of numbers, of any shape
 
 # --- finding it -----------------------------------------------------------------------------------

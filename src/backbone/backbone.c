@@ -1,5 +1,6 @@
 /* backbone.c - a backbone by its file's metadata, and a data set through it. */
 #include "backbone/kinds.h"
+#include "backbone/metadata.h"
 #include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -71,7 +72,10 @@ recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
     if (!kind)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a model of `recon train` or `recon discover`", path);
-    return recon_note_file(ctx, kind->open(ctx, out, file, path, precision), path);
+    recon_status status = recon_metadata_check_format(ctx, file, path);
+    return status == RECON_OK
+               ? recon_note_file(ctx, kind->open(ctx, out, file, path, precision), path)
+               : status;
 }
 
 recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out, const char *path,

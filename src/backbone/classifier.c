@@ -104,6 +104,7 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
                           "%s: not a classifier of images: `recon classifier train` makes one of "
                           "labelled images",
                           path);
+    RECON_TRY(recon_metadata_check_format(ctx, file, path));
     while (which < NETS && strcmp(net, net_name[which]))
         which++;
     if (which == NETS)
@@ -312,13 +313,10 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
     describe_run(k, &settings, o);
     const recon_metadata_entry metadata[] = {
-        { "model", KIND },
-        { "net", net_name[o->net] },
-        { "height", size[0] },
-        { "width", size[1] },
-        { "channels", size[2] },
-        { "classes", size[3] },
-        { "training", settings.text },
+        { "model", KIND },           { RECON_FORMAT_KEY, RECON_FORMAT },
+        { "net", net_name[o->net] }, { "height", size[0] },
+        { "width", size[1] },        { "channels", size[2] },
+        { "classes", size[3] },      { "training", settings.text },
         { "stem", size[4] } /* last: where there is one */
     };
     const recon_trainee it = {

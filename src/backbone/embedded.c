@@ -167,7 +167,7 @@ done:
     return status;
 }
 
-/* Angles may be given unwrapped, and the sum of two is within two rotations: beyond that they are
+/* Angles may be given unwrapped, and the sum of two is within two turns: beyond that they are
  * more likely in degrees. */
 static void warn_of_degrees(recon_ctx *ctx, const double *angle, size_t n, const char *path)
 {

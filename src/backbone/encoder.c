@@ -39,7 +39,7 @@ static const preset presets[] = {
                                        { { { 128, 48, 24, 8 } }, 3, 1, 0 } } },
     [RECON_PRESET_PAPER] = { .name = "paper",
                              .frequencies = 2,
-                             .rings = RECON_RINGS_WARNING,
+                             .rings = RECON_RINGS_NARROW,
                              .seen = { { 32, 32 } },
                              .layers = 6,
                              .layer = { { { { 32, 32 } }, 7, 1, 0 },

@@ -83,6 +83,7 @@ static recon_status read_info(recon_ctx *ctx, recon_gcn_info *out, const recon_s
                           "%s: not a classifier of molecules: `recon classifier train --data "
                           "conformers` makes one",
                           path);
+    RECON_TRY(recon_metadata_check_format(ctx, file, path));
     RECON_TRY(recon_metadata_number(ctx, &out->radius, file, "radius", 1e-3, 1e3, path));
     RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, RECON_GCN_WIDEST, path));
     RECON_TRY(recon_metadata_size(ctx, &out->hidden, file, "hidden", 1, RECON_GCN_WIDEST, path));

@@ -4,6 +4,7 @@
  * of the whole run is known before it begins: every batch is padded to that, and a backend that
  * records steps records one. */
 #include "backbone/gcn.h"
+#include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
@@ -115,10 +116,13 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
     snprintf(radius, sizeof radius, "%.9g", i->radius);
     describe_run(k, &settings, o);
-    const recon_metadata_entry metadata[] = {
-        { "model", RECON_GCN_KIND }, { "radius", radius },   { "width", size[0] },
-        { "hidden", size[1] },       { "classes", size[2] }, { "training", settings.text }
-    };
+    const recon_metadata_entry metadata[] = { { "model", RECON_GCN_KIND },
+                                              { "radius", radius },
+                                              { "width", size[0] },
+                                              { "hidden", size[1] },
+                                              { "classes", size[2] },
+                                              { "training", settings.text },
+                                              { RECON_FORMAT_KEY, RECON_FORMAT } };
     const recon_trainee it = {
         .params = k->c->params, .feed = feed, .loss = loss, .validate = mistakes, .user = k
     };

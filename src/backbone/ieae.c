@@ -12,6 +12,7 @@
 #include "ops/ops.h"
 
 #include <math.h>
+#include <recon/core/version.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,11 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
         recon_metadata_size(ctx, &s->frequencies, file, "frequencies", 1, RECON_FREQUENCIES, path));
     RECON_TRY(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
     RECON_TRY(recon_metadata_size(ctx, &mask, file, "mask", 0, RECON_MASK_DISC, path));
+    if (!recon_safetensors_metadata(file, "density"))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
+                             "%s: recon 0.2.0 and earlier open this model of images, and this is "
+                             "recon %s: train it again, or use that version",
+                             path, recon_version()));
     RECON_TRY(recon_metadata_size(ctx, &density, file, "density", 0, 1, path));
     RECON_TRY(recon_metadata_size(ctx, &s->height, file, "height", 1, MOST, path));
     RECON_TRY(recon_metadata_size(ctx, &s->width_px, file, "width", 1, MOST, path));

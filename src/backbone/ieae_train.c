@@ -428,6 +428,7 @@ static recon_status describe_run(trainer *k, description *d)
     if (status != RECON_OK)
         return status;
     recon_metadata_add(&d->list, "model", "ieae");
+    recon_metadata_add(&d->list, RECON_FORMAT_KEY, RECON_FORMAT);
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
     recon_metadata_add(&d->list, "training", d->settings.text);
     recon_metadata_add_number(&d->list, "width_factor", s->width);

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <recon/core/version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,27 @@ int recon_metadata_is(const recon_safetensors *file, const char *kind)
 {
     const char *model = recon_safetensors_metadata(file, "model");
     return model && !strcmp(model, kind);
+}
+
+recon_status recon_metadata_check_format(recon_ctx *ctx, const recon_safetensors *file,
+                                         const char *path)
+{
+    static const int here[3] = { RECON_VERSION_MAJOR, RECON_VERSION_MINOR, RECON_VERSION_PATCH };
+    const char *format = recon_safetensors_metadata(file, RECON_FORMAT_KEY);
+    int needs[3], at = 0, length = 0;
+    if (!format)
+        return RECON_OK;
+    if (sscanf(format, "%9d.%9d.%9d%n", &needs[0], &needs[1], &needs[2], &length) != 3 ||
+        format[length])
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: format '%.40s': a version, such as %s", path,
+                          format, RECON_FORMAT);
+    while (at < 2 && needs[at] == here[at])
+        at++;
+    return needs[at] <= here[at]
+               ? RECON_OK
+               : recon_fail(ctx, RECON_ERR_FORMAT,
+                            "%s: recon %s or later opens this model, and this is recon %s", path,
+                            format, recon_version());
 }
 
 recon_status recon_metadata_preset(recon_ctx *ctx, recon_preset *out, const recon_safetensors *file,

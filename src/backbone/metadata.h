@@ -14,6 +14,15 @@ recon_status recon_metadata_size(recon_ctx *ctx, size_t *out, const recon_safete
 
 /* Whether 'model' is this kind. */
 int recon_metadata_is(const recon_safetensors *file, const char *kind);
+/* Of each model, "format": the first version of recon that opens it. RECON_FORMAT is that of models
+ * as they are written now, to be raised with what no earlier version can read. check is
+ * RECON_ERR_FORMAT where the file needs a later version than this one; files without it are from
+ * before 0.3.0, or have the format of that. */
+#define RECON_FORMAT_KEY "format"
+#define RECON_FORMAT     "0.3.0"
+recon_status recon_metadata_check_format(recon_ctx *ctx, const recon_safetensors *file,
+                                         const char *path);
+
 /* The one that 'preset' names. */
 recon_status recon_metadata_preset(recon_ctx *ctx, recon_preset *out, const recon_safetensors *file,
                                    const char *path);

@@ -529,6 +529,7 @@ static void describe(const trainer *c, description *d)
         at += (size_t)snprintf(d->elements + at, sizeof d->elements - at, "%s%d", e ? " " : "",
                                s->element[e]);
     recon_metadata_add(&d->list, "model", "molnet");
+    recon_metadata_add(&d->list, RECON_FORMAT_KEY, RECON_FORMAT);
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
     recon_metadata_add(&d->list, "training", d->settings.text);
     recon_metadata_add_number(&d->list, "width_factor", s->width);

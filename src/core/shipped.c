@@ -1,7 +1,9 @@
 /* shipped.c - where the files lie that come with recon. */
 #include "core/shipped.h"
 #include "core/fail.h"
+#include "core/resembles.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +26,25 @@ void recon_shipped_folder(char *out, size_t room)
     *strrchr(out, '/') = '\0';
 }
 
-/* Whether BEFORE MIDDLE KIND/NAME is there; its path to out. */
-static int is_at(char *out, size_t room, const char *before, const char *middle, const char *kind,
-                 const char *name)
+/* The folder of files of a kind in the i-th place where they may lie; 0: there are no more. */
+static int folder_at(char *out, size_t room, size_t i, const char *own, const char *kind)
 {
-    int n = snprintf(out, room, "%s%s%s/%s", before, middle, kind, name);
+    const char *const places[][2] = { { "", "" },   /* here */
+                                      { own, "/" }, /* an installed Python package */
+                                      { own, "/../" },
+                                      { own, "/../share/recon/" },
+                                      { "/usr/local/share/recon/", "" },
+                                      { "/usr/share/recon/", "" } };
+    if (i >= sizeof places / sizeof *places)
+        return 0;
+    snprintf(out, room, "%s%s%s", places[i][0], places[i][1], kind);
+    return 1;
+}
+
+/* Whether FOLDER/NAME is there; its path to out. */
+static int is_at(char *out, size_t room, const char *folder, const char *name)
+{
+    int n = snprintf(out, room, "%s/%s", folder, name);
     return n > 0 && (size_t)n < room && access(out, F_OK) == 0;
 }
 
@@ -36,15 +52,10 @@ static int is_at(char *out, size_t room, const char *before, const char *middle,
 static int find(char *out, size_t room, const char *own, const char *kind, const char *name)
 {
     const char *chosen = strcmp(kind, "data") ? NULL : getenv("RECON_DATA");
-    const char *const places[][2] = { { "", "" },   /* here */
-                                      { own, "/" }, /* an installed Python package */
-                                      { own, "/../" },
-                                      { own, "/../share/recon/" },
-                                      { "/usr/local/share/recon/", "" },
-                                      { "/usr/share/recon/", "" } };
-    int found = chosen && is_at(out, room, chosen, "", "", name);
-    for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++)
-        found = is_at(out, room, places[i][0], places[i][1], kind, name);
+    char folder[2 * PATH];
+    int found = chosen && is_at(out, room, chosen, name);
+    for (size_t i = 0; !found && folder_at(folder, sizeof folder, i, own, kind); i++)
+        found = is_at(out, room, folder, name);
     return found;
 }
 
@@ -92,11 +103,72 @@ const char *recon_shipped_model(char *out, size_t room, const char *path)
                                                                                         : path;
 }
 
+/* Whether a file is a whole model, which has maps: that stands in its first lines. */
+static int has_maps(const char *path)
+{
+    char head[4096];
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f)
+        fclose(f);
+    return n > 0 && memmem(head, n, "\"maps\":\"", 8) != NULL;
+}
+
+/* Names of the models that lie where recon_shipped_model looks. */
+enum { NAME = 40, MOST = 20 };
+typedef struct {
+    char near[NAME];        /* what may have been meant; "": nothing was        */
+    char whole[MOST][NAME]; /* complete models, sorted: those to be opened with */
+    size_t n;
+} model_names;
+
+static void put_whole(model_names *out, const char *name)
+{
+    size_t at = 0;
+    while (at < out->n && strcmp(out->whole[at], name) < 0)
+        at++;
+    if (out->n == MOST || (at < out->n && !strcmp(out->whole[at], name)))
+        return;
+    memmove(out->whole[at + 1], out->whole[at], (out->n++ - at) * sizeof *out->whole);
+    memcpy(out->whole[at], name, NAME);
+}
+
+static void read_names(model_names *out, const char *folder, const char *asked)
+{
+    static const char end[] = ".safetensors";
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        size_t n = strlen(e->d_name), stem = n - (sizeof end - 1);
+        char name[NAME] = "", path[3 * PATH];
+        if (n < sizeof end || stem >= NAME || strcmp(e->d_name + stem, end))
+            continue;
+        memcpy(name, e->d_name, stem);
+        if (recon_resembles(asked, name))
+            memcpy(out->near, name, NAME);
+        if (is_at(path, sizeof path, folder, e->d_name) && has_maps(path))
+            put_whole(out, name);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 recon_status recon_shipped_note(recon_ctx *ctx, recon_status status, const char *path)
 {
+    model_names names = { .near = "" };
+    const char *asked = model_name(path);
+    char own[PATH], folder[2 * PATH], list[MOST * (NAME + 2)] = "";
     places_text places;
-    if (!model_name(path))
+    if (!asked)
         return status;
-    return recon_note(ctx, status, "no model of that name comes with recon either: looked %s",
-                      name_places(places, "models"));
+    recon_shipped_folder(own, sizeof own);
+    for (size_t i = 0; folder_at(folder, sizeof folder, i, own, "models"); i++)
+        read_names(&names, folder, asked);
+    if (names.n == 0)
+        return recon_note(ctx, status, "no model of that name comes with recon either: looked %s",
+                          name_places(places, "models"));
+    for (size_t i = 0, at = 0; i < names.n; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", names.whole[i]);
+    return recon_note(ctx, status, "%s%s%sthe models that come with recon are %s",
+                      *names.near ? "did you mean " : "", names.near, *names.near ? "? " : "",
+                      list);
 }

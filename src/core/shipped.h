@@ -23,8 +23,9 @@ recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const ch
  * comes with recon, of NAME or models/NAME, with .safetensors behind it or without; else path. */
 const char *recon_shipped_model(char *out, size_t room, const char *path);
 
-/* Where such a model could not be opened: adds to the message where it was looked for, if path is
- * a plain name and no file. Returns status. */
+/* Where such a model could not be opened, and path is a plain name and no file: adds to the message
+ * what may have been meant, and which models come with recon; where there is none, the places that
+ * were looked at. Returns status. */
 recon_status recon_shipped_note(recon_ctx *ctx, recon_status status, const char *path);
 
 #endif

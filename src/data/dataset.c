@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
+#include "core/resembles.h"
 #include "core/shipped.h"
 #include "core/threads.h"
 #include "data/amat.h"
@@ -280,6 +281,34 @@ const char *recon_images_folder(const char *spec)
     return strncmp(spec, "images:", 7) ? NULL : spec + 7;
 }
 
+/* The known set that may have been meant, or NULL. */
+static const char *nearest(const char *spec)
+{
+    static const char *const others[] = { "garments", "conformers" };
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, "/"), spec);
+    for (size_t i = 0; i < KNOWN; i++)
+        if (recon_resembles(name, known[i].name))
+            return known[i].name;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (recon_resembles(name, others[i]))
+            return others[i];
+    return NULL;
+}
+
+static recon_status fail_unknown(recon_ctx *ctx, const char *spec)
+{
+    const char *near = nearest(spec);
+    return recon_fail(
+        ctx, RECON_ERR_INPUT,
+        "unknown data set '%s'%s%s%s: %s; known are garments, fashion, mnist, mnist12k, cifar10 (with "
+        "/train, /val, /test) and conformers; files are idx:FILE, npy:FILE, images:DIR or amat:FILE, "
+        "of molecules xyz:FILE, sdf:FILE, geom:FILE or flat:DIR",
+        spec, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "",
+        access(spec, F_OK) == 0 ? "its name does not say what kind of file it is"
+                                : "there is no such file or folder");
+}
+
 static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec,
                               const recon_dataset_options *o)
 {
@@ -303,13 +332,7 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
             "%s: molecules, where images are needed: recon_molecules_open reads them, "
             "in Python read_molecules",
             spec);
-    return recon_fail(
-        ctx, RECON_ERR_INPUT,
-        "unknown data set '%s': garments, fashion, mnist, mnist12k, cifar10 (with /train, /val, /test), "
-        "idx:FILE, npy:FILE, images:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, "
-        "geom:FILE or "
-        "flat:DIR",
-        spec);
+    return fail_unknown(ctx, spec);
 }
 
 /* --- cropped ---------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "model/model.h"
 #include "model/discovered.h"
 #include "backbone/kinds.h"
+#include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -184,7 +185,8 @@ recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from
         n_sets += recon_maps_params(sets + n_sets, maps);
     RECON_TRY(recon_safetensors_open(ctx, &file, from));
     before = count_metadata(file);
-    RECON_TRY(recon_alloc(ctx, &all, before + o.n_metadata + 2, sizeof *all));
+    RECON_TRY(recon_alloc(ctx, &all, before + o.n_metadata + 3, sizeof *all));
+    all[n++] = (recon_metadata_entry){ RECON_FORMAT_KEY, RECON_FORMAT };
     for (size_t i = 0; i < o.n_metadata; i++)
         all[n++] = o.metadata[i];
     if (maps) {

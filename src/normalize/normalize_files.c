@@ -10,6 +10,7 @@
 #include "comm/comm.h"
 #include "data/identity.h"
 #include "knn/tiles.h"
+#include "core/degrees.h"
 #include "stats/natural.h"
 
 #include <math.h>
@@ -17,8 +18,6 @@
 #include <recon/ops/backend.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DEGREE 0.017453292519943295 /* in radians */
 
 const char *recon_frames_family_name(const recon_frames *f)
 {
@@ -52,7 +51,7 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
     json_object_set_new(out, "single_classes", json_integer((json_int_t)f->singles));
     json_object_set_new(out, "rows_outside", json_integer((json_int_t)f->outside));
     if (o->mean.tukey_c > 0)
-        json_object_set_new(out, "tukey_c_deg", json_real(o->mean.tukey_c / DEGREE));
+        json_object_set_new(out, "tukey_c_deg", json_real(o->mean.tukey_c * RECON_TO_DEGREES));
     if (!isnan(f->hit_rate))
         json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
     json_object_set_new(out, "natural_pose", recon_natural_json(f->natural));

@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 
 run --version
-[ "$code" -eq 0 ] && grep -qE '^recon [0-9]+\.[0-9]+\.[0-9]+$' "$scratch/stdout"
+[ "$code" -eq 0 ] && grep -qE '^recon [0-9]+\.[0-9]+\.[0-9]+(-dev)?$' "$scratch/stdout"
 report $? "--version prints the version"
 cp "$scratch/stdout" version.txt
 run version

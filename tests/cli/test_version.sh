@@ -24,13 +24,19 @@ run --version --json
 is_json "$scratch/stdout" && grep -q "\"version\": \"$version\"" "$scratch/stdout" &&
     grep -qE '"libpng": (true|false)' "$scratch/stdout"
 report $? "--json too, with the libraries of this build"
-same "include/recon/core/version.h" "$(macro MAJOR).$(macro MINOR).$(macro PATCH)"
-same "python/pyproject.toml" "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/python/pyproject.toml")"
+dev=${version#"${version%-dev}"} # "-dev" or nothing
+same "include/recon/core/version.h" "$(macro MAJOR).$(macro MINOR).$(macro PATCH)$dev"
+same "python/pyproject.toml" "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/python/pyproject.toml" | sed 's/\.dev0$/-dev/')"
 same "python/recon/_library.py" "$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' "$root/python/recon/_library.py")"
-same "the top of CHANGELOG.md" "$(sed -n 's/^## \[\{0,1\}\([0-9.]*[0-9]\).*/\1/p' "$root/CHANGELOG.md" | head -n 1)"
-same "man/recon.1" "$(sed -n 's/^\.TH .*"recon \([0-9.]*\)".*/\1/p' "$root/man/recon.1")"
-echo "$version" | grep -qE '^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$'
-report $? "$version is three numbers"
+if [ -n "$dev" ]; then
+    [ "$(sed -n 's/^## //p' "$root/CHANGELOG.md" | head -n 1)" = Unreleased ]
+    report $? "the top of CHANGELOG.md is not released"
+else
+    same "the top of CHANGELOG.md" "$(sed -n 's/^## \[\{0,1\}\([0-9.]*[0-9]\).*/\1/p' "$root/CHANGELOG.md" | head -n 1)"
+fi
+same "man/recon.1" "$(sed -n 's/^\.TH .*"recon \([0-9.]*[0-9a-z.-]*\)".*/\1/p' "$root/man/recon.1")"
+echo "$version" | grep -qE '^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-dev)?$'
+report $? "$version is three numbers, or on the way to them"
 grep -q "\"librecon.so.$somajor\"" "$root/python/recon/_library.py"
 report $? "Python looks for librecon.so.$somajor"
 finish

@@ -43,15 +43,17 @@ static void a_model_is_found_by_its_name_where_there_is_no_such_file(void **stat
     assert_ptr_equal(recon_shipped_model(path, sizeof path, own), own);
 }
 
-static void a_model_that_is_nowhere_is_missed_with_the_places(void **state)
+static void a_model_that_is_nowhere_is_missed_with_those_that_are_there(void **state)
 {
     recon_ctx *ctx = *state;
     recon_safetensors *file = NULL;
     CHECK_FAILS(ctx, recon_safetensors_open(ctx, &file, "nowhere"), RECON_ERR_IO,
-                "nowhere: cannot open: No such file or directory (no model of that name comes with "
-                "recon either: looked here, in ");
+                "nowhere: cannot open: No such file or directory (the models that come with recon "
+                "are cifar10, conformers, fashion, fashion-plain, ");
+    CHECK_FAILS(ctx, recon_safetensors_open(ctx, &file, "fashon"), RECON_ERR_IO,
+                "(did you mean fashion? the models that come with recon are cifar10");
     CHECK_FAILS(ctx, recon_safetensors_open(ctx, &file, "a/fashion"), RECON_ERR_IO, "a/fashion");
-    assert_null(strstr(recon_ctx_message(ctx), "looked"));
+    assert_null(strstr(recon_ctx_message(ctx), "come with"));
 }
 
 static void what_is_nowhere_or_too_long_has_a_remedy(void **state)
@@ -72,7 +74,7 @@ int main(void)
         cmocka_unit_test(what_is_here_comes_before_what_is_installed),
         SCRATCH_TEST(what_was_chosen_comes_first_and_is_for_data_alone),
         SCRATCH_TEST(a_model_is_found_by_its_name_where_there_is_no_such_file),
-        cmocka_unit_test(a_model_that_is_nowhere_is_missed_with_the_places),
+        cmocka_unit_test(a_model_that_is_nowhere_is_missed_with_those_that_are_there),
         cmocka_unit_test(what_is_nowhere_or_too_long_has_a_remedy),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -150,7 +150,7 @@ static void elements_are_as_described_and_of_norm_one(void **state)
 
 static size_t count(size_t in, size_t out, size_t size)
 {
-    return recon_steerable_elements(NULL, in, out, size, RECON_RINGS_WARNING);
+    return recon_steerable_elements(NULL, in, out, size, RECON_RINGS_NARROW);
 }
 
 /* e2cnn and escnn have bases of these sizes. */
@@ -189,7 +189,7 @@ static void wide_rings_take_more(void **state)
 {
     (void)state;
     assert_int_equal(recon_steerable_elements(NULL, 0, 4, 5, RECON_RINGS_WIDE), 2);
-    assert_int_equal(recon_steerable_elements(NULL, 0, 4, 5, RECON_RINGS_WARNING), 0);
+    assert_int_equal(recon_steerable_elements(NULL, 0, 4, 5, RECON_RINGS_NARROW), 0);
     assert_int_equal(recon_steerable_elements(NULL, 3, 3, 7, RECON_RINGS_WIDE), 8 + 2);
 }
 
@@ -234,7 +234,7 @@ static void the_two_weights_are_orthogonal(void **state)
     (void)state;
     double a[4 * TAPS], b[4 * TAPS], dot = 0;
     recon_steerable_element e[RECON_STEERABLE_ELEMENTS];
-    recon_steerable_elements(e, 1, 2, 7, RECON_RINGS_WARNING);
+    recon_steerable_elements(e, 1, 2, 7, RECON_RINGS_NARROW);
     recon_steerable_sample(a, &e[0], 1, 2, 7);
     recon_steerable_sample(b, &e[1], 1, 2, 7);
     for (size_t i = 0; i < 4 * 49; i++)

@@ -41,18 +41,20 @@ assert recon.load("mnist").size == recon.load("mnist-small").size == (28, 28, 1)
 molecules = recon.read_molecules("conformers/test", limit=5)
 assert len(recon.load("conformers").canonicalize(molecules)[0]) == 5
 PROGRAM
-passes_there "what is missing is named with the places that were looked at" <<PROGRAM
+passes_there "what is missing is named with what is there, or with the places that were looked at" <<PROGRAM
 import pathlib, recon
 package = str(pathlib.Path(recon.__file__).parent)
 for call, name in (recon.load, "fashoin"), (recon.load, "mnist-classifier"):
     try: call(name)
     except FileNotFoundError as error:
         assert isinstance(error, recon.MissingFileError) and name in str(error), error
-        assert f"looked here, in {package}, " in str(error) and "/usr/share/recon" in str(error), error
+        assert ("did you mean fashion?" in str(error)) == (name == "fashoin"), error
+        assert "come with recon are cifar10, conformers, fashion, " in str(error), error
     else: raise AssertionError(name)
 (pathlib.Path(package) / "models").rename(pathlib.Path(package) / "gone")
 try: recon.load("fashion")
-except recon.MissingFileError as error: assert package in str(error)
+except recon.MissingFileError as error:
+    assert f"looked here, in {package}, " in str(error) and "/usr/share/recon" in str(error), error
 else: raise AssertionError("found")
 (pathlib.Path(package) / "gone").rename(pathlib.Path(package) / "models")
 PROGRAM

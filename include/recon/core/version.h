@@ -2,7 +2,7 @@
  *
  * The version is semantic: an incompatible change raises the first number, or the second while the
  * first is 0. The numbers are those of the headers; recon_version() speaks for the library that is
- * linked. */
+ * linked, and ends in "-dev" where that is on the way to the version and not released. */
 #ifndef RECON_CORE_VERSION_H
 #define RECON_CORE_VERSION_H
 
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 #define RECON_VERSION_MAJOR 0
-#define RECON_VERSION_MINOR 2
+#define RECON_VERSION_MINOR 3
 #define RECON_VERSION_PATCH 0
 
 /* For #if: whether these headers are of this version or a later one. */
@@ -24,7 +24,7 @@ extern "C" {
       (RECON_VERSION_MINOR > (minor) ||                                                            \
        (RECON_VERSION_MINOR == (minor) && RECON_VERSION_PATCH >= (patch)))))
 
-/* The library's version, "0.2.0". */
+/* The library's version, "0.3.0" or "0.3.0-dev". */
 RECON_API const char *recon_version(void);
 
 /* A library that recon can be built with, or without. */

@@ -1,4 +1,4 @@
-/* wigner.h - real Wigner matrices: how the components of a degree rotation.
+/* wigner.h - real Wigner matrices: how the components of a degree rotate.
  *
  * D^l is the real orthogonal (2l+1) x (2l+1) matrix with Y_l(R v) = D^l(R) Y_l(v), in the basis of
  * harmonics.h: D^0 = 1, D^1 = R, and D^l(a b) = D^l(a) D^l(b). A reflection -1 acts on degree l by

@@ -1,4 +1,4 @@
-/* steerable.h - layers on steerable images: rotation the picture, and what comes out rotates along.
+/* steerable.h - layers on steerable images: rotate the picture, and what comes out rotates along.
  *
  * Exactly so for quarter turns, where the pixel grid maps onto itself, and up to the error of
  * sampling for others. See fields.h for what channels stand for, steerable_basis.h for filters. */

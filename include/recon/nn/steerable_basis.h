@@ -36,8 +36,8 @@ enum { RECON_STEERABLE_ELEMENTS = 4 * RECON_STEERABLE_RINGS };   /* at most, for
 /* Which angular frequencies a ring of radius r takes. A pixel grid shows no more than about 2 r of
  * them; by default the outermost ring, half of which is cut off, keeps to 2. */
 typedef enum {
-    RECON_RINGS_WARNING, /* 2 r, less 1 where r is even; on the outermost ring min(2 r, 2) */
-    RECON_RINGS_WIDE     /* 2 r on every ring                                              */
+    RECON_RINGS_NARROW, /* 2 r, less 1 where r is even; on the outermost ring min(2 r, 2) */
+    RECON_RINGS_WIDE    /* 2 r on every ring                                              */
 } recon_rings;
 
 typedef struct {
