@@ -202,8 +202,8 @@ json_t *cli_skipped_json(const recon_skips *skips);
 void cli_unread_json(json_t *object, const cli_inputs *inputs);
 
 /* The shares of inputs with one natural pose, with several and so on, and a warning where more than
- * RECON_NATURAL_FEW have none. */
-void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
+ * RECON_NATURAL_FEW have none. wider: the option that makes classes larger, "--k". */
+void cli_print_natural(const size_t count[RECON_NATURAL_KINDS], const char *wider);
 
 /* How Lambda was chosen; whether it can be trusted, with reasons and remedies. */
 void cli_print_lambda(const recon_lambda_choice *choice);

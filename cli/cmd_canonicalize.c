@@ -4,6 +4,7 @@
 #include "cli/rounds.h"
 #include "cli/sinks.h"
 #include "comm/comm.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -267,9 +268,11 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
         return show_json(ctx, o, seconds);
     if (s->common.quiet)
         return RECON_OK;
-    printf("%zu %s of %s in %.2f s: %.3f ms each, of which %.3f for the model on %s\n",
-           o->inputs->n, o->inputs->use->kind->many, s->data.spec, seconds, 1000 * seconds / n,
-           1000 * o->model / n, recon_ops_name(ctx));
+    const recon_data_kind *kind = o->inputs->use->kind;
+    recon_count_text count;
+    printf("%s of %s in %.2f s: %.3f ms each, of which %.3f for the model on %s\n",
+           recon_count(count, o->inputs->n, kind->one, kind->many), s->data.spec, seconds,
+           1000 * seconds / n, 1000 * o->model / n, recon_ops_name(ctx));
     cli_print_skipped(o->inputs->skipped, &o->inputs->skips);
     show_gate(s, o);
     cli_print_distrust(o->by);

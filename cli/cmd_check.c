@@ -1,6 +1,7 @@
 /* cmd_check.c - recon check: how equivariant a model is. */
 #include "cli/cli.h"
 #include "backbone/kinds.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -167,7 +168,8 @@ static void print_sweep(const findings *f)
 
 static void print_layers(const findings *f)
 {
-    printf("\nfields of %zu images: relative error, and its floor, percent\n%9s", f->some, "");
+    printf("\nfields of %s: relative error, and its floor, percent\n%9s",
+           RECON_COUNT(f->some, "image"), "");
     for (size_t k = 0; k < ANGLES; k++)
         printf("%11zu", k * STEP);
     putchar('\n');
@@ -185,8 +187,8 @@ static void print_layers(const findings *f)
 static void print_text(const settings *s, const findings *f)
 {
     double right = f->sweep[RIGHT].pose_max * RECON_TO_DEGREES;
-    printf("%s, two rotated copies of each of %zu images of %s\n\n", s->model, f->random.n,
-           s->data.spec);
+    printf("%s, two rotated copies of each of %s of %s\n\n", s->model,
+           RECON_COUNT(f->random.n, "image"), s->data.spec);
     print_sweep(f);
     print_layers(f);
     printf("\n%s right angles (at most %.1g degrees). At any angle: half of the poses within %.2f "
@@ -299,7 +301,8 @@ static json_t *moves_json(const recon_molecule_equivariance e[RECON_MOVES])
 
 static void print_moves(const settings *s, const recon_molecule_equivariance e[RECON_MOVES])
 {
-    printf("%s, before and after, %zu conformers of %s\n\n", s->model, e->n, s->data.spec);
+    printf("%s, before and after, %s of %s\n\n", s->model, RECON_COUNT(e->n, "conformer"),
+           s->data.spec);
     printf("%11s %26s %26s\n%11s", "", "pose, degrees", "change of z", "");
     for (int i = 0; i < 2; i++)
         printf(" %8s %8s %8s", "median", "99%", "largest");

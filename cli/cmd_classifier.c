@@ -1,5 +1,6 @@
 /* cmd_classifier.c - recon classifier: trains and measures the frozen classifier. */
 #include "cli/cli.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 
@@ -124,13 +125,14 @@ static recon_status show_training(recon_ctx *ctx, const settings *s, const char 
 static recon_status show_accuracy(recon_ctx *ctx, const settings *s, const char *net,
                                   size_t weights, double accuracy, size_t n, double seconds)
 {
-    const char *what = recon_data_kind_of(s->data.spec)->many;
+    const recon_data_kind *kind = recon_data_kind_of(s->data.spec);
+    recon_count_text count;
     char text[512];
-    snprintf(text, sizeof text, "%s: %s of %zu weights, accuracy %.4f on %zu %s of %s", s->model,
-             net, weights, accuracy, n, what, s->data.spec);
+    snprintf(text, sizeof text, "%s: %s of %zu weights, accuracy %.4f on %s of %s", s->model, net,
+             weights, accuracy, recon_count(count, n, kind->one, kind->many), s->data.spec);
     return show(ctx, s,
                 json_pack("{s:s, s:I, s:f, s:I, s:f}", "net", net, "weights", (json_int_t)weights,
-                          "accuracy", accuracy, what, (json_int_t)n, "seconds", seconds),
+                          "accuracy", accuracy, kind->many, (json_int_t)n, "seconds", seconds),
                 text);
 }
 

@@ -3,6 +3,7 @@
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "comm/comm.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -102,14 +103,14 @@ static void print_so2(const recon_discovery *d)
            d->so2.theta_median * RECON_TO_DEGREES,
            d->so2.theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
            recon_so2_family_name(d->so2.family), cli_width_note(&d->trust));
-    cli_print_natural(d->natural);
+    cli_print_natural(d->natural, "--k");
 }
 
 static void print_so3(const recon_discovery *d)
 {
     printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->so3.concentration,
            100 * d->so3.background);
-    cli_print_natural(d->natural);
+    cli_print_natural(d->natural, "--k");
     if (d->so3.background > RECON_BACKGROUND_MUCH)
         printf("  warning    many poses fit no distribution: are there at least %zu of each kind? "
                "A smaller\n"
@@ -130,9 +131,11 @@ static void print_so3(const recon_discovery *d)
 
 static void show(const settings *s, const recon_discovery *d, const cli_inputs *in)
 {
-    printf("%zu %s of %s\n", d->points, in->use->kind->many, s->data.spec);
+    recon_count_text n;
+    printf("%s of %s\n", recon_count(n, d->points, in->use->kind->one, in->use->kind->many),
+           s->data.spec);
     cli_print_skipped(in->skipped, &in->skips);
-    printf("  classes    %zu nearest neighbours", d->k);
+    printf("  classes    %s", RECON_COUNT(d->k, "nearest neighbour"));
     if (!isnan(d->hit_rate))
         printf(", hit rate %.4f", d->hit_rate);
     putchar('\n');
@@ -146,7 +149,7 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
     printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f",
            recon_now() - s->begun, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
     if (d->folds)
-        printf(", calibration by %zu folds %.2f", d->folds, d->seconds.folds);
+        printf(", calibration by %s %.2f", RECON_COUNT(d->folds, "fold"), d->seconds.folds);
     puts(")");
     printf("  written    %s/\n", s->out);
     printf("  report     %s/report.html\n", s->out);

@@ -1,5 +1,6 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/journal.h"
@@ -195,7 +196,8 @@ static json_t *model_json(const char *path, const recon_safetensors *file, size_
 static void print_model(const char *path, const recon_safetensors *file, size_t numbers,
                         const recon_trust *trust)
 {
-    printf("%s: %zu tensors, %zu numbers\n", path, recon_safetensors_count(file), numbers);
+    printf("%s%s: %s, %s\n", path, recon_safetensors_metadata(file, "model") ? ", a model" : "",
+           RECON_COUNT(recon_safetensors_count(file), "tensor"), RECON_COUNT(numbers, "number"));
     for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++) {
         recon_metadata_entry entry = recon_safetensors_metadata_at(file, i);
         if (!is_measures(entry))
@@ -203,6 +205,8 @@ static void print_model(const char *path, const recon_safetensors *file, size_t 
         if (trust && !strcmp(entry.key, RECON_TRUST_VERDICT))
             print_reasons(trust);
     }
+    if (!strncmp(path, "models/", 7) && recon_data_is(path + 7))
+        printf("  data set   `recon info %s` describes the data set of that name\n", path + 7);
 }
 
 static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_common *common)
@@ -240,6 +244,14 @@ static recon_status tell_array(recon_ctx *ctx, const char *path, const cli_commo
 done:
     recon_array_free(&a);
     return status;
+}
+
+/* --- data ------------------------------------------------------------------------------------- */
+
+/* Of known sets, whose names may be those of models as well. */
+static const char *a_data_set(const char *spec)
+{
+    return strchr(spec, ':') ? "" : ", a data set";
 }
 
 /* --- molecules -------------------------------------------------------------------------------- */
@@ -296,8 +308,8 @@ static json_t *census_json(const char *spec, const census *c, const recon_skips 
 
 static void print_census(const char *spec, const census *c, const recon_skips *skips)
 {
-    printf("%s: %zu conformer%s of %zu molecule%s\n", spec, c->info.n, c->info.n == 1 ? "" : "s",
-           c->present, c->present == 1 ? "" : "s");
+    printf("%s%s: %s of %s\n", spec, a_data_set(spec), RECON_COUNT(c->info.n, "conformer"),
+           RECON_COUNT(c->present, "molecule"));
     if (is_default_part(spec))
         printf("  part       train, the default; the others are conformers/val, /test and /all\n");
     cli_print_skipped(c->info.skipped, skips);
@@ -361,13 +373,14 @@ static void print_classes(const recon_dataset *data)
 static void print_images(const char *spec, const cli_inputs *in, double span)
 {
     recon_dataset_info d = recon_dataset_describe(cli_images(in));
-    printf("%s: %zu images of %zu x %zu, ", spec, d.n, d.height, d.width);
+    printf("%s%s: %s of %zu x %zu, ", spec, a_data_set(spec), RECON_COUNT(d.n, "image"), d.height,
+           d.width);
     if (d.channels == 1)
         printf("grey");
     else
         printf("%zu channels", d.channels);
     if (d.classes)
-        printf(", %zu classes", d.classes);
+        printf(", %s", recon_count((recon_count_text){ 0 }, d.classes, "class", "classes"));
     putchar('\n');
     print_classes(cli_images(in));
     printf("  objects    span %.0f %% of their frames (median)%s\n", 100 * span,
@@ -551,7 +564,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         return tell_model(ctx, s->path, &s->common);
     status = tell_data(ctx, spec, s);
     if (status == RECON_OK && !s->common.json && !s->common.quiet && is_shipped_model(s->path))
-        printf("  model      see models/%s.safetensors\n", s->path);
+        printf(
+            "  model      `recon info models/%s` describes the model of that name, which --model %s "
+            "uses\n",
+            s->path, s->path);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* cmd_normalize.c - recon normalize: Algorithm 1 on embeddings and poses of any backbone. */
 #include "cli/cli.h"
 #include "comm/comm.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "normalize/normalize_files.h"
@@ -122,38 +123,37 @@ static int check_options(const settings *s)
 static void print_text(const recon_ctx *ctx, const settings *s, const recon_normalize_result *r)
 {
     const recon_frames *f = &r->frames;
-    printf("%zu points on %s, embeddings of %zu dimensions\n", r->points,
-           f->group == RECON_SO3 ? "SO(3)" : "SO(2)", r->dimensions);
+    printf("%s on %s, embeddings of %s\n", RECON_COUNT(r->points, "point"),
+           f->group == RECON_SO3 ? "SO(3)" : "SO(2)", RECON_COUNT(r->dimensions, "dimension"));
     if (s->query[0])
         printf("  queries    %zu\n", r->rows);
     if (f->k)
-        printf("  classes    %zu nearest neighbours", f->k);
+        printf("  classes    %s", RECON_COUNT(f->k, "nearest neighbour"));
     else
-        printf("  classes    %zu components at eps %g", f->classes, s->eps);
+        printf("  classes    %s at eps %g", RECON_COUNT(f->classes, "component"), s->eps);
     if (!isnan(f->hit_rate))
         printf(", hit rate %.4f", f->hit_rate);
     if (f->recall < 1)
         printf(", recall %.4f", f->recall);
     if (f->singles && !f->k)
-        printf(
-            "\n  warning    %zu components are single points, whose centre is meaningless: try a "
-            "larger --eps",
-            f->singles);
+        printf("\n  warning    %s, whose centre is meaningless: try a larger --eps",
+               recon_count((recon_count_text){ 0 }, f->singles, "component is a single point",
+                           "components are single points"));
     if (f->outside)
-        printf("\n  warning    %zu queries lie in no component: class -1, all other results NaN",
-               f->outside);
+        printf("\n  warning    %s in no component: class -1, all other results NaN",
+               recon_count((recon_count_text){ 0 }, f->outside, "query lies", "queries lie"));
     if (HALF * f->k >= r->points)
-        printf("\n  warning    classes of %zu neighbours are half or more of all %zu points: every "
+        printf("\n  warning    classes of %s are half or more of all %zu points: every "
                "natural pose is\n"
                "             nearly the mean of all poses; use a smaller --k",
-               f->k, r->points);
+               RECON_COUNT(f->k, "neighbour"), r->points);
     if (f->collapsed)
-        printf("\n  warning    %zu rows have the same embedding as all their neighbours: the "
+        printf("\n  warning    %s the same embedding as all their neighbours: the "
                "embeddings have\n"
                "             collapsed there, and neighbours are chosen by row order",
-               f->collapsed);
+               recon_count((recon_count_text){ 0 }, f->collapsed, "row has", "rows have"));
     puts("");
-    cli_print_natural(f->natural);
+    cli_print_natural(f->natural, f->k ? "--k" : "--eps");
     printf("  family     %s\n", recon_frames_family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);
@@ -172,7 +172,8 @@ static recon_normalize_options options_of(const settings *s)
                  .method = (recon_knn_method)s->approx,
                  .include_self = s->include_self },
         .eps = s->eps,
-        .mean = { .kind = (recon_mean_kind)s->mean, .tukey_c = s->tukey_degrees * RECON_TO_RADIANS },
+        .mean = { .kind = (recon_mean_kind)s->mean,
+                  .tukey_c = s->tukey_degrees * RECON_TO_RADIANS },
         .family = s->family == FAMILY_FISHER ? RECON_SO2_AUTO : (recon_so2_family)s->family,
     };
 }

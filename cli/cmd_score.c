@@ -3,6 +3,7 @@
 #include "cli/rounds.h"
 #include "cli/table.h"
 #include "comm/comm.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -201,11 +202,13 @@ static json_t *as_json(const settings *s, const findings *f)
 static void print_text(const settings *s, const findings *f)
 {
     int molecules = !cli_images(f->inputs);
-    printf("%zu %s of %s in %.2f s\n", f->n, f->inputs->use->kind->many, s->data.spec,
+    const recon_data_kind *kind = f->inputs->use->kind;
+    recon_count_text n;
+    printf("%s of %s in %.2f s\n", recon_count(n, f->n, kind->one, kind->many), s->data.spec,
            recon_now() - f->begun);
     cli_print_skipped(f->inputs->skipped, &f->inputs->skips);
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration,
-           f->inputs->use->kind->many, floor_of(f));
+           f->calibration == 1 ? kind->one : kind->many, floor_of(f));
     if (isfinite(f->threshold))
         printf("  unusual    %zu (%.2f %%): p-value below %.3g, the false-alarm rate\n", f->unusual,
                100 * (double)f->unusual / (double)f->n, s->false_alarms);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
+void cli_print_natural(const size_t count[RECON_NATURAL_KINDS], const char *wider)
 {
     static const char *const words[] = { "one pose",           "several", "one modulo a symmetry",
                                          "an axis, spin free", "none",    "cannot tell" };
@@ -24,5 +24,6 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
                "             canonicalizing them is meaningless\n",
                100 * none);
     if (unsure > RECON_NATURAL_FEW)
-        printf("  warning    %.0f %% have too few poses to tell: try a larger --k\n", 100 * unsure);
+        printf("  warning    %.0f %% have too few poses to tell: try a larger %s\n", 100 * unsure,
+               wider);
 }

@@ -5,6 +5,7 @@
 #include "backbone/molecule_encoder.h"
 #include "backbone/molecule_frame.h"
 #include "backbone/molecule_net.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
@@ -451,8 +452,10 @@ recon_status segnn_train(recon_ctx *ctx, recon_train_result *result, const recon
     k->batch = o->batch ? o->batch : o->frozen ? ADAPT_BATCH : BATCH;
     k->batch = k->batch < AT_ONCE ? k->batch : AT_ONCE;
     if (k->n < k->batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu conformers do not fill a batch of %zu",
-                             k->n, k->batch));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu",
+                             recon_count((recon_count_text){ 0 }, k->n, "conformer does not fill",
+                                         "conformers do not fill"),
+                             k->batch));
     if (o->frozen)
         RECON_TRY(prepare_frozen(k));
     RECON_TRY(make(ctx, &k->net, o->frozen ? 0 : d.molecules, o->precision, NULL, NULL, o->seed));

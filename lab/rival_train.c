@@ -3,6 +3,7 @@
 #include "backbone/classifier.h"
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
@@ -287,8 +288,10 @@ static recon_status prepare(trainer *k, const recon_dataset *train, const recon_
     size_t batch = k->net->batch;
     recon_status status;
     if (d.n < batch)
-        return recon_fail(k->ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu", d.n,
-                          batch);
+        return recon_fail(
+            k->ctx, RECON_ERR_INPUT, "%s a batch of %zu",
+            recon_count((recon_count_text){ 0 }, d.n, "image does not fill", "images do not fill"),
+            batch);
     RECON_TRY(recon_dataset_rotate_by(k->ctx, &k->held, held, k->o->rule, HELD_SEED));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, batch * d.height * d.width * d.channels,
                               sizeof *k->seen));

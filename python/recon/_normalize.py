@@ -275,8 +275,8 @@ def _caution(frames: Frames, points: int) -> None:
              " may mean nothing")
     unsure = frames.natural_pose["cannot_tell"]
     if unsure > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
-        warn(f"for {unsure:.0%} of the rows there are too few poses to tell: a larger k may"
-             " help")
+        warn(f"for {unsure:.0%} of the rows there are too few poses to tell: a larger"
+             f" {'k' if frames.k else 'eps'} may help")
     if 2 * frames.k >= points:
         warn(f"classes of {frames.k} neighbours are half or more of all {points} points: every natural"
              " pose is nearly the mean of all poses; use a smaller k")
@@ -284,8 +284,8 @@ def _caution(frames: Frames, points: int) -> None:
         warn(f"{frames.collapsed_rows} rows have the same embedding as all their neighbours: the"
              " embeddings have collapsed there")
     if frames.single_classes and not frames.k:
-        warn(f"{frames.single_classes} components are single points, whose centre means nothing: a"
-             " larger eps?")
+        single = "component is a single point" if frames.single_classes == 1 else "components are single points"
+        warn(f"{frames.single_classes} {single}, whose centre means nothing: a larger eps?")
     if frames.rows_outside:
         warn(f"{frames.rows_outside} queries lie in no component: class_of is -1, all else NaN")
 

@@ -103,7 +103,7 @@ class Poses(_Records):
         return Poses(np.atleast_1d(self._records[which]), np.atleast_2d(self._sizes[which]))
 
     def __repr__(self) -> str:
-        return f"<recon.Poses of {len(self)} images>"
+        return f"<recon.Poses of {len(self)} image{'s' * (len(self) != 1)}>"
 
     @property
     def psi(self) -> Array:
@@ -248,7 +248,7 @@ class Poses3(_Records):
         return Poses3(np.atleast_1d(self._records[which]))
 
     def __repr__(self) -> str:
-        return f"<recon.Poses3 of {len(self)} molecules>"
+        return f"<recon.Poses3 of {len(self)} molecule{'s' * (len(self) != 1)}>"
 
     @property
     def psi(self) -> Array:

@@ -6,6 +6,7 @@
 #include <recon/ops/backend.h>
 #include "backbone/classifier.h"
 #include "backbone/metadata.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -378,9 +379,10 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     RECON_TRY(recon_identity(ctx, &k.identity, recon_dataset_data(data), 1));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     if (recon_dataset_describe(train).n < o.batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%zu images do not fill a batch of %zu: use a smaller batch",
-                             recon_dataset_describe(train).n, o.batch));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu: use a smaller batch",
+                             recon_count((recon_count_text){ 0 }, recon_dataset_describe(train).n,
+                                         "image does not fill", "images do not fill"),
+                             o.batch));
     RECON_TRY(make(ctx, &k.c, info, o.precision, NULL, NULL, o.seed));
     k.train = train;
     k.held = held;

@@ -4,6 +4,7 @@
 #include <recon/group/so2.h>
 #include "comm/comm.h"
 #include "core/array.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -154,8 +155,8 @@ static recon_status read_poses(recon_ctx *ctx, double **out, size_t *width, reco
     if (group == RECON_SO2)
         RECON_TRY(check_angles(ctx, &a, path));
     if (a.shape[0] != e->n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu poses for %zu embeddings", path,
-                             a.shape[0], e->n));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s for %s", path,
+                             RECON_COUNT(a.shape[0], "pose"), RECON_COUNT(e->n, "embedding")));
     RECON_TRY(recon_alloc_raw(ctx, out, e->n * *width, sizeof **out));
     RECON_TRY(recon_array_to_f64(ctx, *out, &a));
     for (size_t i = 0; i < e->n * *width; i++)
@@ -167,7 +168,7 @@ done:
     return status;
 }
 
-/* Angles may be given unwrapped, and the sum of two is within two turns: beyond that they are
+/* Angles may be given unwrapped, and the sum of two is within two full circles: beyond that they are
  * more likely in degrees. */
 static void warn_of_degrees(recon_ctx *ctx, const double *angle, size_t n, const char *path)
 {
@@ -274,8 +275,9 @@ static recon_status read_labels(recon_ctx *ctx, recon_embedded *e, uint64_t *ide
     recon_status status;
     RECON_TRY(read_file(ctx, &a, identity, path));
     if (a.ndim != 1 || a.shape[0] != e->n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but %zu labels are needed", path,
-                             recon_array_show(shape, &a), e->n));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but %s needed", path,
+                             recon_array_show(shape, &a),
+                             recon_count((recon_count_text){ 0 }, e->n, "label is", "labels are")));
     RECON_TRY(recon_alloc_raw(ctx, &label, e->n, sizeof *label));
     e->owned[2] = label;
     e->labels = label;

@@ -5,6 +5,7 @@
  * records steps records one. */
 #include "backbone/gcn.h"
 #include "backbone/metadata.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
@@ -167,8 +168,9 @@ static recon_status check_sets(recon_ctx *ctx, recon_molecules_info train,
     if (!(o->dropout < 1))
         return recon_fail(ctx, RECON_ERR_INPUT, "a dropout of %g", o->dropout);
     if (train.n < o->batch)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%zu conformers do not fill a batch of %zu: use a smaller batch", train.n,
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu: use a smaller batch",
+                          recon_count((recon_count_text){ 0 }, train.n, "conformer does not fill",
+                                      "conformers do not fill"),
                           o->batch);
     if (held.n == 0 || held.molecules != train.molecules)
         return recon_fail(ctx, RECON_ERR_INPUT,

@@ -25,6 +25,7 @@
 #include <recon/nn/train.h>
 #include <recon/ops/backend.h>
 #include "comm/comm.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -649,9 +650,10 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     set_defaults(&o, recon_dataset_describe(train).n);
     RECON_TRY(check_options(ctx, &o));
     if (recon_dataset_describe(train).n < o.batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%zu images do not fill a batch of %zu: use a smaller batch",
-                             recon_dataset_describe(train).n, o.batch));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu: use a smaller batch",
+                             recon_count((recon_count_text){ 0 }, recon_dataset_describe(train).n,
+                                         "image does not fill", "images do not fill"),
+                             o.batch));
     if (!o.shape.mask && o.density > 0) {
         RECON_TRY(reach_borders(ctx, &o.shape.mask, train));
         o.shape.mask *= RECON_MASK_DISC;

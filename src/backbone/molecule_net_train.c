@@ -19,6 +19,7 @@
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
 #include "comm/comm.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -704,9 +705,10 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 {
     const recon_molecule_net_options *o = c->o;
     if (c->train.n < o->batch)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%zu conformers do not fill a batch of %zu: use a smaller batch",
-                          c->train.n, o->batch);
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu: use a smaller batch",
+                          recon_count((recon_count_text){ 0 }, c->train.n,
+                                      "conformer does not fill", "conformers do not fill"),
+                          o->batch);
     if (o->batch < 2 || (has_pairs(o) && o->batch % 2))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu: 2 at least, pairs need an even one", o->batch);

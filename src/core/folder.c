@@ -1,5 +1,6 @@
 /* folder.c - stage, lock, exchange. */
 #include "core/folder.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -191,8 +192,10 @@ static recon_status merge(recon_ctx *ctx, const recon_stage *s, recon_folder_kin
     RECON_TRY(recon_tree_merge(ctx, fresh, &fresh_own, old, &own, recon_folder_list(kind), s->dir,
                                &kept));
     if (kept)
-        recon_log(ctx, RECON_LOG_WARN, "%s: %zu files of the same names are kept in %s", s->dir,
-                  kept, old_path);
+        recon_log(ctx, RECON_LOG_WARN, "%s: %s kept in %s", s->dir,
+                  recon_count((recon_count_text){ 0 }, kept, "file of the same name is",
+                              "files of the same names are"),
+                  old_path);
     else if (rmdir(old_path) != 0)
         RECON_TRY(recon_refused(ctx, old_path, "cannot remove"));
 done:

@@ -73,20 +73,20 @@ static double find_background(float *background, const picture *p, size_t channe
 }
 
 /* How much each pixel differs, and marks on those that are object. The difference from which on they
- * are; 0: there is none. */
-static double mark(uint8_t *mask, double *differs, const picture *p, const float *background,
-                   size_t channels, double noise)
+ * are; 0: there is none. *most: the largest. */
+static double mark(uint8_t *mask, double *differs, double *most, const picture *p,
+                   const float *background, size_t channels, double noise)
 {
     size_t n = p->height * p->width;
-    double most = 0;
+    *most = 0;
     for (size_t i = 0; i < n; i++) {
         differs[i] = difference(p->pixels + i * p->channels, background, channels);
-        most = fmax(most, differs[i]);
+        *most = fmax(*most, differs[i]);
     }
-    double least = fmax(RECON_CROP_SEEN * most, RECON_CROP_NOISE * noise);
+    double least = fmax(RECON_CROP_SEEN * *most, RECON_CROP_NOISE * noise);
     for (size_t i = 0; i < n; i++)
         mask[i] = differs[i] > least;
-    return most > least ? least : 0;
+    return *most > least ? least : 0;
 }
 
 /* --- specks ----------------------------------------------------------------------------------- */
@@ -248,7 +248,8 @@ recon_status recon_object_find(recon_ctx *ctx, recon_object *out, const float *i
     RECON_TRY(recon_alloc_raw(ctx, &differs, height * width, sizeof *differs));
     RECON_TRY(recon_alloc_raw(ctx, &ends, 2 * (height + width), sizeof *ends));
     double noise = find_background(out->background, &p, looked, border);
-    double least = mark(mask, differs, &p, out->background, looked, noise);
+    double most, least = mark(mask, differs, &most, &p, out->background, looked, noise);
+    out->scene = noise > RECON_CROP_SEEN * most;
     if (least > 0) {
         remove_specks(mask, &p, stack);
         circle c = enclose(ends, find_ends(ends, mask, differs, &p, least));
@@ -342,8 +343,8 @@ recon_status recon_dataset_span(recon_ctx *ctx, double *out, const recon_dataset
         recon_object object;
         recon_dataset_get(image, data, i * d.n / n);
         RECON_TRY(recon_object_find(ctx, &object, image, d.height, d.width, d.channels));
-        if (object.radius > 0)
-            span[found++] = fmin(2 * object.radius / side, 1);
+        if (object.scene || object.radius > 0)
+            span[found++] = object.scene ? 1 : fmin(2 * object.radius / side, 1);
     }
     recon_sort_doubles(span, found);
     *out = found ? recon_quantile(span, found, 0.5) : 1;

@@ -23,13 +23,15 @@ typedef struct {
     double x, y,
         radius; /* pixels, from the corner of the top left one; radius 0: nothing was found */
     float background[RECON_CROP_CHANNELS];
+    int scene; /* a photograph that fills its frame: the border itself differs from its median as much
+                  as an object would, so there is no plain ground, and what was found means little */
 } recon_object;
 
 recon_status recon_object_find(recon_ctx *ctx, recon_object *out, const float *image, size_t height,
                                size_t width, size_t channels);
 
 /* The share of the frame's side that the median object spans, of a few hundred images of data; 1 where
- * none is found. */
+ * none is found. A scene spans all of it. */
 recon_status recon_dataset_span(recon_ctx *ctx, double *out, const recon_dataset *data);
 
 #endif

@@ -1,6 +1,7 @@
 /* dataset.c - images and labels from files. */
 #include <recon/data/dataset.h>
 #include "core/array.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -119,8 +120,8 @@ static recon_status take_labels(recon_ctx *ctx, recon_dataset *d, const recon_ar
     int64_t *wide = NULL;
     recon_status status;
     if (a->ndim != 1 || a->shape[0] != n)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu labels for %zu images", path,
-                          recon_array_count(a), n);
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s for %s", path,
+                          RECON_COUNT(recon_array_count(a), "label"), RECON_COUNT(n, "image"));
     RECON_TRY(recon_alloc_raw(ctx, &wide, n, sizeof *wide));
     RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, n, sizeof *d->own_labels));
     status = recon_array_to_i64(ctx, wide, a);
@@ -400,8 +401,9 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
         recon_dataset_close(*out);
         *out = NULL;
     } else if ((*out)->info.skipped) {
-        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu images cannot be used and are skipped", spec,
-                  (*out)->info.skipped, (*out)->info.skipped + (*out)->info.n);
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %s cannot be used and %s skipped", spec,
+                  (*out)->info.skipped, RECON_COUNT((*out)->info.skipped + (*out)->info.n, "image"),
+                  (*out)->info.skipped == 1 ? "is" : "are");
     }
     return status;
 }
@@ -496,9 +498,9 @@ recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dat
     *rest = *held = NULL;
     if (part == 0)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%zu images: one of %zu cannot be held out: %zu are the least, hundreds "
+                          "%s: one of %zu cannot be held out: %zu are the least, hundreds "
                           "are better",
-                          n, of, of);
+                          RECON_COUNT(n, "image"), of, of);
     RECON_TRY(make_part(ctx, rest, d, n - part));
     RECON_TRY(make_part(ctx, held, d, part));
     size_t at = 0, kept = 0;

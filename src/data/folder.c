@@ -13,6 +13,7 @@
  * edge, must not change what black means: they are laid over black, and count as opaque. */
 #include "data/folder.h"
 #include "core/budget.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -747,8 +748,9 @@ static void warn_of_blank(recon_ctx *ctx, const recon_dataset *d, const job *j, 
         blank += !memcmp(p, p + channels, count - channels);
     }
     if (blank)
-        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu pictures are of one colour and show nothing",
-                  path, blank, d->info.n);
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %s %s of one colour and %s nothing", path, blank,
+                  RECON_COUNT(d->info.n, "picture"), blank == 1 ? "is" : "are",
+                  blank == 1 ? "shows" : "show");
 }
 
 static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t classes,
@@ -772,8 +774,9 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     RECON_TRY(look_into_bad(ctx, &d->own_folder->skips, j));
     close_ranks(d, j, &d->own_folder->files);
     if (!d->info.n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %zu pictures can be read: %s", path,
-                             j->files->n, recon_skips_at(&d->own_folder->skips, 0)));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %s can be read: %s", path,
+                             RECON_COUNT(j->files->n, "picture"),
+                             recon_skips_at(&d->own_folder->skips, 0)));
     note_lifted(ctx, d, j, path);
     warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;

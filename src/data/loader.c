@@ -1,5 +1,6 @@
 /* loader.c - a ring of batches between threads that fill it and one that reads. */
 #include "data/loader.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/signals.h"
@@ -258,7 +259,9 @@ static recon_status check_loader(recon_ctx *ctx, const recon_loader *l)
 {
     const recon_loader_options *o = &l->o;
     if (!l->batches)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu", l->info.n,
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu",
+                          recon_count((recon_count_text){ 0 }, l->info.n, "image does not fill",
+                                      "images do not fill"),
                           o->batch);
     if (o->views < 0 || o->views > 2)
         return recon_fail(ctx, RECON_ERR_INPUT, "%d views: 1 or 2", o->views);

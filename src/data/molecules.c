@@ -1,6 +1,7 @@
 /* molecules.c - sets of conformers, from files and from each other. */
 #include <recon/data/molecules.h>
 #include "core/ctx.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -468,8 +469,9 @@ done:
         recon_molecules_close(*out);
         *out = NULL;
     } else if (((*out)->info.skipped = skipped)) {
-        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu conformers cannot be used and are skipped",
-                  spec, skipped, skipped + (*out)->store->n);
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %s cannot be used and %s skipped", spec, skipped,
+                  RECON_COUNT(skipped + (*out)->store->n, "conformer"),
+                  skipped == 1 ? "is" : "are");
     }
     return status;
 }

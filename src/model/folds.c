@@ -1,6 +1,7 @@
 /* folds.c - see folds.h. */
 #include "model/folds.h"
 #include "backbone/recipe.h"
+#include "core/count.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -84,9 +85,10 @@ size_t recon_folds_count(recon_ctx *ctx, const recon_folds_job *job)
     if (why && n < RECON_FOLDS_BELOW)
         recon_log(
             ctx, RECON_LOG_WARN,
-            "p-values and thresholds are rough: %zu %s, and %s: expect more false alarms than "
+            "p-values and thresholds are rough: %s, and %s: expect more false alarms than "
             "asked for",
-            n, job->data->kind->many, why);
+            recon_count((recon_count_text){ 0 }, n, job->data->kind->one, job->data->kind->many),
+            why);
     return why ? 0 : folds;
 }
 

@@ -1,5 +1,6 @@
 /* classes.c - classes by nearest neighbours or by connected components. */
 #include "normalize/classes.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "comm/comm.h"
@@ -73,8 +74,8 @@ static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const rec
     t->k = knn.k;
     if (knn.k > index->n)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "k = %zu, but there are only %zu points: choose a smaller k (--k)", knn.k,
-                          index->n);
+                          "k = %zu, but there %s only %s: choose a smaller k (--k)", knn.k,
+                          index->n == 1 ? "is" : "are", RECON_COUNT(index->n, "point"));
     RECON_TRY(alloc_sets(ctx, t));
     if (ranks)
         RECON_TRY(neighbors_over_ranks(ctx, t->member, index, own_queries(ctx, queries),

@@ -1,5 +1,6 @@
 /* found_images.c - what `recon discover` found in images. */
 #include "report/found_images.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -294,9 +295,9 @@ static void show_warnings(recon_page *page, const recon_image_look *l)
            recon_found_warn(page, l->f);
     if (least && least <= l->f->k && ++said)
         recon_page_warning(page,
-                           "The smallest class has %zu images, but classes have %zu neighbours: "
+                           "The smallest class has %s, but classes have %zu neighbours: "
                            "some of them must be of another class. Use a smaller --k.",
-                           least, l->f->k);
+                           RECON_COUNT(least, "image"), l->f->k);
     if (!said)
         recon_found_say_checked(page, l->trial.n ? "several natural poses, poses known modulo 180 "
                                                    "degrees, hardly any rotations, labels that "

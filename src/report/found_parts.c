@@ -1,5 +1,6 @@
 /* found_parts.c - what the reports of images, molecules and plain poses have in common. */
 #include "report/found.h"
+#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
@@ -306,6 +307,11 @@ static double share_suspect(const recon_found_folder *f)
     return (double)count / (double)f->rows;
 }
 
+const char *recon_found_class_option(const recon_found_folder *f)
+{
+    return f->k ? "--k" : "--eps";
+}
+
 int recon_found_warn(recon_page *page, const recon_found_folder *f)
 {
     double suspect = share_suspect(f), singles = recon_found_maybe(f, "single_classes");
@@ -316,9 +322,10 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
             page,
             "In %s of the neighbourhoods more than %.0f %% of the poses fit no distribution: "
             "their neighbours are not all of one kind, their estimated poses are wrong, or they "
-            "are symmetric under rotations. For the first two a smaller --k, more data or more "
+            "are symmetric under rotations. For the first two a smaller %s, more data or more "
             "training may help.",
-            recon_found_share(words, suspect), 100 * RECON_BACKGROUND_MUCH);
+            recon_found_share(words, suspect), 100 * RECON_BACKGROUND_MUCH,
+            recon_found_class_option(f));
     if (f->rows < 200 && ++said)
         recon_page_warning(
             page, "There are only %zu of them, so fractions and widths are uncertain.", f->rows);
@@ -328,10 +335,10 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
                            "kind, they include other kinds. Use a smaller --k.",
                            f->k, f->points);
     if (singles > 0 && ++said)
-        recon_page_warning(page,
-                           "%.0f classes are single points, whose natural pose is simply their "
-                           "own pose and therefore meaningless.",
-                           singles);
+        recon_page_warning(
+            page, "%s, whose natural pose is simply its own pose and therefore meaningless.",
+            recon_count((recon_count_text){ 0 }, (size_t)singles, "class is a single point",
+                        "classes are single points"));
     return said;
 }
 
@@ -358,8 +365,8 @@ int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, cons
         recon_page_warning(page,
                            "For %s of the %s it is not clear whether they have a natural pose: "
                            "their neighbours are too few, or fit no simple distribution. A larger "
-                           "--k or more data may help.",
-                           recon_found_share(words, unsure), many);
+                           "%s or more data may help.",
+                           recon_found_share(words, unsure), many, recon_found_class_option(f));
     return said;
 }
 

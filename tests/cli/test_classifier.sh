@@ -29,7 +29,7 @@ refused 1 "the images have no labels" classifier train --data npy:alone.npy --ou
 printf '1 2 3 4 0\n1 2 x 4 1\n' >rows.amat
 refused 1 "rows.amat: row 2: number 3 of 5" classifier train --data amat:rows.amat --out m
 run classifier train --data amat:rows.amat --skip-bad --out m
-[ "$code" -eq 1 ] && said "1 of 2 images cannot be used and are skipped" && said "1 images: one of 12"
+[ "$code" -eq 1 ] && said "1 of 2 images cannot be used and is skipped" && said "1 image: one of 12"
 report $? "--skip-bad leaves out and counts"
 refused 1 "cannot write" $train --out nowhere/m --quiet
 

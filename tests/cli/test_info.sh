@@ -109,15 +109,19 @@ if [ -e "$OLDPWD/models/mnist-small.safetensors" ]; then
     report $? "a model's words do not steer the terminal"
     ln -s "$OLDPWD/models" "$OLDPWD/data" . # as if here were where recon was built
     run info mnist-small
-    [ "$code" -eq 0 ] && grep -q '^mnist-small: .* numbers$' "$scratch/stdout"
+    [ "$code" -eq 0 ] && grep -q '^mnist-small, a model: .* numbers$' "$scratch/stdout"
     report $? "a shipped model is found by its name"
     run info models/mnist-small --json
     [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"metadata"' "$scratch/stdout"
     report $? "or by that of its file, without the ending"
     run info conformers
-    [ "$code" -eq 0 ] && grep -q '^conformers: .* molecules$' "$scratch/stdout" &&
-        grep -q '  model      see models/conformers.safetensors' "$scratch/stdout"
-    report $? "what is also the name of data is the data"
+    [ "$code" -eq 0 ] && grep -q '^conformers, a data set: .* molecules$' "$scratch/stdout" &&
+        grep -q '  model      `recon info models/conformers` describes the model' "$scratch/stdout"
+    report $? "what is also the name of data is the data, and says where the model is"
+    run info models/conformers
+    [ "$code" -eq 0 ] && grep -q '^models/conformers, a model: ' "$scratch/stdout" &&
+        grep -q '  data set   `recon info conformers` describes the data set' "$scratch/stdout"
+    report $? "so does the model of the data"
     head -c 100 model.safetensors >cut.safetensors
     refused 1 "cut.safetensors" info cut.safetensors
 fi

@@ -69,6 +69,10 @@ run normalize --embeddings z.npy --poses g.npy --family normal --out out --class
 [ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy background.npy classes.npy fold.npy gamma.npy identifiability.npy \
 modes.npy p.npy parameters.npy score.npy summary.json theta.npy verdict.npy " ]
 report $? "components over it: no file of the earlier run stays"
+run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes components --eps 0.01
+[ "$code" -eq 0 ] && grep -q 'try a larger --eps$' "$scratch/stdout" && grep -q 'too few poses to tell: try a larger --eps' "$scratch/stdout" &&
+    ! grep -q -e '--k' "$scratch/stdout"
+report $? "components that are too small: --eps is named, not --k"
 so2 --out out --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
     cmp -s "$scratch/stdout" out/summary.json

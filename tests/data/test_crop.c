@@ -303,6 +303,26 @@ static void frames_need_not_be_square(void **state)
     recon_dataset_close(data);
 }
 
+/* A sky that grows darker towards a ground: no object, so nothing to be scaled up. */
+static void a_scene_spans_its_frame(void **state)
+{
+    recon_ctx *ctx = *state;
+    static float x[N];
+    double span;
+    recon_dataset *data;
+    const recon_array images = {
+        .dtype = RECON_F32, .ndim = 3, .shape = { 1, SIDE, SIDE }, .data = x
+    };
+    for (size_t i = 0; i < N; i++)
+        x[i] = i / SIDE > SIDE * 6 / 10 ? 0.2f : 0.9f - 0.3f * (float)(i / SIDE) / SIDE;
+    for (size_t i = SIDE / 2; i < SIDE / 2 + 6; i++) /* and a house on it */
+        x[(SIDE / 2) * SIDE + i] = x[(SIDE / 2 + 1) * SIDE + i] = 1;
+    CHECK_OK(ctx, recon_dataset_make(ctx, &data, &images, NULL, NULL));
+    CHECK_OK(ctx, recon_dataset_span(ctx, &span, data));
+    CHECK_NEAR(span, 1, 0);
+    recon_dataset_close(data);
+}
+
 static recon_status open_and_close(recon_ctx *ctx, const char *spec)
 {
     recon_dataset *data = NULL;
@@ -344,6 +364,7 @@ int main(void)
         SCRATCH_TEST(a_light_background_becomes_a_dark_one),
         SCRATCH_TEST(what_has_no_object_stays_whole),
         SCRATCH_TEST(sets_are_cropped_as_they_are_opened),
+        cmocka_unit_test(a_scene_spans_its_frame),
         SCRATCH_TEST(pictures_are_cropped_from_their_own_pixels),
         SCRATCH_TEST(frames_need_not_be_square),
         SCRATCH_TEST(memory_may_run_out),

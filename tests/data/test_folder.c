@@ -445,7 +445,7 @@ static void nothing_to_read_is_said(void **state)
     scratch_write("a.png", "junk", 4);
     CHECK_FAILS(ctx,
                 recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .skip_bad = 1 }),
-                RECON_ERR_INPUT, "none of 1 pictures can be read");
+                RECON_ERR_INPUT, "none of 1 picture can be read");
 }
 
 static recon_status open_and_close(recon_ctx *ctx, size_t size)

@@ -49,7 +49,7 @@ RECON_API recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, 
 RECON_API void recon_embedded_free(recon_embedded *e);
 
 #define RECON_POSE_TOLERANCE 1e-3
-#define RECON_ANGLE_USUAL    13 /* radians: two turns, and a little */
+#define RECON_ANGLE_USUAL    13 /* radians: two full circles, and a little */
 
 #ifdef __cplusplus
 }
