@@ -6,6 +6,15 @@ root=$PWD
 . "$here/../cli/lib.sh"
 export NODE_PATH="$root/node_modules"
 
+if [ "${RECON_BUILD:-build}" = build ] && command -v node >/dev/null && command -v chromium >/dev/null; then
+    node "$here/browser.js" "$root/examples/upright.html" none.bmp none.png >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+    [ "$code" -eq 1 ] && said "Serve the checkout (python3 -m http.server) or pack all of it into one file"
+    report $? "the page opened from a disk as it is says what to do"
+else
+    skip "the page opened from a disk as it is" "no node, no chromium, or another build"
+fi
+
 if [ "${RECON_BUILD:-build}" != build ] || ! command -v node >/dev/null || [ ! -e "$root/node_modules/onnxruntime-web" ] ||
     [ ! -e "$root/node_modules/onnxruntime-node" ]; then
     skip "examples of exported models" "no node_modules/onnxruntime-node and -web, or another build: tools/setup onnx"
