@@ -411,7 +411,9 @@ docs: $(BUILD)/recon $(BUILD)/recon-lab
 	@tools/make-docs $(BUILD)/recon $(VERSION) .
 
 SHIPPED := $(wildcard data/conformers data/garments data/so2 data/so3)
-INSTALL  = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BUILD='$(BUILD)' VERSION='$(VERSION)' \
+quoted   = '$(subst ','\'',$(1))'
+INSTALL  = DESTDIR=$(call quoted,$(DESTDIR)) PREFIX=$(call quoted,$(PREFIX)) LIBDIR=$(call quoted,$(LIBDIR)) \
+           BUILD='$(BUILD)' VERSION='$(VERSION)' \
            SOMAJOR='$(SOMAJOR)' PLUGINS='$(PLUGINS)' LIBS='$(LDLIBS)' DATA='$(SHIPPED)' tools/install
 install: all
 	@$(INSTALL)

@@ -6,7 +6,7 @@ root=$OLDPWD
 if [ "${RECON_BUILD:-build}" != build ]; then
     finish # the installed library is that of the release build
 fi
-prefix=$scratch/prefix stage=$scratch/stage
+prefix=$scratch/prefix stage="$scratch/one's stage"
 install_to() { # ARGS
     make -s -C "$root" "$@" >"$scratch/stdout" 2>"$scratch/stderr"
     code=$?
