@@ -389,6 +389,7 @@ check-slow: setup-slow check-tsan check-emulated check-isa
 	@echo "== exported models, in two runtimes"; RECON_SLOW=1 tests/cli/test_export.sh
 	@echo "== the whole demo"; RECON_SLOW=1 tests/cli/test_demo.sh
 	@echo "== letters"; RECON_SLOW=1 tests/cli/test_letters.sh
+	@echo "== what tutorials quote"; RECON_SLOW=1 tests/docs/test_tutorials.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
 

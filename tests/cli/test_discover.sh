@@ -17,6 +17,9 @@ report $? "what was found is told"
 cp "$scratch/stderr" "$scratch/stderr.folds"
 [ -s found/model.safetensors ] && [ -s found/summary.json ] && [ -s found/gamma.npy ] && [ ! -e found/z.npy ]
 report $? "the model and what Algorithm 1 found lie in the folder"
+run info found/model.safetensors
+grep -q '^  format *0\.3\.0$' "$scratch/stdout"
+report $? "the model says from which version on it can be opened"
 run discover --model backbone $letters --k 5 --folds 0 --out again --threads 1 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && cmp -s found/model.safetensors again/model.safetensors
 report $? "another number of threads gives the same bytes"

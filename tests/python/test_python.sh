@@ -527,6 +527,7 @@ for whole in (np.arange(50) % 8, (np.arange(50) % 2).astype(bool), list(range(50
 refused("query poses: int64, but radians", recon.normalize, z, g, queries=(z, np.arange(50)))
 refused("nowhere: cannot open: No such file", recon.load, "nowhere")
 refused("not a model of `recon train` or `recon discover`", recon.load, "models/mnist-classifier.safetensors")
+refused("did you mean fashion? the models that come with recon are cifar10, ", recon.load, "fashon")
 open("cut", "wb").write(open("models/mnist-small.safetensors", "rb").read(3000))
 refused("cut", recon.load, "cut")
 refused("precision 'f16' is none of auto|f32|tf32|bf16", recon.load, "models/mnist-small.safetensors", precision="f16")
