@@ -27,9 +27,9 @@ complete -c recon -n __fish_use_subcommand -f -a classifier -d 'train or measure
 complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'one of several experiments'
 complete -c recon -n '__recon_is reproduce; and test (count (commandline -opc)) -eq 2' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10 words '
 complete -c recon -n __fish_use_subcommand -f -a info -d 'describe an array, a model, a result folder or a data set'
-complete -c recon -n '__recon_is demo' -l out -d 'folder for the page and its files (default recon-demo)' -r -F
+complete -c recon -n '__recon_is demo' -l out -s o -d 'folder for the page and its files (default recon-demo)' -r -F
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
-complete -c recon -n '__recon_is train' -l out -d 'file for the best weights (required)' -r -F
+complete -c recon -n '__recon_is train' -l out -s o -d 'file for the best weights (required)' -r -F
 complete -c recon -n '__recon_is train' -l group -d 'rotation group (default: so2 for images, so3 for molecules)' -x -a 'auto so2 so3'
 complete -c recon -n '__recon_is train' -l preset -d 'small (default on a CPU), fast (default on a GPU), or paper: the paper\'s network, trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for a GPU, photo-small for a CPU' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model: a file, or the name of a shipped model' -r -F
@@ -62,7 +62,7 @@ complete -c recon -n '__recon_is train' -l radius -d 'molecules: paper: radius o
 complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)' -x
 complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is train' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is train' -l limit -d 'use a random subset of N images or conformers' -x
@@ -74,9 +74,9 @@ complete -c recon -n '__recon_is train' -l picture-limit -d 'images: memory limi
 complete -c recon -n '__recon_is train' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is train' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is train' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is discover' -l model -d 'what `recon train` wrote (required)' -r -F
-complete -c recon -n '__recon_is discover' -l out -d 'folder for the results (required)' -r -F
-complete -c recon -n '__recon_is discover' -l k -d 'neighbours (default 10, molecules 25)' -x
+complete -c recon -n '__recon_is discover' -l model -s m -d 'what `recon train` wrote (required)' -r -F
+complete -c recon -n '__recon_is discover' -l out -s o -d 'folder for the results (required)' -r -F
+complete -c recon -n '__recon_is discover' -l k -s k -d 'neighbours (default 10, molecules 25)' -x
 complete -c recon -n '__recon_is discover' -l mean -d 'kind of mean (default tukey; for molecules a centre shared by the class)' -x -a 'tukey frechet chordal'
 complete -c recon -n '__recon_is discover' -l family -d 'images: family whose width Theta predicts (default auto)' -x -a 'auto uniform normal'
 complete -c recon -n '__recon_is discover' -l lambda -d 'where the natural pose comes from: the centre of the neighbours, a network that learned it (as in the paper), or the pose density (default auto: whichever is best on held-out inputs)' -x -a 'auto neighbours head density'
@@ -86,7 +86,7 @@ complete -c recon -n '__recon_is discover' -l head-rate -d 'with --heads paper: 
 complete -c recon -n '__recon_is discover' -l half -d 'store weights as bfloat16: half the size'
 complete -c recon -n '__recon_is discover' -l folds -d 'calibrate p-values by N-fold cross-validation, retraining the backbone for each fold; 0: off (default 5 below 500 inputs, else 0)' -x
 complete -c recon -n '__recon_is discover' -l keep-embeddings -d 'also write z.npy and g.npy'
-complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is discover' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is discover' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is discover' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is discover' -l limit -d 'use a random subset of N images or conformers' -x
@@ -100,9 +100,10 @@ complete -c recon -n '__recon_is discover' -l deterministic -d 'with cuda: bit-i
 complete -c recon -n '__recon_is discover' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose per row (required)' -r -F
-complete -c recon -n '__recon_is normalize' -l out -d 'folder for the results (required)' -r -F
+complete -c recon -n '__recon_is normalize' -l out -s o -d 'folder for the results (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses (default so2)' -x -a 'so2 so3'
-complete -c recon -n '__recon_is normalize' -l k -d 'with knn: number of neighbours in a class (default 10)' -x
+complete -c recon -n '__recon_is normalize' -l quaternions -d 'order of poses N x 4: w first, or w last (SciPy, ROS, Eigen\'s coeffs)' -x -a 'wxyz xyzw'
+complete -c recon -n '__recon_is normalize' -l k -s k -d 'with knn: number of neighbours in a class (default 10)' -x
 complete -c recon -n '__recon_is normalize' -l query -d 'evaluate these instead of the points themselves' -r -F
 complete -c recon -n '__recon_is normalize' -l mean -d 'kind of mean for Gamma (default tukey)' -x -a 'tukey frechet chordal'
 complete -c recon -n '__recon_is normalize' -l tukey-c -d 'fix Tukey\'s c (default: from the data)' -x
@@ -115,8 +116,8 @@ complete -c recon -n '__recon_is normalize' -l labels -d 'true classes, used onl
 complete -c recon -n '__recon_is normalize' -l query-labels -d 'the same for the queries' -r -F
 complete -c recon -n '__recon_is normalize' -l approx -d 'neighbour search (default auto: exact up to a million rows)' -x -a 'auto exact ivf hnsw'
 complete -c recon -n '__recon_is normalize' -l device -d 'device of the exact search (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is report' -l out -d 'the page (default DIR/report.html)' -r -F
-complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is report' -l out -s o -d 'the page (default DIR/report.html)' -r -F
+complete -c recon -n '__recon_is report' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is report' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is report' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is report' -l limit -d 'use a random subset of N images or conformers' -x
@@ -128,8 +129,8 @@ complete -c recon -n '__recon_is report' -l picture-limit -d 'images: memory lim
 complete -c recon -n '__recon_is report' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is report' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is canonicalize' -l model -d 'what `recon discover` wrote (required)' -r -F
-complete -c recon -n '__recon_is canonicalize' -l out -d 'output file or folder (required)' -r -F
+complete -c recon -n '__recon_is canonicalize' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
+complete -c recon -n '__recon_is canonicalize' -l out -s o -d 'output file or folder (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses, or for a table' -r -F
 complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs whose pose has a p-value below P' -x
@@ -141,7 +142,7 @@ complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: inte
 complete -c recon -n '__recon_is canonicalize' -l quality -d 'images: quality of JPEG files, 1 to 100 (default 95)' -x
 complete -c recon -n '__recon_is canonicalize' -l fill -d 'images: colour of empty corners in image files (default zero: black, or transparent)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l keep -d 'images: keep the size of image files, or enlarge the frame so that nothing is cut off (default size)' -x -a 'size all'
-complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l limit -d 'use a random subset of N images or conformers' -x
@@ -153,11 +154,11 @@ complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: memo
 complete -c recon -n '__recon_is canonicalize' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is canonicalize' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is score' -l model -d 'what `recon discover` wrote (required)' -r -F
-complete -c recon -n '__recon_is score' -l out -d 'file for the scores, or for a table of them (required)' -r -F
+complete -c recon -n '__recon_is score' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
+complete -c recon -n '__recon_is score' -l out -s o -d 'file for the scores, or for a table of them (required)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for the indices of the scored inputs, from 0' -r -F
 complete -c recon -n '__recon_is score' -l false-alarms -d 'fraction of natural inputs allowed to be flagged (default 0.01)' -x
-complete -c recon -n '__recon_is score' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is score' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is score' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is score' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is score' -l limit -d 'use a random subset of N images or conformers' -x
@@ -169,10 +170,10 @@ complete -c recon -n '__recon_is score' -l picture-limit -d 'images: memory limi
 complete -c recon -n '__recon_is score' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is score' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is score' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is distribution' -l model -d 'what `recon discover` wrote (required)' -r -F
+complete -c recon -n '__recon_is distribution' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is distribution' -l index -d 'index of the image or conformer, from 0 (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'also plot it' -r -F
-complete -c recon -n '__recon_is distribution' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is distribution' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is distribution' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is distribution' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l limit -d 'use a random subset of N images or conformers' -x
@@ -184,13 +185,13 @@ complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memo
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is export' -l model -d 'what `recon discover` or `recon classifier train` wrote (required)' -r -F
-complete -c recon -n '__recon_is export' -l out -d 'output file (required)' -r -F
+complete -c recon -n '__recon_is export' -l model -s m -d 'what `recon discover` or `recon classifier train` wrote (required)' -r -F
+complete -c recon -n '__recon_is export' -l out -s o -d 'output file (required)' -r -F
 complete -c recon -n '__recon_is export' -l what -d 'what the file computes for each image (default pose)' -x -a 'pose canonicalize score classifier'
 complete -c recon -n '__recon_is export' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is export' -l licence -d 'licence of the model, recorded in the file (default: none)' -r -F
 complete -c recon -n '__recon_is check' -l svg -d 'images: also plot the errors' -r -F
-complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is check' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is check' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is check' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is check' -l limit -d 'use a random subset of N images or conformers' -x
@@ -202,8 +203,8 @@ complete -c recon -n '__recon_is check' -l picture-limit -d 'images: memory limi
 complete -c recon -n '__recon_is check' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is check' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is check' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is classifier' -l out -d 'train: file for the best weights' -r -F
-complete -c recon -n '__recon_is classifier' -l model -d 'eval: what train wrote' -r -F
+complete -c recon -n '__recon_is classifier' -l out -s o -d 'train: file for the best weights' -r -F
+complete -c recon -n '__recon_is classifier' -l model -s m -d 'eval: what train wrote' -r -F
 complete -c recon -n '__recon_is classifier' -l net -d 'images: network (default small)' -x -a 'small resnet18'
 complete -c recon -n '__recon_is classifier' -l width -d 'channels of resnet18\'s first stage (default 64), of the molecule network (default 128)' -x
 complete -c recon -n '__recon_is classifier' -l shift -d 'images: shift randomly by up to P pixels (default 0)' -x
@@ -217,7 +218,7 @@ complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoin
 complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the weights in MODEL (default f32)' -x -a 'f32 bf16'
 complete -c recon -n '__recon_is classifier' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is classifier' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is classifier' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l limit -d 'use a random subset of N images or conformers' -x
@@ -231,7 +232,7 @@ complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit
 complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce mnist' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce mnist' -l model -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
 complete -c recon -n '__recon_is reproduce mnist' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce mnist' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce mnist' -l images -d 'number of test images (default all)' -x
@@ -239,7 +240,7 @@ complete -c recon -n '__recon_is reproduce mnist' -l limit -d 'number of trainin
 complete -c recon -n '__recon_is reproduce mnist' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce mnist' -l resume -d 'with --train: continue an interrupted run'
 complete -c recon -n '__recon_is reproduce mnist' -l overwrite -d 'with --train: replace models in DIR'
-complete -c recon -n '__recon_is reproduce mnist' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l out -s o -d 'folder for the models, and for pictures that are drawn' -r -F
 complete -c recon -n '__recon_is reproduce mnist' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce mnist' -l seed -d 'training: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce mnist' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
@@ -253,7 +254,7 @@ complete -c recon -n '__recon_is reproduce mnist' -l device -d 'device (default 
 complete -c recon -n '__recon_is reproduce mnist' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce mnist' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce mnist12k' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce mnist12k' -l model -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
 complete -c recon -n '__recon_is reproduce mnist12k' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce mnist12k' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce mnist12k' -l images -d 'number of test images (default all)' -x
@@ -261,7 +262,7 @@ complete -c recon -n '__recon_is reproduce mnist12k' -l limit -d 'number of trai
 complete -c recon -n '__recon_is reproduce mnist12k' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce mnist12k' -l resume -d 'with --train: continue an interrupted run'
 complete -c recon -n '__recon_is reproduce mnist12k' -l overwrite -d 'with --train: replace models in DIR'
-complete -c recon -n '__recon_is reproduce mnist12k' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l out -s o -d 'folder for the models, and for pictures that are drawn' -r -F
 complete -c recon -n '__recon_is reproduce mnist12k' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce mnist12k' -l seed -d 'training: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce mnist12k' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
@@ -275,7 +276,7 @@ complete -c recon -n '__recon_is reproduce mnist12k' -l device -d 'device (defau
 complete -c recon -n '__recon_is reproduce mnist12k' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce mnist12k' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce fashion' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce fashion' -l model -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
 complete -c recon -n '__recon_is reproduce fashion' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce fashion' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce fashion' -l images -d 'number of test images (default all)' -x
@@ -283,7 +284,7 @@ complete -c recon -n '__recon_is reproduce fashion' -l limit -d 'number of train
 complete -c recon -n '__recon_is reproduce fashion' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce fashion' -l resume -d 'with --train: continue an interrupted run'
 complete -c recon -n '__recon_is reproduce fashion' -l overwrite -d 'with --train: replace models in DIR'
-complete -c recon -n '__recon_is reproduce fashion' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l out -s o -d 'folder for the models, and for pictures that are drawn' -r -F
 complete -c recon -n '__recon_is reproduce fashion' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce fashion' -l seed -d 'training: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce fashion' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
@@ -297,11 +298,11 @@ complete -c recon -n '__recon_is reproduce fashion' -l device -d 'device (defaul
 complete -c recon -n '__recon_is reproduce fashion' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce fashion' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce images' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce images' -l model -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce images' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
 complete -c recon -n '__recon_is reproduce images' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce images' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce images' -l images -d 'number of test images (default all)' -x
-complete -c recon -n '__recon_is reproduce images' -l data -d 'labelled test images (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is reproduce images' -l data -s d -d 'labelled test images (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is reproduce images' -l rotate -d 'rule of the rotations: mnist, fashion, all or a JSON file (required)' -r -F
 complete -c recon -n '__recon_is reproduce images' -l resample -d 'control: resample every image twice, so that sharpness does not reveal which were rotated'
 complete -c recon -n '__recon_is reproduce images' -l baselines -d 'also measure other methods: alignment, averaging'
@@ -309,17 +310,17 @@ complete -c recon -n '__recon_is reproduce images' -l device -d 'device (default
 complete -c recon -n '__recon_is reproduce images' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce images' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce molecules' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce molecules' -l model -d 'what `recon discover` wrote (default: the shipped model)' -r -F
+complete -c recon -n '__recon_is reproduce molecules' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
 complete -c recon -n '__recon_is reproduce molecules' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce molecules' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce molecules' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce molecules' -l resume -d 'with --train: continue an interrupted run'
 complete -c recon -n '__recon_is reproduce molecules' -l overwrite -d 'with --train: replace models in DIR'
-complete -c recon -n '__recon_is reproduce molecules' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce molecules' -l out -s o -d 'folder for the models, and for pictures that are drawn' -r -F
 complete -c recon -n '__recon_is reproduce molecules' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce molecules' -l seed -d 'training: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce molecules' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
-complete -c recon -n '__recon_is reproduce molecules' -l data -d 'geom:FILE or flat:DIR in place of the shipped conformers' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is reproduce molecules' -l data -s d -d 'geom:FILE or flat:DIR in place of the shipped conformers' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is reproduce molecules' -l preset -d 'with --train: which model (default fast)' -x -a 'fast paper small'
 complete -c recon -n '__recon_is reproduce molecules' -l baselines -d 'also measure other methods: EquiAdapt, SEGNN, alignment'
 complete -c recon -n '__recon_is reproduce molecules' -l rival -d 'with --baselines: measure only this network (with --train: train it first; default all)' -x -a 'all equiadapt segnn'
@@ -334,11 +335,11 @@ complete -c recon -n '__recon_is reproduce estimators' -l deterministic -d 'with
 complete -c recon -n '__recon_is reproduce letters' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce letters' -l fonts -d 'folder of fonts (default /usr/share/fonts)' -r -F
 complete -c recon -n '__recon_is reproduce letters' -l size -d 'side of the model\'s inputs, in pixels' -x
-complete -c recon -n '__recon_is reproduce letters' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce letters' -l out -s o -d 'folder for the models, and for pictures that are drawn' -r -F
 complete -c recon -n '__recon_is reproduce letters' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce letters' -l seed -d 'training: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce letters' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
-complete -c recon -n '__recon_is reproduce letters' -l model -d 'what `recon train` wrote, instead of training' -r -F
+complete -c recon -n '__recon_is reproduce letters' -l model -s m -d 'what `recon train` wrote, instead of training' -r -F
 complete -c recon -n '__recon_is reproduce letters' -l laws -d 'kinds, distributions, counts and sizes, as JSON' -r -F
 complete -c recon -n '__recon_is reproduce letters' -l draws -d 'test images per letter and font, rotated as in training (default 2)' -x
 complete -c recon -n '__recon_is reproduce letters' -l crop -d 'as for `recon train`' -x -a 'none auto'
@@ -347,14 +348,14 @@ complete -c recon -n '__recon_is reproduce letters' -l device -d 'device (defaul
 complete -c recon -n '__recon_is reproduce letters' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce letters' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce cifar10' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce cifar10' -l model -d 'what `recon discover` wrote (default: the shipped model)' -r -F
+complete -c recon -n '__recon_is reproduce cifar10' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
 complete -c recon -n '__recon_is reproduce cifar10' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce cifar10' -l images -d 'number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce cifar10' -l limit -d 'number of training images, drawn at random (default all)' -x
 complete -c recon -n '__recon_is reproduce cifar10' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce cifar10' -l resume -d 'with --train: continue an interrupted run'
 complete -c recon -n '__recon_is reproduce cifar10' -l overwrite -d 'with --train: replace models in DIR'
-complete -c recon -n '__recon_is reproduce cifar10' -l out -d 'folder for the models, and for pictures that are drawn' -r -F
+complete -c recon -n '__recon_is reproduce cifar10' -l out -s o -d 'folder for the models, and for pictures that are drawn' -r -F
 complete -c recon -n '__recon_is reproduce cifar10' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce cifar10' -l seed -d 'training: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce cifar10' -l augmented -d 'a classifier trained with rotations (with --train it is trained)' -r -F
@@ -363,7 +364,7 @@ complete -c recon -n '__recon_is reproduce cifar10' -l device -d 'device (defaul
 complete -c recon -n '__recon_is reproduce cifar10' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce cifar10' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce words' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce words' -l model -d 'what `recon discover` wrote (default: the shipped model)' -r -F
+complete -c recon -n '__recon_is reproduce words' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
 complete -c recon -n '__recon_is reproduce words' -l fonts -d 'folder of fonts (default /usr/share/fonts)' -r -F
 complete -c recon -n '__recon_is reproduce words' -l images -d 'number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce words' -l limit -d 'number of training images, drawn at random (default all)' -x
@@ -373,7 +374,7 @@ complete -c recon -n '__recon_is reproduce words' -l resume -d 'with --train: co
 complete -c recon -n '__recon_is reproduce words' -l overwrite -d 'with --train: replace models in DIR'
 complete -c recon -n '__recon_is reproduce words' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce words' -l seed -d 'training: seed of the first model (default 1)' -x
-complete -c recon -n '__recon_is reproduce words' -l out -d 'folder for the pictures, and with --train for the model' -r -F
+complete -c recon -n '__recon_is reproduce words' -l out -s o -d 'folder for the pictures, and with --train for the model' -r -F
 complete -c recon -n '__recon_is reproduce words' -l preset -d 'with --train: which model (default photo)' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is reproduce words' -l reader -d 'which readers (default all)' -x -a 'all ppocr tesseract'
 complete -c recon -n '__recon_is reproduce words' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -384,4 +385,4 @@ complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each obj
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l threads -d 'threads to use (default: all)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l json -d 'print one JSON object instead of text'
-complete -c recon -n 'not __fish_use_subcommand' -l quiet -d 'print errors only'
+complete -c recon -n 'not __fish_use_subcommand' -l quiet -s q -d 'print errors only'

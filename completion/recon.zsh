@@ -34,14 +34,14 @@ _recon() {
     fi
     case $command in
     demo) _arguments \
-        '--out[folder for the page and its files (default recon-demo)]:DIR:_files' \
+        {-o,--out}'[folder for the page and its files (default recon-demo)]:DIR:_files' \
         '--limit[number of garments (default all 2,000); fewer are faster but less accurate]:N: ' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     train) _arguments \
-        '--out[file for the best weights (required)]:MODEL:_files' \
+        {-o,--out}'[file for the best weights (required)]:MODEL:_files' \
         '--group[rotation group (default\: so2 for images, so3 for molecules)]:choice:(auto so2 so3)' \
         '--preset[small (default on a CPU), fast (default on a GPU), or paper\: the paper'\''s network, trained by reconstruction alone (molecules\: 600 epochs). For photographs\: photo for a GPU, photo-small for a CPU]:choice:(fast paper small photo photo-small)' \
         '--from[images\: start from the weights of this model\: a file, or the name of a shipped model]:MODEL:_files' \
@@ -74,7 +74,7 @@ _recon() {
         '--every[also write a checkpoint every N steps (default\: after epochs, in a twentieth of the time at most)]:N: ' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -88,12 +88,12 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     discover) _arguments \
-        '--model[what `recon train` wrote (required)]:MODEL:_files' \
-        '--out[folder for the results (required)]:DIR:_files' \
-        '--k[neighbours (default 10, molecules 25)]:N: ' \
+        {-m,--model}'[what `recon train` wrote (required)]:MODEL:_files' \
+        {-o,--out}'[folder for the results (required)]:DIR:_files' \
+        {-k,--k}'[neighbours (default 10, molecules 25)]:N: ' \
         '--mean[kind of mean (default tukey; for molecules a centre shared by the class)]:choice:(tukey frechet chordal)' \
         '--family[images\: family whose width Theta predicts (default auto)]:choice:(auto uniform normal)' \
         '--lambda[where the natural pose comes from\: the centre of the neighbours, a network that learned it (as in the paper), or the pose density (default auto\: whichever is best on held-out inputs)]:choice:(auto neighbours head density)' \
@@ -103,7 +103,7 @@ _recon() {
         '--half[store weights as bfloat16\: half the size]' \
         '--folds[calibrate p-values by N-fold cross-validation, retraining the backbone for each fold; 0\: off (default 5 below 500 inputs, else 0)]:N: ' \
         '--keep-embeddings[also write z.npy and g.npy]' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -117,14 +117,15 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     normalize) _arguments \
         '--embeddings[z, N x D (required)]:FILE:_files' \
         '--poses[g, one pose per row (required)]:FILE:_files' \
-        '--out[folder for the results (required)]:DIR:_files' \
+        {-o,--out}'[folder for the results (required)]:DIR:_files' \
         '--group[group of the poses (default so2)]:choice:(so2 so3)' \
-        '--k[with knn\: number of neighbours in a class (default 10)]:N: ' \
+        '--quaternions[order of poses N x 4\: w first, or w last (SciPy, ROS, Eigen'\''s coeffs)]:choice:(wxyz xyzw)' \
+        {-k,--k}'[with knn\: number of neighbours in a class (default 10)]:N: ' \
         '--query[evaluate these instead of the points themselves]:ZQ:_files:GQ:_files' \
         '--mean[kind of mean for Gamma (default tukey)]:choice:(tukey frechet chordal)' \
         '--tukey-c[fix Tukey'\''s c (default\: from the data)]:DEG: ' \
@@ -139,11 +140,11 @@ _recon() {
         '--device[device of the exact search (default cpu)]:choice:(cpu cuda ref)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     report) _arguments \
-        '--out[the page (default DIR/report.html)]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
+        {-o,--out}'[the page (default DIR/report.html)]:FILE:_files' \
+        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -157,12 +158,12 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' \
         '1: :_files' ;;
     canonicalize) _arguments \
-        '--model[what `recon discover` wrote (required)]:MODEL:_files' \
-        '--out[output file or folder (required)]:FILE.npy|DIR|FILE.xyz:_files' \
+        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_files' \
+        {-o,--out}'[output file or folder (required)]:FILE.npy|DIR|FILE.xyz:_files' \
         '--poses[file for the poses, or for a table]:g.npy|g.csv:_files' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
@@ -174,7 +175,7 @@ _recon() {
         '--quality[images\: quality of JPEG files, 1 to 100 (default 95)]:N: ' \
         '--fill[images\: colour of empty corners in image files (default zero\: black, or transparent)]:zero|edge|white|#rrggbb:_files' \
         '--keep[images\: keep the size of image files, or enlarge the frame so that nothing is cut off (default size)]:choice:(size all)' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -188,14 +189,14 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     score) _arguments \
-        '--model[what `recon discover` wrote (required)]:MODEL:_files' \
-        '--out[file for the scores, or for a table of them (required)]:s.npy|s.csv:_files' \
+        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_files' \
+        {-o,--out}'[file for the scores, or for a table of them (required)]:s.npy|s.csv:_files' \
         '--rows[file for the indices of the scored inputs, from 0]:r.npy:_files' \
         '--false-alarms[fraction of natural inputs allowed to be flagged (default 0.01)]:SHARE: ' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -209,13 +210,13 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     distribution) _arguments \
-        '--model[what `recon discover` wrote (required)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_files' \
         '--index[index of the image or conformer, from 0 (default 0)]:I: ' \
         '--svg[also plot it]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -229,21 +230,21 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     export) _arguments \
-        '--model[what `recon discover` or `recon classifier train` wrote (required)]:MODEL:_files' \
-        '--out[output file (required)]:FILE.onnx:_files' \
+        {-m,--model}'[what `recon discover` or `recon classifier train` wrote (required)]:MODEL:_files' \
+        {-o,--out}'[output file (required)]:FILE.onnx:_files' \
         '--what[what the file computes for each image (default pose)]:choice:(pose canonicalize score classifier)' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--licence[licence of the model, recorded in the file (default\: none)]:TEXT:_files' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     check) _arguments \
         '--svg[images\: also plot the errors]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
+        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -257,12 +258,12 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' \
         '1: :_files' ;;
     classifier) _arguments \
-        '--out[train\: file for the best weights]:MODEL:_files' \
-        '--model[eval\: what train wrote]:MODEL:_files' \
+        {-o,--out}'[train\: file for the best weights]:MODEL:_files' \
+        {-m,--model}'[eval\: what train wrote]:MODEL:_files' \
         '--net[images\: network (default small)]:choice:(small resnet18)' \
         '--width[channels of resnet18'\''s first stage (default 64), of the molecule network (default 128)]:N: ' \
         '--shift[images\: shift randomly by up to P pixels (default 0)]:P: ' \
@@ -276,7 +277,7 @@ _recon() {
         '--weights[precision of the weights in MODEL (default f32)]:choice:(f32 bf16)' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -290,12 +291,12 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' \
         '1: :(train eval)' ;;
     "reproduce mnist") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--model[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
@@ -303,7 +304,7 @@ _recon() {
         '--train[train the models instead of using shipped ones]' \
         '--resume[with --train\: continue an interrupted run]' \
         '--overwrite[with --train\: replace models in DIR]' \
-        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        {-o,--out}'[folder for the models, and for pictures that are drawn]:DIR:_files' \
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
         '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
@@ -318,11 +319,11 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     "reproduce mnist12k") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--model[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
@@ -330,7 +331,7 @@ _recon() {
         '--train[train the models instead of using shipped ones]' \
         '--resume[with --train\: continue an interrupted run]' \
         '--overwrite[with --train\: replace models in DIR]' \
-        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        {-o,--out}'[folder for the models, and for pictures that are drawn]:DIR:_files' \
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
         '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
@@ -345,11 +346,11 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     "reproduce fashion") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--model[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
@@ -357,7 +358,7 @@ _recon() {
         '--train[train the models instead of using shipped ones]' \
         '--resume[with --train\: continue an interrupted run]' \
         '--overwrite[with --train\: replace models in DIR]' \
-        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        {-o,--out}'[folder for the models, and for pictures that are drawn]:DIR:_files' \
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
         '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
@@ -372,15 +373,15 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     "reproduce images") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--model[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
-        '--data[labelled test images (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[labelled test images (required)]:SPEC:_recon_specs' \
         '--rotate[rule of the rotations\: mnist, fashion, all or a JSON file (required)]:RULE:_files' \
         '--resample[control\: resample every image twice, so that sharpness does not reveal which were rotated]' \
         '--baselines[also measure other methods\: alignment, averaging]' \
@@ -389,21 +390,21 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     "reproduce molecules") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--model[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--train[train the models instead of using shipped ones]' \
         '--resume[with --train\: continue an interrupted run]' \
         '--overwrite[with --train\: replace models in DIR]' \
-        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        {-o,--out}'[folder for the models, and for pictures that are drawn]:DIR:_files' \
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
         '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
-        '--data[geom\:FILE or flat\:DIR in place of the shipped conformers]:SPEC:_recon_specs' \
+        {-d,--data}'[geom\:FILE or flat\:DIR in place of the shipped conformers]:SPEC:_recon_specs' \
         '--preset[with --train\: which model (default fast)]:choice:(fast paper small)' \
         '--baselines[also measure other methods\: EquiAdapt, SEGNN, alignment]' \
         '--rival[with --baselines\: measure only this network (with --train\: train it first; default all)]:choice:(all equiadapt segnn)' \
@@ -412,7 +413,7 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     "reproduce estimators") _arguments \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
@@ -422,17 +423,17 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     "reproduce letters") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
         '--fonts[folder of fonts (default /usr/share/fonts)]:DIR:_files' \
         '--size[side of the model'\''s inputs, in pixels]:N: ' \
-        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        {-o,--out}'[folder for the models, and for pictures that are drawn]:DIR:_files' \
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
         '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
-        '--model[what `recon train` wrote, instead of training]:MODEL:_files' \
+        {-m,--model}'[what `recon train` wrote, instead of training]:MODEL:_files' \
         '--laws[kinds, distributions, counts and sizes, as JSON]:FILE:_files' \
         '--draws[test images per letter and font, rotated as in training (default 2)]:N: ' \
         '--crop[as for `recon train`]:choice:(none auto)' \
@@ -442,18 +443,18 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     "reproduce cifar10") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--model[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--images[number of test images (default all)]:N: ' \
         '--limit[number of training images, drawn at random (default all)]:N: ' \
         '--train[train the models instead of using shipped ones]' \
         '--resume[with --train\: continue an interrupted run]' \
         '--overwrite[with --train\: replace models in DIR]' \
-        '--out[folder for the models, and for pictures that are drawn]:DIR:_files' \
+        {-o,--out}'[folder for the models, and for pictures that are drawn]:DIR:_files' \
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
         '--augmented[a classifier trained with rotations (with --train it is trained)]:MODEL:_files' \
@@ -463,11 +464,11 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     "reproduce words") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--model[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
         '--fonts[folder of fonts (default /usr/share/fonts)]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
         '--limit[number of training images, drawn at random (default all)]:N: ' \
@@ -477,7 +478,7 @@ _recon() {
         '--overwrite[with --train\: replace models in DIR]' \
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
-        '--out[folder for the pictures, and with --train for the model]:DIR:_files' \
+        {-o,--out}'[folder for the pictures, and with --train for the model]:DIR:_files' \
         '--preset[with --train\: which model (default photo)]:choice:(fast paper small photo photo-small)' \
         '--reader[which readers (default all)]:choice:(all ppocr tesseract)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -485,7 +486,7 @@ _recon() {
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' ;;
     info) _arguments \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
@@ -493,7 +494,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[print errors only]' \
+        {-q,--quiet}'[print errors only]' \
         '--help[explain]' \
         '1: :_files' ;;
     esac

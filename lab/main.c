@@ -1,6 +1,7 @@
 /* main.c - recon-lab: the demo and the experiments. `recon demo` and `recon reproduce` start it, with the
  * same words. */
 #include "lab/lab.h"
+#include "core/resembles.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static int no_such_experiment(const char *word)
 {
     const char *near = NULL;
     for (size_t i = 0; word && !near && i < COMMANDS; i++)
-        if (experiment_of(commands[i]) && cli_resembles(word, experiment_of(commands[i])))
+        if (experiment_of(commands[i]) && recon_resembles(word, experiment_of(commands[i])))
             near = experiment_of(commands[i]);
     return cli_misuse(&(cli_command){ .name = reproduce }, "%s%s%s%s%s%s",
                       word ? "there is no experiment '" : "name an experiment", word ? word : "",
