@@ -67,11 +67,23 @@ def wrong_links(page, prose):
 helps = {}
 
 
-def help_of(command):
-    """Its options; None where there is no such command."""
+def options_of(*command):
+    """Of a command; None where there is no such command."""
+    ran = subprocess.run([recon, *command, "--help"], capture_output=True, text=True)
+    return set(re.findall(r"--[a-z][a-z0-9-]*", ran.stdout)) if ran.returncode == 0 else None
+
+
+def help_of(words):
+    """The options of a command, of an experiment, or of all where none is named; None: there is none."""
+    command = (words[1],)
+    if words[1] == "reproduce":
+        listed = subprocess.run([recon, "reproduce", "--help"], capture_output=True, text=True).stdout
+        experiments = re.findall(r"^  ([a-z0-9]+) ", listed.replace("  recon", ""), re.M)
+        command += (words[2],) if words[2:3] and words[2] in experiments else ()
+        if command not in helps and len(command) == 1:
+            helps[command] = set().union(*(options_of("reproduce", e) for e in experiments))
     if command not in helps:
-        ran = subprocess.run([recon, command, "--help"], capture_output=True, text=True)
-        helps[command] = set(re.findall(r"--[a-z][a-z0-9-]*", ran.stdout)) if ran.returncode == 0 else None
+        helps[command] = options_of(*command)
     return helps[command]
 
 
@@ -87,7 +99,7 @@ def command_lines(code, spans):
 
 def wrong_commands(code, spans):
     for words in command_lines(code, spans):
-        options = help_of(words[1])
+        options = help_of(words)
         if options is None:
             yield f"recon {words[1]}: no such command"
             continue
@@ -138,7 +150,7 @@ def main():
         " ".join(re.findall(r"^\.PHONY:(.*)$", makefile, re.M)).split())
     listed = subprocess.run([recon, "--help"], capture_output=True, text=True).stdout
     for command in re.findall(r"^ {2,}([a-z]+) {2,}", listed, re.M):
-        help_of(command)
+        help_of(["recon", command])
     scripts = [p.read_text(errors="replace") for p in [root / "Makefile", *(root / "tools").iterdir(), *(root / "data").glob("*-conformers"),
                                                        *(root / "examples").glob("*.py")]]
     known = {"--help", "--version"}.union(*(h for h in helps.values() if h),
