@@ -8,6 +8,7 @@
 
 #include "proto.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { ONNX_AXES = 6, ONNX_MOST = 8, ONNX_VALUES = 2000 };
@@ -33,6 +34,7 @@ typedef struct {
 typedef struct {
     onnx_run *run;
     proto at;
+    char op[24];
     size_t ins, outs;
     onnx_tensor in[ONNX_MOST], out[ONNX_MOST];
 } onnx_node;
@@ -97,41 +99,22 @@ static inline size_t onnx_axis(const onnx_tensor *t, double axis)
 
 typedef double onnx_fn(double a, double b, double c);
 
-#define ONNX_ELEMENTWISE(X)                                                                        \
-    X(Identity, 1, a)                                                                              \
-    X(Relu, 1, a > 0 ? a : 0)                                                                      \
-    X(Abs, 1, fabs(a))                                                                             \
-    X(Neg, 1, -a)                                                                                  \
-    X(Sqrt, 1, sqrt(a))                                                                            \
-    X(Exp, 1, exp(a))                                                                              \
-    X(Log, 1, log(a))                                                                              \
-    X(Sin, 1, sin(a))                                                                              \
-    X(Atan, 1, atan(a))                                                                            \
-    X(Round, 1, rint(a))                                                                           \
-    X(Softplus, 1, log(1 + exp(a)))                                                                \
-    X(Add, 2, a + b)                                                                               \
-    X(Sub, 2, a - b)                                                                               \
-    X(Mul, 2, a *b)                                                                                \
-    X(Div, 2, a / b)                                                                               \
-    X(Max, 2, a > b ? a : b)                                                                       \
-    X(Min, 2, a < b ? a : b)                                                                       \
-    X(Mod, 2, a - b * floor(a / b))                                                                \
-    X(Equal, 2, a == b)                                                                            \
-    X(Less, 2, a < b)                                                                              \
-    X(LessOrEqual, 2, a <= b)                                                                      \
-    X(Greater, 2, a > b)                                                                           \
-    X(GreaterOrEqual, 2, a >= b)                                                                   \
-    X(And, 2, a != 0 && b != 0)                                                                    \
-    X(Or, 2, a != 0 || b != 0)                                                                     \
+/* clang-format off */
+#define ONNX_ELEMENTWISE(X) \
+    X(Identity, 1, a) X(Relu, 1, a > 0 ? a : 0) X(Abs, 1, fabs(a)) X(Neg, 1, -a) \
+    X(Sqrt, 1, sqrt(a)) X(Exp, 1, exp(a)) X(Log, 1, log(a)) X(Sin, 1, sin(a)) \
+    X(Atan, 1, atan(a)) X(Round, 1, rint(a)) X(Softplus, 1, log(1 + exp(a))) X(Add, 2, a + b) \
+    X(Sub, 2, a - b) X(Mul, 2, a * b) X(Div, 2, a / b) X(Max, 2, a > b ? a : b) \
+    X(Min, 2, a < b ? a : b) X(Mod, 2, a - b * floor(a / b)) X(Equal, 2, a == b) \
+    X(Less, 2, a < b) X(LessOrEqual, 2, a <= b) X(Greater, 2, a > b) \
+    X(GreaterOrEqual, 2, a >= b) X(And, 2, a != 0 && b != 0) X(Or, 2, a != 0 || b != 0) \
     X(Where, 3, a != 0 ? b : c)
-
-#define ONNX_FUNCTION(name, count, value)                                                          \
-    static inline double onnx_of_##name(double a, double b, double c)                              \
-    {                                                                                              \
-        (void)a, (void)b, (void)c;                                                                 \
-        return value;                                                                              \
-    }
+#define ONNX_FUNCTION(name, ins, value) \
+    static inline double onnx_##name(double a, double b, double c) { (void)a, (void)b, (void)c; return value; }
+#define ONNX_ENTRY(name, ins, value) { #name, ins, onnx_##name },
 ONNX_ELEMENTWISE(ONNX_FUNCTION)
+static const struct { const char *op; size_t ins; onnx_fn *f; } onnx_each[] = { ONNX_ELEMENTWISE(ONNX_ENTRY) };
+/* clang-format on */
 
 /* Axes are matched from the last one on; one of length 1 is repeated. */
 static inline onnx_tensor onnx_broadcast(onnx_run *r, const onnx_tensor *in, size_t ins, onnx_fn *f)
@@ -175,41 +158,35 @@ static inline onnx_lines onnx_along(const onnx_tensor *t, size_t first, size_t l
     return l;
 }
 
-static inline double onnx_fold(proto op, const double *x, size_t n, size_t step)
+/* What becomes of a line. */
+static inline double onnx_fold(const char *op, const double *x, size_t n, size_t step)
 {
-    int least = proto_is(op, "ArgMin") || proto_is(op, "ReduceMin");
-    double sum = 0, squares = 0, best = x[0], logs = 0;
-    size_t place = 0;
+    int least = strstr(op, "Min") != NULL;
+    double sum = 0, squares = 0, logs = 0;
+    size_t best = 0;
     for (size_t i = 0; i < n; i++) {
         double v = x[i * step];
         sum += v;
         squares += v * v;
-        if (least ? v < best : v > best) {
-            best = v;
-            place = i;
-        }
+        best = (least ? v < x[best * step] : v > x[best * step]) ? i : best;
     }
-    if (proto_is(op, "ReduceSum") || proto_is(op, "ReduceMean"))
-        return proto_is(op, "ReduceSum") ? sum : sum / (double)n;
-    if (proto_is(op, "ReduceL2"))
-        return sqrt(squares);
-    if (proto_is(op, "ArgMin") || proto_is(op, "ArgMax"))
-        return (double)place;
-    if (proto_is(op, "ReduceMin") || proto_is(op, "ReduceMax"))
-        return best;
-    assert_true(proto_is(op, "ReduceLogSumExp"));
     for (size_t i = 0; i < n; i++)
-        logs += exp(x[i * step] - best);
-    return best + log(logs);
+        logs += exp(x[i * step] - x[best * step]);
+    return strstr(op, "Arg")         ? (double)best
+           : strstr(op, "LogSumExp") ? x[best * step] + log(logs)
+           : strstr(op, "Sum")       ? sum
+           : strstr(op, "Mean")      ? sum / (double)n
+           : strstr(op, "L2")        ? sqrt(squares)
+                                     : x[best * step];
 }
 
 /* Over axes that stand side by side, or over all. */
-static inline void onnx_reduce(onnx_node *n, proto op)
+static inline void onnx_reduce(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0];
     size_t axis[ONNX_MOST] = { 0, x->axes - 1 }, dim[ONNX_AXES], axes = 0;
     size_t count = onnx_ints(axis, n, "axes"), first = 0, last = x->axes - 1;
-    if (op.at[0] == 'A') /* ArgMin, ArgMax */
+    if (strstr(n->op, "Arg"))
         first = last = (size_t)onnx_int(n, "axis", 0);
     else if (n->ins > 1)
         first = last = onnx_axis(x, n->in[1].at[0]);
@@ -224,30 +201,28 @@ static inline void onnx_reduce(onnx_node *n, proto op)
     onnx_lines l = onnx_along(x, first, last);
     n->out[0] = onnx_new(n->run, axes, dim);
     for (size_t i = 0; i < l.outer * l.inner; i++)
-        n->out[0].at[i] = onnx_fold(op, x->at + i / l.inner * l.length * l.inner + i % l.inner,
+        n->out[0].at[i] = onnx_fold(n->op, x->at + i / l.inner * l.length * l.inner + i % l.inner,
                                     l.length, l.inner);
 }
 
-static inline void onnx_softmax(onnx_node *n, proto op)
+static inline void onnx_softmax(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0];
     size_t axis = (size_t)onnx_int(n, "axis", -1);
     onnx_lines l = onnx_along(x, axis, axis);
-    const proto fold = { (const unsigned char *)"ReduceLogSumExp", 15 };
     n->out[0] = onnx_new(n->run, x->axes, x->dim);
     for (size_t i = 0; i < x->n; i++) {
         size_t from = i / (l.length * l.inner) * l.length * l.inner + i % l.inner;
-        double y = x->at[i] - onnx_fold(fold, x->at + from, l.length, l.inner);
-        n->out[0].at[i] = proto_is(op, "Softmax") ? exp(y) : y;
+        double y = x->at[i] - onnx_fold("LogSumExp", x->at + from, l.length, l.inner);
+        n->out[0].at[i] = !strcmp(n->op, "Softmax") ? exp(y) : y;
     }
 }
 
-static inline void onnx_cumulate(onnx_node *n, proto op)
+static inline void onnx_cumulate(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0];
     size_t axis = onnx_axis(x, n->in[1].at[0]);
     onnx_lines l = onnx_along(x, axis, axis);
-    (void)op;
     assert_true(onnx_int(n, "exclusive", 0) && !onnx_int(n, "reverse", 0));
     n->out[0] = onnx_new(n->run, x->axes, x->dim);
     for (size_t i = 0; i < x->n; i++)
@@ -257,10 +232,9 @@ static inline void onnx_cumulate(onnx_node *n, proto op)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static inline void onnx_concat(onnx_node *n, proto op)
+static inline void onnx_concat(onnx_node *n)
 {
     size_t axis = (size_t)onnx_int(n, "axis", 0), dim[ONNX_AXES], begin = 0;
-    (void)op;
     memcpy(dim, n->in[0].dim, sizeof dim);
     for (size_t k = 1; k < n->ins; k++)
         dim[axis] += n->in[k].dim[axis];
@@ -292,10 +266,9 @@ static inline onnx_tensor onnx_part(onnx_run *r, const onnx_tensor *x, size_t ax
     return out;
 }
 
-static inline void onnx_split(onnx_node *n, proto op)
+static inline void onnx_split(onnx_node *n)
 {
     size_t axis = (size_t)onnx_int(n, "axis", 0), begin = 0;
-    (void)op;
     for (size_t k = 0; k < n->outs; k++) {
         size_t size = n->ins > 1 ? (size_t)n->in[1].at[k] : n->in[0].dim[axis] / n->outs;
         n->out[k] = onnx_part(n->run, &n->in[0], axis, (int64_t)begin, 1, size);
@@ -304,12 +277,11 @@ static inline void onnx_split(onnx_node *n, proto op)
     assert_true(begin == n->in[0].dim[axis]);
 }
 
-static inline void onnx_slice(onnx_node *n, proto op)
+static inline void onnx_slice(onnx_node *n)
 {
     size_t axis = onnx_axis(&n->in[0], n->in[3].at[0]);
     double size = (double)n->in[0].dim[axis], begin = n->in[1].at[0], end = n->in[2].at[0];
     double step = n->ins > 4 ? n->in[4].at[0] : 1;
-    (void)op;
     assert_true(n->in[1].n == 1);
     begin = fmin(fmax(begin < 0 ? begin + size : begin, 0), step < 0 ? size - 1 : size);
     end = fmin(fmax(end < 0 ? end + size : end, step < 0 ? -1 : 0), size);
@@ -317,12 +289,12 @@ static inline void onnx_slice(onnx_node *n, proto op)
                           (size_t)fmax(ceil((end - begin) / step), 0));
 }
 
-static inline void onnx_gather(onnx_node *n, proto op)
+static inline void onnx_gather(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0], *which = &n->in[1];
     size_t axis = (size_t)onnx_int(n, "axis", 0), dim[ONNX_AXES], axes = 0;
     onnx_lines l = onnx_along(x, axis, axis);
-    int each = proto_is(op, "GatherElements");
+    int each = !strcmp(n->op, "GatherElements");
     for (size_t i = 0; i < x->axes; i++)
         if (i != axis || each)
             dim[axes++] = each ? which->dim[i] : x->dim[i];
@@ -338,11 +310,10 @@ static inline void onnx_gather(onnx_node *n, proto op)
     }
 }
 
-static inline void onnx_transpose(onnx_node *n, proto op)
+static inline void onnx_transpose(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0];
     size_t perm[ONNX_MOST], dim[ONNX_AXES], stride[ONNX_AXES];
-    (void)op;
     assert_true(onnx_ints(perm, n, "perm") == x->axes);
     for (size_t i = 0; i < x->axes; i++) {
         onnx_lines l = onnx_along(x, perm[i], perm[i]);
@@ -360,64 +331,60 @@ static inline void onnx_transpose(onnx_node *n, proto op)
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
-static inline void onnx_shape(onnx_node *n, proto op)
+static inline void onnx_shape(onnx_node *n)
 {
-    (void)op;
     n->out[0] = onnx_new(n->run, 1, &n->in[0].axes);
     for (size_t i = 0; i < n->in[0].axes; i++)
         n->out[0].at[i] = (double)n->in[0].dim[i];
 }
 
 /* The same numbers in another shape; what is -1 follows from the others. */
-static inline void onnx_reshape(onnx_node *n, proto op)
+static inline void onnx_reshape(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0];
     size_t dim[ONNX_AXES], axes = 0, known = 1;
-    if (proto_is(op, "Flatten"))
+    if (!strcmp(n->op, "Flatten"))
         dim[axes++] = x->dim[0], dim[axes++] = x->n / x->dim[0];
-    else if (proto_is(op, "Reshape"))
+    else if (!strcmp(n->op, "Reshape"))
         for (; axes < n->in[1].n; axes++) {
             dim[axes] = (size_t)fmax(n->in[1].at[axes], 0);
             known *= dim[axes] ? dim[axes] : 1;
         }
-    else if (proto_is(op, "Unsqueeze"))
+    else if (!strcmp(n->op, "Unsqueeze"))
         for (size_t i = 0, at = (size_t)n->in[1].at[0]; axes < x->axes + 1; axes++)
             dim[axes] = axes == at ? 1 : x->dim[i++];
     else
         for (size_t i = 0; i < x->axes; i++)
             if (i != (size_t)n->in[1].at[0])
                 dim[axes++] = x->dim[i];
-    for (size_t i = 0; proto_is(op, "Reshape") && i < axes; i++)
+    for (size_t i = 0; !strcmp(n->op, "Reshape") && i < axes; i++)
         dim[i] = dim[i] ? dim[i] : x->n / known;
     n->out[0] = onnx_new(n->run, axes, dim);
     assert_true(n->out[0].n == x->n);
     memcpy(n->out[0].at, x->at, x->n * sizeof *x->at);
 }
 
-static inline void onnx_expand(onnx_node *n, proto op)
+static inline void onnx_expand(onnx_node *n)
 {
     size_t dim[ONNX_AXES];
-    (void)op;
     for (size_t i = 0; i < n->in[1].n; i++)
         dim[i] = (size_t)n->in[1].at[i];
     onnx_tensor both[2] = { n->in[0], onnx_new(n->run, n->in[1].n, dim) };
-    n->out[0] = onnx_broadcast(n->run, both, 2, onnx_of_Identity);
+    n->out[0] = onnx_broadcast(n->run, both, 2, onnx_Identity);
 }
 
-static inline void onnx_range(onnx_node *n, proto op)
+static inline void onnx_range(onnx_node *n)
 {
     double from = n->in[0].at[0], step = n->in[2].at[0];
     size_t count = (size_t)ceil((n->in[1].at[0] - from) / step);
-    (void)op;
     n->out[0] = onnx_new(n->run, 1, &count);
     for (size_t i = 0; i < count; i++)
         n->out[0].at[i] = from + (double)i * step;
 }
 
-static inline void onnx_trilu(onnx_node *n, proto op)
+static inline void onnx_trilu(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0];
-    (void)op;
     assert_true(x->axes == 2 && !onnx_int(n, "upper", 1));
     n->out[0] = onnx_new(n->run, 2, x->dim);
     for (size_t i = 0; i < x->n; i++)
@@ -425,10 +392,9 @@ static inline void onnx_trilu(onnx_node *n, proto op)
 }
 
 /* To integers and truths; the rest stays in double. */
-static inline void onnx_cast(onnx_node *n, proto op)
+static inline void onnx_cast(onnx_node *n)
 {
     int64_t to = onnx_int(n, "to", 0);
-    (void)op;
     n->out[0] = onnx_new(n->run, n->in[0].axes, n->in[0].dim);
     for (size_t i = 0; i < n->in[0].n; i++) {
         double v = n->in[0].at[i];
@@ -439,10 +405,10 @@ static inline void onnx_cast(onnx_node *n, proto op)
 /* --- networks --------------------------------------------------------------------------------- */
 
 /* A stack of matrices by one, or by a stack of as many. */
-static inline void onnx_matmul(onnx_node *n, proto op)
+static inline void onnx_matmul(onnx_node *n)
 {
     const onnx_tensor *a = &n->in[0], *b = &n->in[1];
-    int gemm = proto_is(op, "Gemm"), turned = gemm && onnx_int(n, "transB", 0);
+    int gemm = !strcmp(n->op, "Gemm"), turned = gemm && onnx_int(n, "transB", 0);
     size_t rows = a->dim[a->axes - 2], terms = a->dim[a->axes - 1], dim[ONNX_AXES];
     size_t columns = b->dim[b->axes - (turned ? 2 : 1)], one = terms * columns;
     assert_true(b->n % one == 0 && (b->n == one || b->n / one == a->n / (rows * terms)));
@@ -461,10 +427,10 @@ static inline void onnx_matmul(onnx_node *n, proto op)
 }
 
 /* Convolutions and poolings: windows over the last two axes. */
-static inline void onnx_window(onnx_node *n, proto op)
+static inline void onnx_window(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0], *w = &n->in[1];
-    int conv = proto_is(op, "Conv"), most = proto_is(op, "MaxPool");
+    int conv = !strcmp(n->op, "Conv"), most = !strcmp(n->op, "MaxPool");
     size_t pad[ONNX_MOST] = { 0 }, stride[ONNX_MOST] = { 1, 1 }, size[ONNX_MOST];
     size_t groups = (size_t)onnx_int(n, "group", 1), H = x->dim[2], W = x->dim[3], dim[4];
     onnx_ints(pad, n, "pads");
@@ -499,10 +465,9 @@ static inline void onnx_window(onnx_node *n, proto op)
     }
 }
 
-static inline void onnx_batch_norm(onnx_node *n, proto op)
+static inline void onnx_batch_norm(onnx_node *n)
 {
     onnx_lines l = onnx_along(&n->in[0], 1, 1);
-    (void)op;
     n->out[0] = onnx_new(n->run, n->in[0].axes, n->in[0].dim);
     for (size_t i = 0; i < n->in[0].n; i++) {
         size_t c = i / l.inner % l.length;
@@ -513,13 +478,12 @@ static inline void onnx_batch_norm(onnx_node *n, proto op)
 }
 
 /* Bilinear, zeros outside, corners not aligned. */
-static inline void onnx_grid_sample(onnx_node *n, proto op)
+static inline void onnx_grid_sample(onnx_node *n)
 {
     const onnx_tensor *x = &n->in[0], *grid = &n->in[1];
     size_t C = x->dim[1], H = x->dim[2], W = x->dim[3], size = grid->dim[1] * grid->dim[2];
     size_t dim[] = { x->dim[0], C, grid->dim[1], grid->dim[2] };
     proto mode = proto_named(n->at, 5, 1, "mode"), pad = proto_named(n->at, 5, 1, "padding_mode");
-    (void)op;
     assert_true(proto_is(proto_get(mode, 4, 0).bytes, "bilinear"));
     assert_true(proto_is(proto_get(pad, 4, 0).bytes, "zeros") && !onnx_int(n, "align_corners", 0));
     n->out[0] = onnx_new(n->run, 4, dim);
@@ -542,11 +506,10 @@ static void onnx_evaluate(onnx_run *r, proto graph);
 
 /* The body's first inputs are the round and whether to go on, and so is its first output; the others are
  * handed from round to round. */
-static inline void onnx_loop(onnx_node *n, proto op)
+static inline void onnx_loop(onnx_node *n)
 {
     proto body = proto_get(proto_named(n->at, 5, 1, "body"), 6, 0).bytes;
     double going = n->in[1].at[0];
-    (void)op;
     assert_true(n->outs == n->ins - 2 && proto_count(body, 12) == n->outs + 1);
     for (double round = 0; going != 0 && round < n->in[0].at[0]; round++) {
         size_t outside = n->run->values;
@@ -565,66 +528,46 @@ static inline void onnx_loop(onnx_node *n, proto op)
         n->out[k] = n->in[k + 2];
 }
 
-static const struct {
-    const char *op;
-    void (*evaluate)(onnx_node *n, proto op);
-} onnx_operators[] = { { "Conv", onnx_window },
-                       { "AveragePool", onnx_window },
-                       { "MaxPool", onnx_window },
-                       { "Gemm", onnx_matmul },
-                       { "MatMul", onnx_matmul },
-                       { "BatchNormalization", onnx_batch_norm },
-                       { "GridSample", onnx_grid_sample },
-                       { "ReduceSum", onnx_reduce },
-                       { "ReduceMean", onnx_reduce },
-                       { "ReduceMax", onnx_reduce },
-                       { "ReduceMin", onnx_reduce },
-                       { "ReduceL2", onnx_reduce },
-                       { "ReduceLogSumExp", onnx_reduce },
-                       { "ArgMin", onnx_reduce },
-                       { "ArgMax", onnx_reduce },
-                       { "Softmax", onnx_softmax },
-                       { "LogSoftmax", onnx_softmax },
-                       { "CumSum", onnx_cumulate },
-                       { "Concat", onnx_concat },
-                       { "Split", onnx_split },
-                       { "Slice", onnx_slice },
-                       { "Gather", onnx_gather },
-                       { "GatherElements", onnx_gather },
-                       { "Transpose", onnx_transpose },
-                       { "Shape", onnx_shape },
-                       { "Reshape", onnx_reshape },
-                       { "Flatten", onnx_reshape },
-                       { "Squeeze", onnx_reshape },
-                       { "Unsqueeze", onnx_reshape },
-                       { "Expand", onnx_expand },
-                       { "Range", onnx_range },
-                       { "Trilu", onnx_trilu },
-                       { "Cast", onnx_cast },
-                       { "Loop", onnx_loop } };
-
-static inline void onnx_step(onnx_node *n, proto op)
+static inline void onnx_step(onnx_node *n)
 {
     static const struct {
-        const char *op;
-        size_t ins;
-        onnx_fn *f;
-    } each[] = {
-#define ONNX_ENTRY(name, count, value) { #name, count, onnx_of_##name },
-        ONNX_ELEMENTWISE(ONNX_ENTRY)
-    };
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
-        if (proto_is(op, each[i].op)) {
-            assert_true(n->ins == each[i].ins);
-            n->out[0] = onnx_broadcast(n->run, n->in, n->ins, each[i].f);
+        const char *ops;
+        void (*evaluate)(onnx_node *n);
+    } list[] = { { " Conv AveragePool MaxPool ", onnx_window },
+                 { " Gemm MatMul ", onnx_matmul },
+                 { " BatchNormalization ", onnx_batch_norm },
+                 { " GridSample ", onnx_grid_sample },
+                 { " ReduceSum ReduceMean ReduceMax ReduceMin ReduceL2 ReduceLogSumExp ArgMin "
+                   "ArgMax ",
+                   onnx_reduce },
+                 { " Softmax LogSoftmax ", onnx_softmax },
+                 { " CumSum ", onnx_cumulate },
+                 { " Concat ", onnx_concat },
+                 { " Split ", onnx_split },
+                 { " Slice ", onnx_slice },
+                 { " Gather GatherElements ", onnx_gather },
+                 { " Transpose ", onnx_transpose },
+                 { " Shape ", onnx_shape },
+                 { " Reshape Flatten Squeeze Unsqueeze ", onnx_reshape },
+                 { " Expand ", onnx_expand },
+                 { " Range ", onnx_range },
+                 { " Trilu ", onnx_trilu },
+                 { " Cast ", onnx_cast },
+                 { " Loop ", onnx_loop } };
+    char word[32];
+    snprintf(word, sizeof word, " %s ", n->op);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (strstr(list[i].ops, word)) {
+            list[i].evaluate(n);
             return;
         }
-    for (size_t i = 0; i < sizeof onnx_operators / sizeof *onnx_operators; i++)
-        if (proto_is(op, onnx_operators[i].op)) {
-            onnx_operators[i].evaluate(n, op);
+    for (size_t i = 0; i < sizeof onnx_each / sizeof *onnx_each; i++)
+        if (!strcmp(onnx_each[i].op, n->op)) {
+            assert_true(n->ins == onnx_each[i].ins);
+            n->out[0] = onnx_broadcast(n->run, n->in, n->ins, onnx_each[i].f);
             return;
         }
-    fail_msg("no operator is called '%.*s'", (int)op.size, (const char *)op.at);
+    fail_msg("no operator is called '%s'", n->op);
 }
 
 static inline onnx_tensor onnx_constant(onnx_run *r, proto t)
@@ -661,7 +604,9 @@ static void onnx_evaluate(onnx_run *r, proto graph)
         assert_true(n.ins <= ONNX_MOST && n.outs <= ONNX_MOST);
         for (size_t i = 0; i < n.ins; i++)
             n.in[i] = onnx_find(r, proto_get(n.at, 1, i).bytes);
-        onnx_step(&n, proto_get(n.at, 4, 0).bytes);
+        proto op = proto_get(n.at, 4, 0).bytes;
+        snprintf(n.op, sizeof n.op, "%.*s", (int)op.size, (const char *)op.at);
+        onnx_step(&n);
         for (size_t i = 0; i < n.outs; i++)
             onnx_put(r, proto_get(n.at, 2, i).bytes, n.out[i]);
     }
