@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { PASS = 256, MOST = 1 << 16 };
+enum { PASS = RECON_INPUT_NETS_PASS, MOST = 1 << 16 };
 
 /* --- the networks ----------------------------------------------------------------------------- */
 

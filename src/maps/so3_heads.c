@@ -63,14 +63,18 @@ static recon_var mixture_early(recon_tape *t, recon_var y, recon_var pose, doubl
     return recon_var_fisher_loss(t, density_f(t, y, PARTS, unit), NULL, pose);
 }
 
+/* Of a matrix that holds no numbers a frame would be found too. */
 static void read_lambda(void *map, const double *y, double unit)
 {
-    double m[10];
+    double m[10], size = 0;
     recon_so3_frame frame;
     (void)unit;
+    for (int i = 0; i < F; i++)
+        size += fabs(y[i]);
     recon_so3_moment_of_matrix(m, y);
     recon_so3_frame_of(&frame, m);
-    ((recon_so3_map *)map)->lambda_label = frame.mode;
+    ((recon_so3_map *)map)->lambda_label =
+        isfinite(size) ? frame.mode : (recon_so3){ NAN, NAN, NAN, NAN };
 }
 
 static void read_f(double out[F], const double *y, double unit)
