@@ -37,7 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VIEWS = 2, VALIDATION_BATCH = 250, BORDER_IMAGES = 500 };
+enum { VIEWS = 2, BORDER_IMAGES = 500 };
 #define BORDER_SHARE 0.02
 #define SHARPNESS    120.0 /* 5 degrees */
 
@@ -350,7 +350,7 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     recon_batch b;
     double sum = 0, *error = NULL;
     size_t n = recon_dataset_describe(k->held).n;
-    recon_loader_options o = { .batch = VALIDATION_BATCH,
+    recon_loader_options o = { .batch = 250,
                                .keep_last = 1,
                                .threads = k->o->threads,
                                .rotate = is_photo(k->o),

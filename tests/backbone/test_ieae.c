@@ -221,6 +221,44 @@ static void the_reconstruction_alone_has_no_density_and_no_warp(void **state)
     recon_safetensors_close(file);
 }
 
+/* The mean over all that is held out, whether or not it fills the last block of validation. */
+static void validation_leaves_nothing_out_and_counts_nothing_twice(void **state)
+{
+    enum { BLOCK = 4, MOST = 2 * BLOCK + 1 };
+    static const uint32_t n[] = { BLOCK - 1, BLOCK, BLOCK + 1, MOST };
+    recon_ctx *ctx = *state;
+    recon_ieae_options o = tiny;
+    o.contrast = o.pose = o.density = -1;
+    o.epochs = 1;
+    o.batch = BLOCK; /* what validation takes at a time too */
+    for (size_t k = 0; k < sizeof n / sizeof *n; k++) {
+        float x[MOST][SHAPE_PIXELS], got[MOST][SHAPE_PIXELS], z[MOST][8], back[SHAPE_PIXELS];
+        recon_dataset *data, *rest, *held;
+        recon_train_result r;
+        recon_ieae *m;
+        double psi[MOST], sum = 0;
+        train(ctx, &o, scratch("m"), RECON_HELD_OUT * n[k], &r);
+        CHECK_OK(ctx, recon_dataset_open(ctx, &data, shape_set(RECON_HELD_OUT * n[k], 1)));
+        CHECK_OK(ctx, recon_dataset_split(ctx, &rest, &held, data, RECON_HELD_OUT, 0));
+        CHECK_OK(ctx, recon_ieae_open(ctx, &m, scratch("m"), RECON_SINGLE));
+        for (size_t i = 0; i < n[k]; i++)
+            recon_dataset_get(x[i], held, i);
+        CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .so2 = psi }, m, x[0], n[k]));
+        CHECK_OK(ctx, recon_ieae_decode(ctx, got[0], m, z[0], n[k]));
+        recon_ieae_look(x[0], m, x[0], n[k]);
+        for (size_t i = 0; i < n[k]; i++) {
+            recon_image_rotate(back, got[i], SHAPE_SIDE, SHAPE_SIDE, 1, psi[i], RECON_BILINEAR);
+            for (int j = 0; j < SHAPE_PIXELS; j++)
+                sum += pow((double)back[j] - (double)x[i][j], 2);
+        }
+        CHECK_NEAR(r.best, sum / (n[k] * SHAPE_PIXELS), 1e-4 * r.best);
+        recon_ieae_close(ctx, m);
+        recon_dataset_close(rest);
+        recon_dataset_close(held);
+        recon_dataset_close(data);
+    }
+}
+
 /* As `recon train --plain --views given` asks for it. A white frame is soon learned by heart, unless it
  * comes in a new pose each time. */
 static void views_as_given_are_not_rotated(void **state)
@@ -397,6 +435,7 @@ int main(void)
         SCRATCH_TEST(softened_images_keep_their_mean_and_rotate),
         SCRATCH_TEST(training_learns_to_rebuild_and_to_tell_rotations),
         SCRATCH_TEST(the_reconstruction_alone_has_no_density_and_no_warp),
+        SCRATCH_TEST(validation_leaves_nothing_out_and_counts_nothing_twice),
         SCRATCH_TEST(views_as_given_are_not_rotated),
         SCRATCH_TEST(threads_and_a_resumed_run_give_the_same_bits),
         SCRATCH_TEST(batches_of_any_size_embed_alike),
