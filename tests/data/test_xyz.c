@@ -204,6 +204,18 @@ static void comments_of_programs_are_no_names(void **state)
     }
 }
 
+/* A quote that nobody closes ends with its line, and a backslash there escapes nothing. */
+static void quotes_end_with_their_line(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_molecules *d = NULL;
+    CHECK_OK(ctx, open_text(ctx, &d, "xyz", "q.xyz",
+                            "3\nenergy=1 name=\"a\\\n" WATER "3\nname='b\\'c\n" WATER, 0));
+    assert_string_equal(recon_molecules_name(d, 0), "a\\");
+    assert_string_equal(recon_molecules_name(d, 1), "b'c");
+    recon_molecules_close(d);
+}
+
 static void put_text(const char *name, const char *text)
 {
     scratch_write(name, text, strlen(text));
@@ -389,6 +401,7 @@ int main(void)
         SCRATCH_TEST(what_is_written_comes_back),
         SCRATCH_TEST(a_file_appears_whole_or_not_at_all),
         SCRATCH_TEST(comments_of_programs_are_no_names),
+        SCRATCH_TEST(quotes_end_with_their_line),
         SCRATCH_TEST(a_folder_is_read_file_by_file),
         SCRATCH_TEST(lists_and_patterns_name_files),
         SCRATCH_TEST(what_is_left_out_is_named),
