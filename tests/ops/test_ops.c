@@ -3,6 +3,7 @@
  * Operands go through a table's own memory, so that one file serves host and device. What a table
  * leaves out is reported as skipped. */
 #include "ops/cases.h"
+#include "ops/cpu/elements.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -395,13 +396,13 @@ static void norm2_agrees(void **state)
 }
 
 /* Weights, moments, average and rounded weights; the gradient's place is taken by index 4. */
-enum { ADAM_N = 1001, ADAM_BLOCKS = 6 };
+enum { ADAM_BLOCKS = 6 };
 
 static void adam_on(const table *t, recon_adam_args a, void *const block[ADAM_BLOCKS])
 {
     void *there[ADAM_BLOCKS];
     for (int i = 0; i < ADAM_BLOCKS; i++)
-        there[i] = upload(t, block[i], ADAM_N * (i == 5 ? 2 : 4));
+        there[i] = upload(t, block[i], a.n * (i == 5 ? 2 : 4));
     void *now = upload(t, a.state, sizeof *a.state), *norm = upload(t, a.grad_norm, 8);
     a.state = now;
     a.grad_norm = norm;
@@ -409,21 +410,20 @@ static void adam_on(const table *t, recon_adam_args a, void *const block[ADAM_BL
     a.bf16 = there[5];
     CHECK_OK(t->ctx, t->ops->adam(t->ctx, &a));
     for (int i = 0; i < ADAM_BLOCKS; i++)
-        download(t, block[i], there[i], ADAM_N * (i == 5 ? 2 : 4));
+        download(t, block[i], there[i], a.n * (i == 5 ? 2 : 4));
     t->ops->release(t->ctx, now);
     t->ops->release(t->ctx, norm);
 }
 
-static void adam_agrees(void **state)
+static void check_adam(const table *t, size_t n)
 {
-    const table *t = TABLE_WITH(state, adam);
     const table ref = { "ref", t->ctx, &recon_ops_ref, t->arena };
     maker m = maker_of(t->ctx, t->arena, RECON_F32, 0);
     recon_mark mark = recon_arena_mark(t->arena);
     void *got[ADAM_BLOCKS], *want[ADAM_BLOCKS];
     for (int i = 0; i < ADAM_BLOCKS; i++) {
-        recon_tensor x = noise_of(&m, i == 5 ? RECON_BF16 : RECON_F32, SHAPE(ADAM_N));
-        for (size_t j = 0; j < ADAM_N && i == 2; j++)
+        recon_tensor x = noise_of(&m, i == 5 ? RECON_BF16 : RECON_F32, SHAPE(n));
+        for (size_t j = 0; j < n && i == 2; j++)
             set_number(&x, j, fabs(number_at(&x, j)));
         recon_tensor y = copy_of(&m, &x);
         got[i] = x.data, want[i] = y.data;
@@ -431,7 +431,7 @@ static void adam_agrees(void **state)
     recon_adam_state now = { 0.01, 0.1, 0.02 };
     double norm = 5;
     for (int clip = 0; clip < 3; clip++) { /* none, one that bites, one that does not */
-        recon_adam_args a = { .n = ADAM_N,
+        recon_adam_args a = { .n = n,
                               .b1 = 0.9,
                               .b2 = 0.99,
                               .eps = 1e-8,
@@ -444,13 +444,20 @@ static void adam_agrees(void **state)
         adam_on(t, a, got);
         adam_on(&ref, a, want);
         for (int i = 0; i < 5; i++)
-            for (size_t j = 0; j < ADAM_N; j++)
+            for (size_t j = 0; j < n; j++)
                 CHECK_NEAR(((float *)got[i])[j], ((float *)want[i])[j],
                            2e-6 * (1 + fabs(((float *)want[i])[j])));
-        for (size_t j = 0; j < ADAM_N; j++)
+        for (size_t j = 0; j < n; j++)
             assert_int_equal(((uint16_t *)got[5])[j], recon_bf16_from_float(((float *)got[0])[j]));
     }
     recon_arena_release(t->arena, mark);
+}
+
+static void adam_agrees(void **state)
+{
+    static const size_t n[] = { RECON_RUN - 1, RECON_RUN, RECON_RUN + 1, 2 * RECON_RUN + 1 };
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+        check_adam(TABLE_WITH(state, adam), n[i]);
 }
 
 static void memory_is_zeroed(void **state)
