@@ -2,6 +2,7 @@
 #include "backbone/kinds.h"
 #include "backbone/metadata.h"
 #include "comm/comm.h"
+#include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 /* Inputs at a time: multiples of the batches of an image network. */
-enum { BLOCK = 1024, BLOCK_LARGE = 256, LARGE = 1 << 16 /* bytes of an input */ };
+enum { LARGE = 1 << 16 /* bytes of an input */ };
 
 static const recon_backbone_kind *const built_in[] = { &recon_ieae_kind, &recon_molecule_net_kind };
 enum { BUILT_IN = sizeof built_in / sizeof *built_in };
@@ -183,7 +184,7 @@ done:
 
 static size_t block_of(const recon_data *data)
 {
-    return recon_data_describe(data).bytes < LARGE ? BLOCK : BLOCK_LARGE;
+    return recon_data_describe(data).bytes < LARGE ? RECON_BLOCK_EMBED : RECON_BLOCK_EMBED_LARGE;
 }
 
 recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out, const recon_backbone *b,

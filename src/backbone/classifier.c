@@ -6,6 +6,7 @@
 #include <recon/ops/backend.h>
 #include "backbone/classifier.h"
 #include "backbone/metadata.h"
+#include "core/blocks.h"
 #include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -23,7 +24,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVAL_BATCH = 250, MAX_SIDE = 1 << 12, MAX_CLASSES = 1 << 20, MAX_STEM = 1024, STEM = 64 };
+enum {
+    EVAL_BATCH = RECON_BLOCK_VALIDATION,
+    MAX_SIDE = 1 << 12,
+    MAX_CLASSES = 1 << 20,
+    MAX_STEM = 1024,
+    STEM = 64
+};
 enum { LOADERS = 4 }; /* threads, where there are more than that: a GPU is fed by them */
 #define KIND "classifier"
 

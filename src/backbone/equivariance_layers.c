@@ -4,6 +4,7 @@
  * compared before the next: nothing is kept but the errors. */
 #include "backbone/equivariance.h"
 #include "backbone/ieae.h"
+#include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -17,7 +18,7 @@
 #include "backbone/kinds.h"
 #include <stdlib.h>
 
-enum { BATCH = 16 };
+enum { BATCH = RECON_BLOCK_LAYERS };
 
 /* --- one layer -------------------------------------------------------------------------------- */
 

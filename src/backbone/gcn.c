@@ -1,13 +1,14 @@
 /* gcn.c - the frozen molecule classifier: network, file, answers. */
 #include "backbone/gcn.h"
 #include "backbone/metadata.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
 
 #include <stdlib.h>
 
-enum { BATCH = 128, MAX_CLASSES = 1 << 20 }; /* molecules at a time: they stay in the cache */
+enum { BATCH = RECON_BLOCK_GCN, MAX_CLASSES = 1 << 20 };
 
 /* --- the network ------------------------------------------------------------------------------ */
 

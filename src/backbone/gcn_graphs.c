@@ -1,6 +1,7 @@
 /* gcn_graphs.c - molecules prepared for the graph classifier, and batches of them. */
 #include "backbone/gcn_graphs.h"
 #include "backbone/radius_graph.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOLECULES = 16, BLOCK = 1024 }; /* of a task; prepared at a time */
+enum { MOLECULES = RECON_BLOCK_GRAPHS_TASK, BLOCK = RECON_BLOCK_GRAPHS };
 
 /* --- preparing -------------------------------------------------------------------------------- */
 

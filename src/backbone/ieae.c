@@ -2,6 +2,7 @@
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "backbone/metadata.h"
+#include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -17,7 +18,12 @@
 #include <string.h>
 
 /* Images at once: as many as a CPU's caches like, or as fill a GPU. */
-enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
+enum {
+    BATCH_HOST = RECON_BLOCK_IMAGES,
+    BATCH_DEVICE = 1024,
+    MAX_SIDE = 1 << 10,
+    MAX_CHANNELS = 16
+};
 enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
 enum { PHOTO_SIDE = 48 };
 #define SOFT_EDGE 1.0 /* pixels over which the disc fades */

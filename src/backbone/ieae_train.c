@@ -25,6 +25,7 @@
 #include <recon/nn/train.h>
 #include <recon/ops/backend.h>
 #include "comm/comm.h"
+#include "core/blocks.h"
 #include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -350,7 +351,7 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     recon_batch b;
     double sum = 0, *error = NULL;
     size_t n = recon_dataset_describe(k->held).n;
-    recon_loader_options o = { .batch = 250,
+    recon_loader_options o = { .batch = RECON_BLOCK_VALIDATION,
                                .keep_last = 1,
                                .threads = k->o->threads,
                                .rotate = is_photo(k->o),

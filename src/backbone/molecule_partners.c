@@ -4,6 +4,7 @@
 #include "comm/comm.h"
 #include "data/rmsd.h"
 #include <recon/knn/knn.h>
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64 }; /* conformers of a task */
+enum { CHUNK = RECON_BLOCK_PARTNERS };
 
 typedef struct {
     const recon_conformer *x;

@@ -3,6 +3,7 @@
  * Conversion goes in short runs of contiguous elements. In Fortran order a run is gathered first,
  * and rows are taken in tiles of the first dimension, so that a cache line that was fetched serves
  * all elements on it. */
+#include "core/blocks.h"
 #include "core/array.h"
 #include "core/bf16.h"
 #include "core/f16.h"
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUN = 64, TILE = 64 };
+enum { RUN = RECON_BLOCK_ARRAY, TILE = RUN };
 
 static const struct {
     const char *name;

@@ -3,6 +3,7 @@
  * The library reports errors by a function that must not return: it jumps. Whatever such a jump may
  * skip lives in a struct that the function with setjmp was given, and no function between setjmp and
  * the jump owns anything. */
+#include "core/blocks.h"
 #include "core/jpeg.h"
 #include "core/exif.h"
 #include "core/fail.h"
@@ -27,7 +28,7 @@
 enum {
     SCANS_MAX = 200,
     SEGMENT_MAX = 0xffff,
-    CHUNK = 1 << 16,
+    CHUNK = RECON_BLOCK_JPEG,
     EXIF = JPEG_APP0 + 1,
     PROFILE = JPEG_APP0 + 2,
     UPRIGHT = 1,

@@ -5,6 +5,7 @@
  * without branches. Places are in double: a rotation by 90 degrees then lands on pixels to within a
  * float's rounding, and is exact. */
 #include <recon/data/dataset.h>
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/simd.h"
 
@@ -213,7 +214,7 @@ void recon_image_rotate(float *out, const float *in, size_t height, size_t width
  * In tiles: along a row of the result a rotated picture is read across its rows, and each of its
  * pixels would miss the cache. */
 
-enum { TILE = 64 };
+enum { TILE = RECON_BLOCK_PIXELS };
 
 static inline __attribute__((always_inline)) void rotate_linear(float *restrict out, const void *in,
                                                                 const frame *f, int p, int from,
@@ -391,7 +392,7 @@ void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, const recon_pixel
 /* --- many ---------------------------------------------------------------------------------------
  */
 
-enum { IMAGES_A_TASK = 16 };
+enum { IMAGES_A_TASK = RECON_BLOCK_ROTATE };
 
 typedef struct {
     float *out;
@@ -432,7 +433,7 @@ recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, co
 
 /* --- a picture at hand ------------------------------------------------------------------------- */
 
-enum { ROWS_A_TASK = 64 };
+enum { ROWS_A_TASK = RECON_BLOCK_PIXELS };
 
 typedef struct {
     uint8_t *out;

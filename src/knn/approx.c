@@ -2,6 +2,7 @@
 #include "knn/approx.h"
 #include "knn/exact.h"
 #include "knn/faiss.h"
+#include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -29,9 +30,9 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
 
 #else
 
-#define EXTRA      8    /* candidates beyond k, so that ties and rounding do not cost a neighbour */
-#define CHUNK      4096 /* queries handed to FAISS at once */
-#define SAMPLE     512  /* queries whose recall is measured */
+#define EXTRA      8 /* candidates beyond k, so that ties and rounding do not cost a neighbour */
+#define CHUNK      RECON_BLOCK_FAISS
+#define SAMPLE     512                 /* queries whose recall is measured */
 #define FAISS_ROOM ((size_t)256 << 20) /* OpenBLAS, under it, maps a buffer of half of that */
 
 int recon_approx_built(void)

@@ -1,6 +1,7 @@
 /* points.c - preparation, exact scores and error bounds. */
 #include "knn/points.h"
 #include "ops/ops.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/simd.h"
@@ -13,7 +14,7 @@
 #define UNIT  0x1p-24  /* half the spacing of floats at 1 */
 #define TINY  0x1p-126 /* what a float below it may lose: all of it, where denormals are flushed */
 #define LANES 16       /* sums kept side by side: vectors, and one fixed order of addition */
-#define BLOCK 1024     /* rows prepared by one task */
+#define BLOCK RECON_BLOCK_POINTS
 
 /* A product of two floats is exact in double, so these sums have the same bits with and without
  * fused multiply-add. */

@@ -1,5 +1,6 @@
 /* input_nets.c - the paper's Lambda and Theta: what networks on images and on molecules share. */
 #include "maps/input_nets.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "maps/head_training.h"
@@ -9,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { PASS = RECON_INPUT_NETS_PASS, MOST = 1 << 16 };
+enum { PASS = RECON_BLOCK_NETS, MOST = 1 << 16 };
 
 /* --- the networks ----------------------------------------------------------------------------- */
 

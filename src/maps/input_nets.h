@@ -17,7 +17,6 @@
 #include "maps/kind.h"
 
 enum { RECON_INPUT_NETS = 2 }; /* Lambda and Theta, the first heads of either group */
-enum { RECON_INPUT_NETS_PASS = 256 /* inputs */ };
 
 typedef struct recon_input_nets recon_input_nets;
 

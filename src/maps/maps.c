@@ -1,5 +1,6 @@
 /* maps.c - the networks, their file, and their answers. */
 #include "maps/maps.h"
+#include "core/blocks.h"
 #include "core/safetensors.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -17,9 +18,9 @@
 #define METADATA_HEADS "heads"
 
 enum {
-    ROWS = 1024,    /* of a pass */
+    ROWS = RECON_BLOCK_MAPS,
     MOST = 1 << 16, /* numbers of an embedding, or of a layer */
-    DENSITIES = 64  /* of a task */
+    DENSITIES = RECON_BLOCK_DENSITIES
 };
 
 /* --- the object ------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
  * has learned it), they are the density; else the density head's one F is: a mixture may cut a ring
  * into arcs. Lambda is the gauge of the density or of the chosen mode, Theta its F about Lambda.
  * Three further heads learn the neighbours' moments, as the paper does. */
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -19,7 +20,7 @@
 #include "stats/natural.h"
 #include <stdlib.h>
 
-enum { BLOCK = 64 /* maps of a task */ };
+enum { BLOCK = RECON_BLOCK_SO3_MAPS };
 #define FIRST 0.5  /* what the mixture's parts begin with, in the head's own unit */
 #define TIED  0.75 /* a mode with this share of the heaviest one's weight may be chosen as well */
 

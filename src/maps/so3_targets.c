@@ -5,6 +5,7 @@
  * spin is free the mode lies anywhere on the ring, in each neighbourhood elsewhere: the density has a
  * gauge for that, the paper has not. */
 #include "maps/so3_heads.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/fisher_gauge.h"
@@ -14,7 +15,7 @@
 #include <recon/stats/matrix_fisher.h>
 #include <stdlib.h>
 
-enum { F = 9, BLOCK = 4096 /* fits at a time */ };
+enum { F = 9, BLOCK = RECON_BLOCK_SO3_FITS };
 #define LEAST_UNIT 0x1p-10 /* a float, as files keep it */
 #define LONGEST    10.0    /* units: copies of one rotation have F without end */
 

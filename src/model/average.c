@@ -1,6 +1,7 @@
 /* average.c - a frozen model's answers, averaged over the natural poses that an input may have. */
 #include <recon/model/canonicalize.h>
 #include "backbone/kinds.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BLOCK = 128, NUMBERS = 1 << 24 /* of the frames of a block of images */ };
+enum { BLOCK = RECON_BLOCK_AVERAGE, NUMBERS = 1 << 24 /* of the frames of a block of images */ };
 
 /* All candidates of a block of images, one behind the other. */
 typedef struct {

@@ -3,6 +3,7 @@
  * The encoder runs on the context's backend, the rotation on the host's threads: it is a hundredth
  * of the arithmetic, and reads the caller's input, not a copy of it. */
 #include <recon/model/canonicalize.h>
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEARCH_BLOCK = 128, TRIALS = SEARCH_BLOCK * RECON_MODES_MAX };
+enum { SEARCH_BLOCK = RECON_BLOCK_SEARCH, TRIALS = SEARCH_BLOCK * RECON_MODES_MAX };
 
 /* --- the natural pose ------------------------------------------------------------------------- */
 

@@ -1,4 +1,5 @@
 /* canonicalize_spin.c - molecules in their natural pose, the free spin chosen by a frozen model. */
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "backbone/kinds.h"
@@ -9,7 +10,7 @@
 #include <recon/knn/knn.h>
 #include <stdlib.h>
 
-enum { K = 8, BLOCK = 1024 /* conformers that the backbone sees at once */ };
+enum { K = 8, BLOCK = RECON_BLOCK_SPIN };
 
 /* What the backbone sees in some conformers. */
 typedef struct {

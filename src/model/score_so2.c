@@ -1,6 +1,7 @@
 /* score_so2.c - poses of images that are unusual, and the distribution behind them. */
 #include <recon/model/score.h>
 #include "model/model.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -14,7 +15,7 @@
 #define LEAST_DIRECTION 0.5
 #define UNLIKE          0.01 /* p-value of an embedding whose neighbours are not its like */
 
-enum { SCORED = 64 }; /* inputs of a task */
+enum { SCORED = RECON_BLOCK_SCORES };
 
 typedef struct {
     const recon_maps *model;

@@ -4,6 +4,7 @@
  * its whole sum from above, so the one with the largest bound is seen on, and when it is complete
  * it has won: exactly what looking at everything would find, ties included. */
 #include "model/spin.h"
+#include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -20,8 +21,8 @@ enum {
     STEPS = 36,
     WHOLE = 512,
     MAX_STEPS = 1024,
-    FIRST = 2,   /* neighbours that every candidate is seen on */
-    PAIRS = 1024 /* asked about at a time */
+    FIRST = 2, /* neighbours that every candidate is seen on */
+    PAIRS = RECON_BLOCK_SPIN
 };
 #define ROOM (1u << 22) /* sums held at a time: 16 MiB */
 

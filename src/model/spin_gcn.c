@@ -1,5 +1,6 @@
 /* spin_gcn.c - our own classifier as the judge of a spin. */
 #include "model/spin.h"
+#include "core/blocks.h"
 #include "core/simd.h"
 #include "core/threads.h"
 #include "core/exp.h"
@@ -33,7 +34,7 @@ typedef struct {
     size_t n, labels;
 } job;
 
-enum { ROWS = 32 };
+enum { ROWS = RECON_BLOCK_SPIN_ROWS };
 
 static recon_status normalize_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {

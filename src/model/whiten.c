@@ -1,5 +1,6 @@
 /* whiten.c - see whiten.h. */
 #include "model/whiten.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -126,7 +127,7 @@ done:
 
 /* --- applied ---------------------------------------------------------------------------------- */
 
-enum { ROWS = 64 }; /* of a task */
+enum { ROWS = RECON_BLOCK_WHITEN };
 
 typedef struct {
     float *out;

@@ -4,6 +4,7 @@
  * microseconds of a CPU that stats/ already knows how to spend, and ten numbers a part to carry. The
  * gradient is found with the value, and kept where the network lives. */
 #include "nn/tape.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -11,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { ROWS = 32 /* of a task */, F = 9 };
+enum { ROWS = RECON_BLOCK_FISHER, F = 9 };
 
 /* n rows in host memory: what goes in, and what comes out. */
 typedef struct {

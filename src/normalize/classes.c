@@ -1,5 +1,6 @@
 /* classes.c - classes by nearest neighbours or by connected components. */
 #include "normalize/classes.h"
+#include "core/blocks.h"
 #include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -257,7 +258,7 @@ static recon_status collapsed_over_ranks(recon_ctx *ctx, size_t *out, const reco
                                          const recon_embedded *index, const recon_embedded *rows,
                                          size_t total)
 {
-    enum { BLOCK = 8 * RECON_TILE };
+    enum { BLOCK = RECON_BLOCK_CLASSES };
     size_t most = 0, d = index->d;
     int64_t *which = NULL;
     float *there = NULL;

@@ -2,6 +2,7 @@
 #include "normalize/frames_write.h"
 #include <recon/core/array.h>
 #include "comm/comm.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 15, PIECE = 8192 /* numbers written at once, about */ };
+enum { FILES = 15, PIECE = RECON_BLOCK_FRAMES };
 
 /* One file to be: rows of `width` numbers, from doubles, rotations or integers. */
 typedef struct {

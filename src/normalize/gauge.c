@@ -1,10 +1,11 @@
 /* gauge.c - from one centre of a class to another. */
 #include <recon/normalize/normalize.h>
 #include "stats/fisher_gauge.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/threads.h"
 
-#define BLOCK 256 /* rows of a task */
+#define BLOCK RECON_BLOCK_GAUGE
 
 static recon_status move_row(recon_ctx *ctx, recon_frames *f, size_t i)
 {

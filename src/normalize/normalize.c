@@ -21,6 +21,7 @@
 #include "knn/tiles.h"
 #include "ops/ops.h"
 #include "stats/so2_fit.h"
+#include "core/blocks.h"
 #include "core/arena.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -33,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK       256  /* classes, or rows, of one task */
+#define BLOCK       RECON_BLOCK_NORMALIZE
 #define CHOICE_K    50   /* angles a set holds when a family is chosen over classes of many sizes */
 #define CALIBRATION 8192 /* points of the index that queries are calibrated by */
 #define SO2_WIDTH   4    /* moments */

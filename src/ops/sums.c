@@ -5,6 +5,7 @@
  * many: each rank is sent its share of the numbers, adds the rest for all, and sends the sums round. */
 #include "ops/sums.h"
 #include "comm/comm.h"
+#include "core/blocks.h"
 #include "core/arena.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -15,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 4096 /* numbers that are added at a time */
-#define LINE  64   /* bytes: where a gradient begins, and a rank's share */
+#define CHUNK RECON_BLOCK_SUMS
+#define LINE  64 /* bytes: where a gradient begins, and a rank's share */
 
 /* --- adding --------------------------------------------------------------------------------------- */
 

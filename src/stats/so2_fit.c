@@ -5,6 +5,7 @@
  * with quantiles and with priors on the background. */
 #include "stats/so2_fit.h"
 
+#include "core/blocks.h"
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/options.h"
@@ -22,7 +23,7 @@
 #define MOST_BACKGROUND  0.5
 #define MAX_STEPS        100
 #define CONVERGED        1e-4 /* far below the error of any such width */
-#define SETS_BLOCK       16
+#define SETS_BLOCK       RECON_BLOCK_FITS
 
 size_t recon_so2_fit_scratch(size_t n)
 {

@@ -2,6 +2,7 @@
  * mean). All three work on the sorted angles; the Frechet mean is exact. */
 #include "stats/mean.h"
 
+#include "core/blocks.h"
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
@@ -18,7 +19,7 @@
 #define TWO_PI     (2 * M_PI)
 #define TIE        1e-9  /* relative difference of two Frechet losses that counts as none */
 #define ROUNDING   1e-14 /* of a loss, per angle */
-#define SETS_BLOCK 64
+#define SETS_BLOCK RECON_BLOCK_MEANS
 
 /* A minimiser has some j first angles (of the sorted ones) on its far side, that is, one turn up:
  * for each j the best point is the mean, and prefix sums give its loss. */

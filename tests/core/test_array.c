@@ -1,4 +1,5 @@
 /* Conversion: every type, both orders, against what the bits mean; integers that do not fit. */
+#include "borders.h"
 #include "check.h"
 #include "core/array.h"
 
@@ -55,16 +56,20 @@ static size_t place(const recon_array *a, size_t index)
 
 static void fortran_order_is_undone(void **state)
 {
-    const recon_array shapes[] = {
+    enum { SHAPES = 5 + 2 * BORDERS };
+    recon_array shapes[SHAPES] = {
         { .ndim = 0 },
         { .ndim = 1, .shape = { 300 } },
-        { .ndim = 2, .shape = { 200, 150 } },
         { .ndim = 2, .shape = { 1, 129 } },
-        { .ndim = 3, .shape = { 65, 3, 66 } },
         { .ndim = 5, .shape = { 4, 3, 2, 5, 7 } },
         { .ndim = 8, .shape = { 2, 3, 2, 2, 3, 2, 2, 3 } },
     };
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+    for (int i = 0; i < BORDERS; i++) {
+        size_t a = border(RECON_BLOCK_ARRAY, i), b = border(RECON_BLOCK_ARRAY, (i + 1) % BORDERS);
+        shapes[5 + 2 * i] = (recon_array){ .ndim = 2, .shape = { a, b } };
+        shapes[6 + 2 * i] = (recon_array){ .ndim = 3, .shape = { b, 2, a } };
+    }
+    for (size_t s = 0; s < SHAPES; s++) {
         recon_array a = shapes[s];
         size_t n = recon_array_count(&a);
         int16_t *v = malloc(n * sizeof *v);
@@ -78,6 +83,24 @@ static void fortran_order_is_undone(void **state)
         for (size_t i = 0; i < n; i++)
             assert_true(out[i] == (int64_t)i - 15000 && recon_array_value(&a, i) == (double)out[i]);
         free(v);
+        free(out);
+    }
+}
+
+static void whole_blocks_and_parts_of_them_convert(void **state)
+{
+    double v[BORDER_MOST(RECON_BLOCK_ARRAY)];
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(RECON_BLOCK_ARRAY, k);
+        recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { n }, .data = v };
+        int64_t *out = malloc(n * sizeof *out);
+        for (size_t i = 0; i < n; i++)
+            v[i] = (double)i - 70;
+        CHECK_OK(*state, recon_array_to_i64(*state, out, &a));
+        for (size_t i = 0; i < n; i++)
+            assert_true(out[i] == (int64_t)i - 70);
+        v[n - 1] = 0.5;
+        assert_int_equal(recon_array_to_i64(*state, out, &a), RECON_ERR_INPUT);
         free(out);
     }
 }
@@ -151,6 +174,7 @@ int main(void)
         cmocka_unit_test(every_half_is_what_it_means),
         cmocka_unit_test(a_bfloat_is_the_upper_half_of_a_float),
         cmocka_unit_test(fortran_order_is_undone),
+        cmocka_unit_test(whole_blocks_and_parts_of_them_convert),
         cmocka_unit_test(empty_arrays_convert_to_nothing),
         cmocka_unit_test(extremes_survive),
         cmocka_unit_test(what_is_no_integer_is_named),

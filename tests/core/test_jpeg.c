@@ -1,5 +1,6 @@
 /* JPEG: what is written comes back, the orientation is applied and reset, what others write is read,
  * hostile files are refused. */
+#include "borders.h"
 #include "scratch.h"
 #include "core/exif.h"
 #include "core/jpeg.h"
@@ -42,6 +43,36 @@ static void what_is_written_comes_back(void **state)
         }
         free(p.bytes);
     }
+}
+
+static void noise_row(const void *user, size_t y, uint8_t *out)
+{
+    recon_rng rng = recon_rng_new(y, 0);
+    for (size_t i = 0; i < *(const size_t *)user; i++)
+        out[i] = (uint8_t)recon_rng_u32(&rng);
+}
+
+/* Of more than two of the blocks in which it is written. */
+static void a_large_file_comes_back(void **state)
+{
+    enum { SIDE = 400 };
+    recon_ctx *ctx = *state;
+    const recon_pixels head = { .height = SIDE, .width = SIDE, .channels = 1 };
+    const size_t row = SIDE;
+    uint8_t want[SIDE];
+    size_t size;
+    recon_pixels p;
+    CHECK_OK(ctx, recon_jpeg_write_rows(ctx, scratch("x.jpg"), &head, noise_row, &row,
+                                        &(recon_jpeg_options){ .quality = 100 }));
+    free(slurp(scratch("x.jpg"), &size));
+    assert_true(size > BORDER_MOST(RECON_BLOCK_JPEG));
+    CHECK_OK(ctx, recon_jpeg_read(ctx, &p, scratch("x.jpg")));
+    for (size_t y = 0; y < SIDE; y++) {
+        noise_row(&row, y, want);
+        for (size_t i = 0; i < row; i++)
+            assert_true(abs(p.bytes[y * row + i] - want[i]) <= CLOSE);
+    }
+    free(p.bytes);
 }
 
 static void quality_is_heeded(void **state)
@@ -221,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(what_is_written_comes_back),
         SCRATCH_TEST(quality_is_heeded),
+        SCRATCH_TEST(a_large_file_comes_back),
         SCRATCH_TEST(the_orientation_is_applied_and_reset),
         cmocka_unit_test(a_long_orientation_is_read_and_a_thumbnail_forgotten),
         cmocka_unit_test(what_others_write_is_read),

@@ -1,4 +1,5 @@
 /* Rotated and warped images: the op's convention, quarter turns exact, maps that undo each other. */
+#include "borders.h"
 #include "check.h"
 #include "data/image.h"
 #include "ops/ops.h"
@@ -7,6 +8,8 @@
 #include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include <recon/ops/backend.h>
+
+#include <stdlib.h>
 
 enum { H = 9, W = 12, C = 3, N = H * W * C, SIDE = 41 };
 #define PI 3.14159265358979323846
@@ -219,6 +222,35 @@ static void whole_numbers_rotate_as_floats_do(void **state)
             }
 }
 
+/* Rows of a picture as wide and as high as what is done at a time; images in any number. */
+static void blocks_rotate_as_single_images_do(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_PIXELS) };
+    static uint8_t bytes[MOST * MOST], got[MOST * MOST];
+    static float x[MOST * MOST], want[MOST * MOST];
+    for (int k = 0; k < BORDERS; k++) {
+        size_t side = border(RECON_BLOCK_PIXELS, k), n = border(RECON_BLOCK_ROTATE, k);
+        recon_bitmap p = { side, side, 1, 0, RECON_U8, bytes };
+        for (size_t i = 0; i < side * side; i++)
+            x[i] = bytes[i] = (uint8_t)(i * 2654435761u >> 13);
+        recon_image_rotate(want, x, side, side, 1, 0.7, RECON_BILINEAR);
+        CHECK_OK(*state, recon_bitmap_rotate(*state, got, &p, 0.7, RECON_BILINEAR));
+        for (size_t i = 0; i < side * side; i++)
+            CHECK_NEAR(got[i], want[i], 0.51);
+        float *all = malloc(n * 9 * sizeof *all), one[9];
+        double angle[BORDER_MOST(RECON_BLOCK_ROTATE)];
+        for (size_t i = 0; i < n; i++)
+            angle[i] = 0.1 * (double)i;
+        CHECK_OK(*state, recon_images_rotate(*state, all, x, NULL, angle, n,
+                                             &(recon_image_size){ 3, 3, 1 }, RECON_BILINEAR, 0));
+        for (size_t i = 0; i < n; i++) {
+            recon_image_rotate(one, x + 9 * i, 3, 3, 1, angle[i], RECON_BILINEAR);
+            assert_memory_equal(all + 9 * i, one, sizeof one);
+        }
+        free(all);
+    }
+}
+
 /* Quarter rotates move pixels, whatever is transparent; a whole one changes nothing that is seen. */
 static void alpha_rotates_with_its_colours(void **state)
 {
@@ -350,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_warp_shows_what_its_source_shows),
         cmocka_unit_test(outside_there_is_nothing),
         cmocka_unit_test(whole_numbers_rotate_as_floats_do),
+        cmocka_unit_test(blocks_rotate_as_single_images_do),
         cmocka_unit_test(alpha_rotates_with_its_colours),
         cmocka_unit_test(what_is_hidden_does_not_show),
         cmocka_unit_test(a_bitmap_of_floats_rotates_as_one_of_bytes_does),

@@ -1,5 +1,7 @@
 /* Exact search is the answer of comparing every pair in double: on data with ties, clusters and
  * extreme scales, for every metric, backend and number of threads. */
+#include "borders.h"
+#include "knn/tiles.h"
 #include "check.h"
 #include "core/memory.h"
 
@@ -110,6 +112,29 @@ static void queries_are_exact(void **state)
             for (size_t i = 0; i < M; i += 9)
                 check_row(index + i * K, q + i * D, z, N, D, K, (recon_metric)metric, N);
         }
+}
+
+/* Tiles of points, and rows that are prepared together: every row at a border has its neighbours, which
+ * lie anywhere. */
+static void tiles_end_where_they_should(void **state)
+{
+    enum { D = 2, K = 2, MOST = BORDER_MOST(RECON_BLOCK_POINTS), FEW = 300 };
+    static float z[MOST * D];
+    static int64_t index[MOST * K];
+    const recon_knn_options o = { .k = K, .metric = RECON_EUCLIDEAN };
+    fill(z, MOST, D, RANDOM, 3);
+    for (int i = 0; i < 2 * BORDERS; i++) {
+        size_t n = border(i < BORDERS ? RECON_TILE : RECON_BLOCK_POINTS, i % BORDERS);
+        CHECK_OK(*state, recon_knn_self(*state, index, NULL, z, n, D, &o));
+        for (size_t row = n % 10; row < n; row += row + 10 < n ? 10 : 1)
+            check_row(index + row * K, z + row * D, z, n, D, K, RECON_EUCLIDEAN, row);
+        CHECK_OK(*state, recon_knn_search(*state, index, NULL, z, n, z, FEW, D, &o));
+        for (size_t row = n % 10; row < n; row += row + 10 < n ? 10 : 1)
+            check_row(index + row * K, z + row * D, z, FEW, D, K, RECON_EUCLIDEAN, FEW);
+        CHECK_OK(*state, recon_knn_search(*state, index, NULL, z, FEW, z, n, D, &o));
+        for (size_t row = 0; row < FEW; row += 10)
+            check_row(index + row * K, z + row * D, z, n, D, K, RECON_EUCLIDEAN, n);
+    }
 }
 
 /* Scaled so that the long rows are 1, the short ones vanish in single precision: every blocked
@@ -280,11 +305,37 @@ static void approximate_search_measures_its_recall(void **state)
         }
 }
 
+/* Every query has an answer of its own, in whatever block FAISS was asked for it: all cells of a few points
+ * are searched, and nearly all neighbours are found. */
+static void approximate_queries_come_in_blocks(void **state)
+{
+    enum { N = 60, D = 4, K = 2, MOST = BORDER_MOST(RECON_BLOCK_FAISS) };
+    static float z[MOST * D];
+    static int64_t exact[MOST * K], found[(MOST + 1) * K];
+    recon_knn_options o = { .k = K };
+    fill(z, MOST, D, RANDOM, 4);
+    CHECK_OK(*state, recon_knn_search(*state, exact, NULL, z, MOST, z, N, D, &o));
+    o.method = RECON_KNN_HNSW;
+    for (int i = 0; i < BORDERS; i++) {
+        size_t n = border(RECON_BLOCK_FAISS, i), wrong = 0;
+        memset(found, 0xff, sizeof found);
+        recon_status status = recon_knn_search(*state, found, NULL, z, n, z, N, D, &o);
+        if (status == RECON_ERR_UNSUPPORTED)
+            skip();
+        CHECK_OK(*state, status);
+        for (size_t k = 0; k < n * K; k++)
+            wrong += found[k] != exact[k];
+        assert_true(wrong < 20);
+        assert_int_equal(found[n * K], -1); /* and nothing behind them */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_search_is_exact),
         cmocka_unit_test(queries_are_exact),
+        cmocka_unit_test(tiles_end_where_they_should),
         cmocka_unit_test(rows_of_vastly_different_lengths),
         cmocka_unit_test(threads_and_backends_agree_to_the_bit),
         cmocka_unit_test(a_point_may_count_itself),
@@ -292,6 +343,7 @@ int main(void)
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(approximate_search_measures_its_recall),
+        cmocka_unit_test(approximate_queries_come_in_blocks),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -1,5 +1,7 @@
 /* The paper's Lambda and Theta, networks on images, behind the maps: they learn the pseudo-labels of
  * each shape, do not depend on how it is rotated, and survive a file. */
+#include "borders.h"
+#include "core/blocks.h"
 #include "backbone/shapes.h"
 
 #include "backbone/embedded.h"
@@ -145,7 +147,7 @@ static void bfloat16_learns_as_well(void **state)
  * few, and nothing beside them is written. */
 static void any_number_is_answered_alike(void **state)
 {
-    enum { PASS = RECON_INPUT_NETS_PASS, MOST = 2 * PASS + 1, FEW = 40 };
+    enum { PASS = RECON_BLOCK_NETS, MOST = 2 * PASS + 1, FEW = 40 };
     static const size_t n[] = { PASS - 1, PASS, PASS + 1, MOST };
     static float x[MOST][SHAPE_PIXELS];
     static recon_so2_map few[MOST];

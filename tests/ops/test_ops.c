@@ -2,8 +2,10 @@
  *
  * Operands go through a table's own memory, so that one file serves host and device. What a table
  * leaves out is reported as skipped. */
+#include "borders.h"
 #include "ops/cases.h"
 #include "ops/cpu/elements.h"
+#include "ops/slices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +189,68 @@ static void entry_agrees(void **state)
         }
 }
 
+/* Which size is `block`. Sums that are shared out go to slices, or to so many tasks, first. */
+#define EACH_OF(count, block) ((count) * (block))
+static const struct {
+    op_case is;
+    int varied;
+    size_t block;
+} borders[] = {
+    { { CONV, build_conv, { 0, 4, 4, 1, 2, 3, 1, 1, 1, 1 } }, 0, RECON_BLOCK_CONV / 16 },
+    { { CONV, build_linear, { 0, 1, 1, 0, 1 } }, 0, RECON_RUN },
+    { { CONV, build_linear, { 2, 1, 0, 0, 1 } }, 2, RECON_RUN },
+    { { STEER, build_steer, { 1, 1, 0, 1, 1, 1, 0, 1, 2, 0 } }, 2, RECON_BLOCK_STEER },
+    { { STEER, build_steer, { 1, 1, 0, 1, 1, 1, 0, 1, 2, 0 } }, 2, EACH_OF(8, RECON_BLOCK_STEER) },
+    { { MAP, build_map, { RECON_SILU, 1, 0 } }, 2, RECON_RUN },
+    { { MAP, build_map, { RECON_RELU, 1, 0 } }, 2, RECON_TASK },
+    { { ADD, build_add, { 0, 0, 1 } }, 0, RECON_RUN },
+    { { GATE, build_gate, { 0, 1, 3 } }, 0, RECON_RUN / 3 },
+    { { GATE, build_gate, { 2, 0, 2, 1 } }, 1, RECON_RUN },
+    { { CROSS, build_cross, { 1, 0 } }, 1, RECON_RUN },
+    { { NORM, build_norm, { 0, 3, 1, 1, 0, 1, 1, 1 } }, 0, RECON_BLOCK_ROWS },
+    { { NORM, build_norm, { 0, 3, 1, 1, 0 } }, 0, EACH_OF(RECON_SLICES, RECON_BLOCK_ROWS) },
+    { { NORM, build_norm, { 5, 0, 1, 1, 0 } }, 1, RECON_BLOCK_COLUMNS },
+    { { NORM, build_norm, { 5, 0, 2, 1, 0 } }, 1, RECON_BLOCK_COLUMNS / 2 },
+    { { FIELD_NORM, build_field_norm, { 0, 2, 1, 1 } }, 0, RECON_BLOCK_ROWS },
+    { { FIELD_NORM, build_field_norm, { 0, 2, 1, 1 } },
+      0,
+      EACH_OF(RECON_SLICES, RECON_BLOCK_ROWS) },
+    { { FIELD_NORM, build_field_norm, { 5, 0, 0, 1 } }, 1, RECON_BLOCK_COLUMNS },
+    { { UNIT, build_unit, { 2, 0 } }, 1, 8 },
+    { { ANGLE, build_angle, { 0 } }, 0, RECON_RUN },
+    { { GATHER, build_gather, { 0, 7, 1 } }, 0, RECON_RUN / 2 + 1 },
+    { { SEGMENT, build_segment, { 0, 9, 1 } }, 0, RECON_RUN / 2 + 1 },
+    { { SEGMENT, build_segment, { 2, 9, 0 } }, 2, RECON_BLOCK_COLUMNS },
+    { { REDUCE, build_reduce, { 2, 3, 0 } }, 2, RECON_BLOCK_COLUMNS },
+    { { REDUCE, build_reduce, { 1, 0, 1 } }, 1, RECON_RUN },
+    { { COLUMNS, build_columns, { 0, 2, 2, 1, 1, 0 } }, 0, RECON_RUN / 2 + 1 },
+    { { COUPLE, build_couple, { 0, 3, 2, 1, 0, 0, 2, 1, 0, 0 } }, 0, RECON_BLOCK_COUPLE },
+    { { COUPLE_EDGES, build_couple_edges, { 12, 1, 0, 1, 2, 1, 0, 0, 1, 1 } },
+      2,
+      RECON_BLOCK_EDGES },
+    { { COUPLE_EDGES, build_couple_edges, { 0, 1, 70, 1, 2, 1, 0, 0, 1, 1 } },
+      0,
+      RECON_BLOCK_NODES },
+    { { ACTIVATE, build_activate, { 0, 1, 1, 0, 0 } }, 0, RECON_RUN },
+    { { EXPAND, build_expand, { 0, 3, 5, 4, 3, 2 } }, 0, 16 },
+    { { LOSS, build_loss, { RECON_LOSS_MSE, 0, 1 } }, 1, RECON_RUN },
+    { { LOSS, build_loss, { RECON_LOSS_L1, 0, 1 } }, 1, EACH_OF(RECON_SLICES, RECON_RUN) },
+    { { PAIRS, build_pairs, { 0, 200, 0, 2, 1 } }, 0, RECON_BLOCK_PAIRS },
+    { { SPARSE, build_sparse, { 3, 5, 7, 0 } }, 3, RECON_BLOCK_COLUMNS },
+};
+
+static void blocks_end_where_they_should(void **state)
+{
+    for (size_t i = 0; i < sizeof borders / sizeof *borders; i++)
+        for (int k = 0; k < BORDERS; k++) {
+            const table *t = ((const fixture *)*state)->table;
+            op_case c = borders[i].is;
+            c.p[borders[i].varied] = border(borders[i].block, k);
+            t = table_under_test(state, t->ops && entries[c.entry].has(t->ops));
+            check_call(t, &c, 1000 * i + (size_t)k, k % 2 ? RECON_BF16 : RECON_F32);
+        }
+}
+
 /* More atoms than a table may keep the pairs of; not a case, since differences of it take long. */
 static void pairs_of_a_large_molecule_agree(void **state)
 {
@@ -264,10 +328,18 @@ static void check_gemm(const table *t, const size_t shape[3], int form, int kind
 
 static void gemm_agrees(void **state)
 {
-    static const size_t shape[][3] = { { 1, 1, 1 },   { 3, 5, 7 },     { 17, 1, 33 },
-                                       { 64, 64, 9 }, { 513, 100, 8 }, { 130, 1030, 5 } };
+    enum { SHAPES = 5 + 2 * BORDERS };
+    size_t shape[SHAPES][3] = {
+        { 1, 1, 1 }, { 3, 5, 7 }, { 17, 1, 33 }, { 64, 64, 9 }, { 513, 100, 8 }
+    };
     const table *t = TABLE_WITH(state, gemm);
-    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+    for (int i = 0; i < 2 * BORDERS; i++) { /* too large for a product alone */
+        size_t wide = i / BORDERS;
+        shape[5 + i][wide] = border(wide ? RECON_BLOCK_GEMM_N : RECON_BLOCK_GEMM_M, i % BORDERS);
+        shape[5 + i][!wide] = 5;
+        shape[5 + i][2] = 3;
+    }
+    for (size_t s = 0; s < SHAPES; s++)
         for (int form = 0; form < 8; form++)
             for (int kind = 0; kind < 3; kind++) {
                 recon_mark mark = recon_arena_mark(t->arena);
@@ -357,7 +429,9 @@ static void dropout_agrees(void **state)
 {
     const table *t = TABLE_WITH(state, dropout);
     for (int bf16 = 0; bf16 < 2; bf16++)
-        for (size_t n = 1; n < 3000; n = n * 3 + 1) {
+        for (int k = 0; k < 2 * BORDERS;
+             k++) { /* a draw has four numbers, and none at a run's end */
+            size_t n = border(k < BORDERS ? RECON_RUN - 4 : 1, k % BORDERS);
             maker m = maker_of(t->ctx, t->arena, bf16 ? RECON_BF16 : RECON_F32, n);
             recon_mark mark = recon_arena_mark(t->arena);
             uint64_t counter = 0x700000000 + n;
@@ -380,7 +454,8 @@ static void dropout_agrees(void **state)
 static void norm2_agrees(void **state)
 {
     const table *t = TABLE_WITH(state, norm2);
-    for (size_t n = 1; n < 300000; n = n * 7 + 2) {
+    for (int k = 0; k < 3 * BORDERS; k++) {
+        size_t n = border((size_t[]){ 2, RECON_RUN, RECON_TASK }[k / BORDERS], k % BORDERS);
         maker m = maker_of(t->ctx, t->arena, RECON_F32, n);
         recon_mark mark = recon_arena_mark(t->arena);
         recon_tensor x = noise_of(&m, RECON_F32, SHAPE(n));
@@ -455,9 +530,8 @@ static void check_adam(const table *t, size_t n)
 
 static void adam_agrees(void **state)
 {
-    static const size_t n[] = { RECON_RUN - 1, RECON_RUN, RECON_RUN + 1, 2 * RECON_RUN + 1 };
-    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
-        check_adam(TABLE_WITH(state, adam), n[i]);
+    for (int i = 0; i < BORDERS; i++)
+        check_adam(TABLE_WITH(state, adam), border(RECON_RUN, i));
 }
 
 static void memory_is_zeroed(void **state)
@@ -497,10 +571,9 @@ static size_t scan(recon_ctx *ctx, const recon_ops *ops, recon_topk_args t, reco
     return total;
 }
 
-static void topk_scans_alike(void **state)
+static void check_topk(const table *on, size_t cols)
 {
-    const table *on = TABLE_WITH(state, topk);
-    enum { ROWS = 70, COLS = 131, LD = 140 };
+    enum { ROWS = 70, COLS = 2 * RECON_BLOCK_TOPK + 1, LD = COLS + 9 };
     float *scores = noise(ROWS * LD, 4), *rf = noise(ROWS, 5), *cf = noise(COLS, 6);
     float *rs = noise(ROWS, 7), *cs = noise(COLS, 8);
     recon_hit *got = malloc(sizeof *got * ROWS * COLS), *want = malloc(sizeof *want * ROWS * COLS);
@@ -512,7 +585,7 @@ static void topk_scans_alike(void **state)
         recon_topk_args t = { .scores = scores,
                               .ld = LD,
                               .rows = ROWS,
-                              .cols = COLS,
+                              .cols = cols,
                               .row_floor = rf,
                               .row_shift = rs,
                               .col_floor = cf,
@@ -523,6 +596,12 @@ static void topk_scans_alike(void **state)
         assert_in_range(n, 1, ROWS * COLS - 1);
     }
     free(scores), free(rf), free(cf), free(rs), free(cs), free(got), free(want);
+}
+
+static void topk_scans_alike(void **state)
+{
+    for (int i = 0; i < BORDERS; i++)
+        check_topk(TABLE_WITH(state, topk), border(RECON_BLOCK_TOPK, i));
 }
 
 static void topk_scans_bytes_alike(void **state)
@@ -574,7 +653,8 @@ static void backends_are_chosen_by_name(void **state)
 static const struct {
     const char *name;
     CMUnitTestFunction test;
-} plain[] = { PLAIN(pairs_of_a_large_molecule_agree),
+} plain[] = { PLAIN(blocks_end_where_they_should),
+              PLAIN(pairs_of_a_large_molecule_agree),
               PLAIN(gradients_are_optional),
               PLAIN(gemm_agrees),
               PLAIN(byte_products_are_exact),

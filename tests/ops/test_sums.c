@@ -1,4 +1,5 @@
 /* Sums over slices, on 1 to 4 ranks under both MPIs: one fixed tree, at once or all together. */
+#include "borders.h"
 #include "ranks.h"
 #include "ops/sums.h"
 #include <recon/core/rng.h>
@@ -21,23 +22,27 @@ static double by_hand(size_t column)
     return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
-static void a_sum_is_the_fixed_tree(void **state)
+static void check_sum(recon_ctx *ctx, size_t width)
 {
-    recon_ctx *ctx = *state;
-    enum { WIDTH = 5000 }; /* more than are added at a time */
     recon_slices cut = recon_slices_of(ctx, 16);
     recon_tensor x = { .slices = &cut };
     size_t here = recon_slices_here(&cut), before = recon_slices_before(&cut);
     recon_pieces p = recon_pieces_of(recon_slices_in_rows(&x, here), 1);
-    double *part = malloc(here * WIDTH * sizeof *part), *sum = malloc(WIDTH * sizeof *sum);
+    double *part = malloc(here * width * sizeof *part), *sum = malloc(width * sizeof *sum);
     for (size_t i = 0; i < here; i++)
-        for (size_t c = 0; c < WIDTH; c++)
-            part[i * WIDTH + c] = number(before + i, c);
-    CHECK_OK(ctx, recon_pieces_sum(ctx, &p, sum, RECON_F64, part, WIDTH * sizeof *part, WIDTH));
-    for (size_t c = 0; c < WIDTH; c++)
+        for (size_t c = 0; c < width; c++)
+            part[i * width + c] = number(before + i, c);
+    CHECK_OK(ctx, recon_pieces_sum(ctx, &p, sum, RECON_F64, part, width * sizeof *part, width));
+    for (size_t c = 0; c < width; c++)
         assert_true(sum[c] == by_hand(c));
     free(sum);
     free(part);
+}
+
+static void a_sum_is_the_fixed_tree(void **state)
+{
+    for (int i = 0; i < BORDERS; i++)
+        check_sum(*state, border(RECON_BLOCK_SUMS, i));
 }
 
 /* --- gradients that wait ------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* Densities of angles: they integrate to 1, samples follow them, fits find what made the sample,
  * also among wrong-class neighbours, and rotating everything changes no score. */
+#include "borders.h"
 #include "check.h"
 #include "stats/so2_fit.h"
 #include "stats/vectors.h"
@@ -258,6 +259,26 @@ static void equal_angles_are_no_accident(void **state)
     }
 }
 
+static void sets_are_independent(void **state)
+{
+    enum { K_FEW = 12, MOST = BORDER_MOST(RECON_BLOCK_FITS) };
+    double angles[MOST * K_FEW];
+    recon_so2_density truth = normal(30);
+    draw(angles, MOST * K_FEW, &truth, 3);
+    for (int i = 0; i < BORDERS; i++) {
+        size_t sets = border(RECON_BLOCK_FITS, i);
+        recon_so2_density one, *all = malloc(sets * sizeof *all);
+        CHECK_OK(*state,
+                 recon_so2_fit_batch(*state, all, angles, sets, K_FEW, RECON_SO2_NORMAL, NULL));
+        for (size_t j = 0; j < sets; j++) {
+            CHECK_OK(*state, recon_so2_fit_batch(*state, &one, angles + j * K_FEW, 1, K_FEW,
+                                                 RECON_SO2_NORMAL, NULL));
+            CHECK_NEAR(all[j].width, one.width, 0);
+        }
+        free(all);
+    }
+}
+
 /* The table of docs/statistics.md, with room: root mean square error in degrees. */
 static double width_error(recon_ctx *ctx, recon_so2_density truth, size_t k, double pollution)
 {
@@ -375,6 +396,7 @@ int main(void)
         cmocka_unit_test(a_mixture_finds_its_parts),
         cmocka_unit_test(em_never_loses_likelihood),
         cmocka_unit_test(equal_angles_are_no_accident),
+        cmocka_unit_test(sets_are_independent),
         cmocka_unit_test(widths_survive_wrong_neighbours),
         cmocka_unit_test(the_family_is_found),
         cmocka_unit_test(the_number_of_threads_does_not_matter),

@@ -1,5 +1,6 @@
 /* Means of angles: the exact one against brute force; the paper's estimator figures; one broad mode
  * or several from few samples; rotating, threads, bad input. */
+#include "borders.h"
 #include "check.h"
 #include "core/memory.h"
 
@@ -222,6 +223,24 @@ static void few_samples_of_one_broad_mode_are_not_split(void **state)
         }
 }
 
+static void sets_are_independent(void **state)
+{
+    enum { K_FEW = 5, MOST = BORDER_MOST(RECON_BLOCK_MEANS) };
+    double angles[MOST * K_FEW];
+    recon_so2_density broad = normal(40);
+    draw(angles, MOST * K_FEW, &broad, 3);
+    for (int i = 0; i < BORDERS; i++) {
+        size_t sets = border(RECON_BLOCK_MEANS, i);
+        recon_so2_center one, *all = malloc(sets * sizeof *all);
+        CHECK_OK(*state, recon_so2_mean_batch(*state, all, angles, sets, K_FEW, NULL));
+        for (size_t j = 0; j < sets; j++) {
+            CHECK_OK(*state, recon_so2_mean(*state, &one, angles + j * K_FEW, K_FEW, NULL));
+            CHECK_NEAR(all[j].mean, one.mean, 0);
+        }
+        free(all);
+    }
+}
+
 static double on_a_mode(recon_ctx *ctx, size_t k)
 {
     enum { SETS = 2000, K_MOST = 50 };
@@ -373,6 +392,7 @@ int main(void)
         cmocka_unit_test(two_opposite_modes_give_the_one_at_the_identity),
         cmocka_unit_test(five_modes_give_the_one_at_the_identity),
         cmocka_unit_test(a_spike_does_not_catch_the_mean),
+        cmocka_unit_test(sets_are_independent),
         cmocka_unit_test(few_samples_of_one_broad_mode_are_not_split),
         cmocka_unit_test(few_samples_of_two_modes_land_on_one),
         cmocka_unit_test(outliers_do_not_move_a_narrow_mode),

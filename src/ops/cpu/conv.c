@@ -11,12 +11,13 @@
 #include "ops/cpu/conv.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
+#include "core/blocks.h"
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
 
-#define TASK_ROWS 2048 /* output pixels of a task: sums of weight gradients cost a few percent */
+#define TASK_ROWS RECON_BLOCK_CONV
 #define MIN_TASKS 4
 #define MAX_TASKS 32 /* each holds a gradient of the weights of its own */
 

@@ -9,12 +9,13 @@
 #include "ops/cpu/couple.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/threads.h"
 
 #include <string.h>
 
-#define TILE_ROWS  64
+#define TILE_ROWS  RECON_BLOCK_COUPLE
 #define BACK_TASKS 8 /* each holds a gradient of the weights of its own */
 #define DEGREES    RECON_COUPLE_DEGREES
 

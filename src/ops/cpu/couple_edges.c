@@ -13,14 +13,15 @@
 #include "ops/cpu/couple_edges.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/threads.h"
 
 #include <string.h>
 
-#define TILE_NODES 48 /* at least, but for the last tile */
-#define BLOCK      64 /* edges at a time                 */
-#define BACK_TASKS 8  /* each holds a gradient of the weights of its own */
+#define TILE_NODES RECON_BLOCK_NODES
+#define BLOCK      RECON_BLOCK_EDGES
+#define BACK_TASKS 8 /* each holds a gradient of the weights of its own */
 #define DEGREES    RECON_COUPLE_DEGREES
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* elements.c - bf16 to float and back; loops over runs; sums. */
 #include "ops/cpu/elements.h"
 #include "core/bf16.h"
+#include "core/blocks.h"
 #include "core/simd.h"
 #include "core/threads.h"
 
@@ -21,7 +22,7 @@ RECON_CLONES void recon_floats_from_bf16(float *restrict out, const uint16_t *re
 RECON_CLONES void recon_column_sums(double *restrict sum, const float *restrict x, size_t rows,
                                     size_t cols)
 {
-    enum { COLS = 256, ROWS = 32 };
+    enum { COLS = RECON_BLOCK_COLUMNS, ROWS = RECON_BLOCK_ROWS };
     float part[COLS];
     for (size_t c = 0; c < cols; c += COLS)
         for (size_t r = 0; r < rows; r += ROWS) {
@@ -74,7 +75,7 @@ recon_status recon_part_write(recon_ctx *ctx, recon_arena *scratch, float **out,
 RECON_CLONES void recon_add_moments(double *restrict first, double *restrict second,
                                     const float *restrict x, size_t rows, size_t cols)
 {
-    enum { WIDE = 256 }; /* columns at a time: their sums stay in the first-level cache */
+    enum { WIDE = RECON_BLOCK_COLUMNS };
     float sum[WIDE], square[WIDE];
     for (size_t c = 0; c < cols; c += WIDE) {
         size_t width = cols - c < WIDE ? cols - c : WIDE;

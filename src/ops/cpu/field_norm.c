@@ -6,6 +6,7 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/sums.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#define BLOCK 32 /* rows that are summed in float */
+#define BLOCK RECON_BLOCK_ROWS
 
 /* What the passes need of each field. */
 typedef struct {
@@ -87,7 +88,7 @@ static inline __attribute__((always_inline)) float pull_pair(float *p, float *q,
 RECON_CLONES static void slopes(const job *j, double *sums, float *out, const float *restrict x,
                                 const float *restrict dy, size_t rows)
 {
-    enum { WIDE = 256 };
+    enum { WIDE = RECON_BLOCK_COLUMNS };
     const factors *k = &j->k;
     size_t scalars = j->a->scalars;
     (void)out;

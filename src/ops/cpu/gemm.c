@@ -7,11 +7,12 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/dnnl.h"
 #include "ops/cpu/elements.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/threads.h"
 
-#define TILE_M 512
-#define TILE_N 1024
+#define TILE_M RECON_BLOCK_GEMM_M
+#define TILE_N RECON_BLOCK_GEMM_N
 
 #if defined(RECON_HAVE_DNNL)
 #include "core/memory.h"

@@ -6,6 +6,7 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/sums.h"
+#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#define BLOCK 32 /* rows that are summed in float */
+#define BLOCK RECON_BLOCK_ROWS
 
 /* What the passes need of each column. */
 typedef struct {
@@ -66,7 +67,7 @@ static recon_status take_columns(recon_ctx *ctx, columns *c, recon_arena *arena,
 
 /* ---- kernels over a block of rows ---- */
 
-enum { WIDE = 256 }; /* columns at a time: their sums stay in the first-level cache */
+enum { WIDE = RECON_BLOCK_COLUMNS };
 #define EACH for (size_t i = 0; i < n; i++)
 
 /* Sums of g and of g xhat. */

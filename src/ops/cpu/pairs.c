@@ -8,6 +8,7 @@
 #include "ops/cpu/images.h"
 #include "ops/pairs.h"
 #include "ops/sums.h"
+#include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/simd.h"
@@ -15,7 +16,7 @@
 
 #include <string.h>
 
-enum { PARTS = 64, PARTS_OF_SLICE = PARTS / RECON_SLICES };
+enum { PARTS = RECON_BLOCK_PAIRS, PARTS_OF_SLICE = PARTS / RECON_SLICES };
 
 /* Of one molecule, rows from its first atom on; what is not needed is NULL. */
 typedef struct {

@@ -2,11 +2,12 @@
  * of the row at a time, so that they stay in registers and the first-level cache. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
+#include "core/blocks.h"
 #include "core/simd.h"
 
 #include <string.h>
 
-#define WIDE 256 /* columns of a sum at a time */
+#define WIDE RECON_BLOCK_COLUMNS
 
 /* Numbers of one row: all dimensions but the first. */
 static size_t width_of(const recon_tensor *t)

@@ -9,6 +9,7 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/cpu/waves.h"
+#include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/threads.h"
@@ -16,9 +17,9 @@
 #include <string.h>
 
 #define TILE_FEATURES 262144 /* floats, that fit in the second-level cache */
-#define TILE_PIXELS   192    /* more do not make products faster           */
-#define MIN_TILES     8      /* over all images                            */
-#define BACK_TASKS    8      /* each holds a gradient of the weights of its own */
+#define TILE_PIXELS   RECON_BLOCK_STEER
+#define MIN_TILES     8 /* over all images                            */
+#define BACK_TASKS    8 /* each holds a gradient of the weights of its own */
 
 /* y = f w^T, or df = dy w, for whole tiles and the last. */
 typedef struct {

@@ -4,6 +4,7 @@
  * sizes 1 to 7, 8 to 384 channels, images of 7 to 28 pixels): off by a third at most, and the way
  * chosen was the faster one for all of them. Other machines scale the two alike.
  * docs/performance.md has the ratios, bench_steerable measures them anew. */
+#include "core/blocks.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/dnnl.h"
 #include "ops/steer.h"
@@ -16,7 +17,7 @@ typedef struct {
 static const cost inference = { 0.0138, 0.001, 34, 0.0191, 0.0137, 0.185, 6200 };
 static const cost training = { 0.0461, 0.279, 101, 0.0900, 0.0518, 0.225, 22400 };
 
-enum { LANES = 16, TILE = 192 };
+enum { LANES = 16, TILE = RECON_BLOCK_STEER };
 
 /* How much faster a dense convolution is in bf16 where it is fast at all, at the least: 1.9 was
  * measured with AMX, 2.0 is the peak with AVX512_BF16. Filtering by waves is done in float. */

@@ -4,11 +4,12 @@
  * branch-free loop that the compiler turns into wide compares. Only a run with a hit is looked
  * into, by way of one flag per column. */
 #include "ops/cpu/cpu.h"
+#include "core/blocks.h"
 #include "core/simd.h"
 
 #include <string.h>
 
-#define RUN 64
+#define RUN RECON_BLOCK_TOPK
 
 static inline size_t take_hits(recon_hit *hits, const unsigned char *flag, const float *s, size_t r,
                                size_t begin)
