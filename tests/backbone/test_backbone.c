@@ -1,5 +1,6 @@
 /* Kinds of backbones: a file's metadata choose one, an application adds its own, and data of
  * another kind are refused. */
+#include "borders.h"
 #include "backbone/conformers.h"
 #include "backbone/shapes.h"
 
@@ -82,6 +83,48 @@ static const recon_backbone_kind own_kind = { .name = "own",
                                               .open = open_own,
                                               .close = close_own,
                                               .embed = embed };
+
+/* --- another: each input is its own number ----------------------------------------------------- */
+
+typedef struct {
+    recon_data base;
+    recon_data_info info;
+} numbers;
+
+static recon_data_info describe_numbers(const recon_data *data)
+{
+    return ((const numbers *)data)->info;
+}
+
+static void read_numbers(void *inputs, const recon_data *data, size_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        *(double *)(void *)((char *)inputs + i * describe_numbers(data).bytes) =
+            (double)(first + i);
+}
+
+static const recon_data_kind numbers_kind = { .name = "numbers",
+                                              .one = "number",
+                                              .many = "numbers",
+                                              .describe = describe_numbers,
+                                              .close = close_rows,
+                                              .read = read_numbers };
+static size_t number_bytes;
+
+static recon_status embed_numbers(recon_ctx *ctx, const recon_seen *out, const recon_backbone *b,
+                                  const void *inputs, size_t n)
+{
+    (void)ctx, (void)b;
+    for (size_t i = 0; i < n; i++) {
+        out->so2[i] = *(const double *)(const void *)((const char *)inputs + i * number_bytes);
+        out->z[CODE * i] = out->z[CODE * i + 1] = (float)out->so2[i];
+    }
+    return RECON_OK;
+}
+
+static const recon_backbone_kind counting_kind = {
+    .name = "counting", .data = "numbers", .group = RECON_SO2, .embed = embed_numbers
+};
 
 /* A file without tensors whose metadata say `model`, and perhaps one thing more. */
 static const char *file_of(recon_ctx *ctx, const char *model, const char *more)
@@ -186,10 +229,29 @@ static void data_of_another_kind_are_refused(void **state)
     recon_ctx_free(ctx);
 }
 
+/* In blocks, of small inputs and of large ones. */
+static void every_input_is_embedded_in_its_row(void **state)
+{
+    enum { LARGE = 1 << 16 };
+    const recon_backbone b = { .kind = &counting_kind, .code = CODE };
+    for (int i = 0; i < 2 * BORDERS; i++) {
+        int large = i / BORDERS;
+        size_t n = border(large ? RECON_BLOCK_EMBED_LARGE : RECON_BLOCK_EMBED, i % BORDERS);
+        number_bytes = large ? LARGE : sizeof(double);
+        numbers data = { { &numbers_kind }, { .n = n, .bytes = number_bytes } };
+        recon_embedded e;
+        CHECK_OK(*state, recon_backbone_embed(*state, &e, &b, &data.base));
+        for (size_t row = 0; row < n; row++)
+            assert_true(e.so2[row] == (double)row && e.z[CODE * row + 1] == (float)row);
+        recon_embedded_free(&e);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_kind_of_ones_own_opens),
+        SCRATCH_TEST(every_input_is_embedded_in_its_row),
         SCRATCH_TEST(what_it_refuses_is_passed_on),
         SCRATCH_TEST(names_are_taken_once_and_are_few),
         SCRATCH_TEST(data_of_another_kind_are_refused),

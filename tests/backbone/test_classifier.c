@@ -1,5 +1,6 @@
 /* The classifier's files: its width is kept, files that do not say one are 64 wide, bfloat16 is
  * half as large and says nearly the same. */
+#include "borders.h"
 #include "scratch.h"
 
 #include <recon/backbone/classifier.h>
@@ -102,6 +103,61 @@ static void a_file_that_says_no_width_is_64_wide(void **state)
     recon_params_free(ctx, p);
 }
 
+/* Logits and accuracy of any number of images are those of each. */
+static void images_are_classified_in_blocks(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_VALIDATION) };
+    static float x[MOST][SIDE * SIDE];
+    static double all[(MOST + 1) * CLASSES];
+    const recon_metadata_entry m[] = {
+        { "model", "classifier" }, { "net", "resnet18" }, { "height", "8" }, { "width", "8" },
+        { "channels", "1" },       { "classes", "3" },    { "stem", "1" }
+    };
+    recon_ctx *ctx = *state;
+    recon_classifier *c;
+    recon_params *p;
+    recon_resnet18 net;
+    recon_rng rng = recon_rng_new(8, 0);
+    uint8_t label[MOST];
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+    CHECK_OK(ctx, recon_resnet18_add(ctx, &net, p, 1, CLASSES, 1));
+    CHECK_OK(ctx, recon_params_make(ctx, p, 1));
+    CHECK_OK(ctx, recon_params_save(ctx, scratch("c"), p, m, 7));
+    CHECK_OK(ctx, recon_classifier_open(ctx, &c, scratch("c")));
+    for (int i = 0; i < MOST * SIDE * SIDE; i++)
+        x[i / (SIDE * SIDE)][i % (SIDE * SIDE)] = (float)recon_rng_uniform(&rng);
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(RECON_BLOCK_VALIDATION, k), right = 0;
+        double one[CLASSES], share;
+        recon_array images = {
+            .dtype = RECON_F32, .ndim = 3, .shape = { n, SIDE, SIDE }, .data = x
+        };
+        recon_array labels = { .dtype = RECON_U8, .ndim = 1, .shape = { n }, .data = label };
+        recon_dataset *d;
+        memset(all, 0, sizeof all);
+        CHECK_OK(ctx, recon_classifier_logits(ctx, all, c, x[0], n));
+        CHECK_NEAR(all[n * CLASSES], 0, 0);
+        for (size_t i = n % 50; i < n; i += i + 50 < n ? 50 : n - 1 > i ? n - 1 - i : 1) {
+            CHECK_OK(ctx, recon_classifier_logits(ctx, one, c, x[i], 1));
+            for (int j = 0; j < CLASSES; j++)
+                CHECK_NEAR(all[i * CLASSES + (size_t)j], one[j], 1e-4 * (1 + fabs(one[j])));
+        }
+        for (size_t i = 0; i < n; i++) { /* every third label, and the last one, is wrong */
+            const double *y = all + i * CLASSES;
+            int best = y[1] > y[0] ? (y[2] > y[1] ? 2 : 1) : y[2] > y[0] ? 2 : 0;
+            int wrong = i % 3 == 1 || i + 1 == n;
+            label[i] = (uint8_t)((best + wrong) % CLASSES);
+            right += !wrong;
+        }
+        CHECK_OK(ctx, recon_dataset_make(ctx, &d, &images, &labels, NULL));
+        CHECK_OK(ctx, recon_classifier_accuracy(ctx, &share, c, d));
+        CHECK_NEAR(share, (double)right / (double)n, 1e-12);
+        recon_dataset_close(d);
+    }
+    recon_classifier_close(ctx, c);
+    recon_params_free(ctx, p);
+}
+
 static void widths_that_cannot_be_are_refused(void **state)
 {
     recon_ctx *ctx = *state;
@@ -129,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_narrow_network_keeps_its_width_and_is_halved_by_bfloat16),
         SCRATCH_TEST(a_file_that_says_no_width_is_64_wide),
+        SCRATCH_TEST(images_are_classified_in_blocks),
         SCRATCH_TEST(widths_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, setup, scratch_teardown);

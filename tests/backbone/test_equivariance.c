@@ -1,4 +1,5 @@
 /* Errors of equivariance: of codes made by hand, and of an encoder where they are known. */
+#include "borders.h"
 #include "model/tiny.h"
 #include "backbone/ieae.h"
 
@@ -103,10 +104,10 @@ static void quarter_turns_are_exact(void **state)
 
 /* --- layers, of a network that has learnt nothing --------------------------------------------- */
 
-enum { BLOBS = 24 };
+enum { BLOBS = BORDER_MOST(RECON_BLOCK_LAYERS) };
 
 /* Pictures of four round spots this wide, of either sign, in places that do not depend on it. */
-static recon_dataset *blobs(recon_ctx *ctx, double deviation)
+static recon_dataset *blobs(recon_ctx *ctx, size_t n, double deviation)
 {
     static float images[BLOBS][TINY_PIXELS];
     recon_rng rng = recon_rng_new(5, 0);
@@ -125,7 +126,7 @@ static recon_dataset *blobs(recon_ctx *ctx, double deviation)
     CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"),
                                   &(recon_array){ .dtype = RECON_F32,
                                                   .ndim = 3,
-                                                  .shape = { BLOBS, TINY_SIDE, TINY_SIDE },
+                                                  .shape = { n, TINY_SIDE, TINY_SIDE },
                                                   .data = images }));
     snprintf(spec, sizeof spec, "npy:%s", scratch("images.npy"));
     CHECK_OK(ctx, recon_dataset_open(ctx, &data, spec));
@@ -149,9 +150,17 @@ static recon_ieae *untrained(recon_ctx *ctx)
 static void every_layer_is_exact_at_quarter_turns(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_dataset *data = blobs(ctx, 1);
+    recon_dataset *data;
     recon_ieae *model = untrained(ctx);
-    recon_layer_equivariance e[ANGLES][LAYERS];
+    recon_layer_equivariance e[ANGLES][LAYERS], one[LAYERS];
+    for (int k = 0; k < BORDERS; k++) {
+        data = blobs(ctx, border(RECON_BLOCK_LAYERS, k), 1);
+        CHECK_OK(ctx, recon_equivariance_layers(ctx, one, model, data, quarters + 1, 1, 7));
+        for (int l = 0; l < LAYERS; l++)
+            CHECK_LESS(one[l].error, 1e-4);
+        recon_dataset_close(data);
+    }
+    data = blobs(ctx, BLOBS, 1);
     CHECK_OK(ctx, recon_equivariance_layers(ctx, e[0], model, data, quarters, ANGLES, 7));
     for (int l = 0; l < LAYERS; l++) {
         for (int a = 0; a < QUARTERS; a++) {
@@ -178,7 +187,7 @@ static void smoother_pictures_rotate_more_truly(void **state)
     recon_layer_equivariance layer[3][LAYERS];
     recon_equivariance e[3];
     for (int s = 0; s < 3; s++) {
-        recon_dataset *data = blobs(ctx, deviation[s]);
+        recon_dataset *data = blobs(ctx, BLOBS, deviation[s]);
         CHECK_OK(ctx, recon_equivariance_layers(ctx, layer[s], model, data, &quarters[4], 1, 7));
         CHECK_OK(ctx, recon_equivariance_random(ctx, &e[s], model, data, 7));
         recon_dataset_close(data);
@@ -202,7 +211,7 @@ static recon_status layers_once(recon_ctx *ctx, const recon_ieae *model, const r
 static void layers_fail_cleanly(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_dataset *data = blobs(ctx, 1);
+    recon_dataset *data = blobs(ctx, BLOBS, 1);
     recon_ieae *model = untrained(ctx);
     CHECK_ALLOCATIONS(ctx, layers_once(ctx, model, data));
     recon_ieae_close(ctx, model);

@@ -1,5 +1,6 @@
 /* The classifier of molecules: its graph in closed form, what it does not see, its gradient, and
  * that it learns. */
+#include "borders.h"
 #include "scratch.h"
 #include "backbone/gcn.h"
 
@@ -109,6 +110,33 @@ static void order_and_place_of_atoms_do_not_matter(void **state)
     }
     for (int i = 0; i < N * CLASSES; i++)
         CHECK_NEAR(logits[1][i], logits[0][i], 2e-5);
+    recon_gcn_close(*state, gcn);
+}
+
+/* Prepared, packed and asked of in blocks: conformer i is one of few, in any number of them. */
+static void any_number_is_asked_of_alike(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_GRAPHS) };
+    static const size_t block[] = { RECON_BLOCK_GRAPHS_TASK, RECON_BLOCK_GCN, RECON_BLOCK_GRAPHS };
+    static recon_conformer list[MOST];
+    static float few[N * CLASSES], all[MOST * CLASSES];
+    static chains c;
+    recon_gcn *gcn = first_weights(*state, RECON_SINGLE, 4);
+    make_chains(&c, 1);
+    recon_molecules *data = molecules_of(*state, &c);
+    CHECK_OK(*state, recon_gcn_logits(*state, few, gcn, data, NULL));
+    recon_molecules_close(data);
+    for (size_t i = 0; i < MOST; i++)
+        list[i] = c.list[i % N];
+    for (size_t b = 0; b < 3; b++)
+        for (int k = 0; k < BORDERS; k++) {
+            size_t n = border(block[b], k);
+            CHECK_OK(*state, recon_molecules_make(*state, &data, list, n, NULL));
+            CHECK_OK(*state, recon_gcn_logits(*state, all, gcn, data, NULL));
+            for (size_t i = 0; i < n * CLASSES; i++)
+                CHECK_NEAR(all[i], few[i % (N * CLASSES)], 2e-5);
+            recon_molecules_close(data);
+        }
     recon_gcn_close(*state, gcn);
 }
 
@@ -344,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_of_three_has_a_known_graph),
         cmocka_unit_test(order_and_place_of_atoms_do_not_matter),
+        cmocka_unit_test(any_number_is_asked_of_alike),
         cmocka_unit_test(rotated_features_are_those_of_rotated_molecules),
         cmocka_unit_test(the_network_has_its_gradient),
         cmocka_unit_test(a_small_set_is_memorised),

@@ -1,12 +1,13 @@
 /* Partners: only conformers of one bond graph, and the rotation that lays one over the other. */
+#include "borders.h"
 #include "conformers.h"
 #include "backbone/molecule_partners.h"
 
-enum { CHAINS = 4, EACH = 5, N = CHAINS * EACH };
+enum { CHAINS = 4, N = BORDER_MOST(RECON_BLOCK_PARTNERS) };
 
-static void gather(recon_conformer *x, const recon_molecules *data)
+static void gather(recon_conformer *x, const recon_molecules *data, size_t n)
 {
-    for (size_t i = 0; i < N; i++)
+    for (size_t i = 0; i < n; i++)
         x[i] = recon_molecules_get(data, i);
 }
 
@@ -18,19 +19,18 @@ static void noise(float *z)
         z[i] = 1 + (float)(0.1 * recon_rng_normal(&rng));
 }
 
-static void partners_are_found_among_alike_and_laid_over(void **state)
+static void check_partners(recon_ctx *ctx, size_t n)
 {
-    recon_ctx *ctx = *state;
-    recon_molecules *data = chain_set(ctx, N, CHAINS, 0);
+    recon_molecules *data = chain_set(ctx, n, CHAINS, 0);
     recon_conformer x[N];
     recon_molecule_partners p;
     float z[3 * N];
-    gather(x, data);
+    gather(x, data, n);
     noise(z);
     CHECK_OK(ctx,
              recon_molecule_partners_find(
-                 ctx, &p, x, z, N, 3, &(recon_molecule_partners_options){ .k = 99, .most = 3 }));
-    for (size_t i = 0; i < N; i++) {
+                 ctx, &p, x, z, n, 3, &(recon_molecule_partners_options){ .k = 99, .most = 3 }));
+    for (size_t i = 0; i < n; i++) {
         assert_int_equal(p.count[i], 3);
         for (size_t k = 0; k < 3; k++) {
             const recon_molecule_partner *b = &p.list[3 * i + k];
@@ -47,6 +47,12 @@ static void partners_are_found_among_alike_and_laid_over(void **state)
     }
     recon_molecule_partners_free(&p);
     recon_molecules_close(data);
+}
+
+static void partners_are_found_among_alike_and_laid_over(void **state)
+{
+    for (int k = 0; k < BORDERS; k++)
+        check_partners(*state, border(RECON_BLOCK_PARTNERS, k));
 }
 
 /* Two molecules of the same elements in the same order, with different bonds. */
@@ -81,7 +87,7 @@ static void far_ones_and_loners_have_none(void **state)
     recon_conformer x[N];
     recon_molecule_partners p;
     float z[3 * N];
-    gather(x, data);
+    gather(x, data, N);
     for (size_t i = 0; i < N; i++) /* nearest to those of the next chain, and of one's own last */
         for (size_t k = 0; k < 3; k++)
             z[3 * i + k] = k == 0 ? 1 : k == 1 ? (float)i : (float)(i * i);
@@ -106,7 +112,7 @@ static void running_out_of_memory_leaves_nothing(void **state)
     recon_conformer x[N];
     recon_molecule_partners p;
     float z[3 * N];
-    gather(x, data);
+    gather(x, data, N);
     noise(z);
     CHECK_ALLOCATIONS(
         ctx, recon_molecule_partners_find(ctx, &p, x, z, N, 3,
