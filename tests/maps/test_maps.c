@@ -1,6 +1,7 @@
 /* Maps of either group: they answer the same from a file, in every thread and in every run; their
  * p-values mean what they say; what makes no sense is refused. How well each group learns its truth
  * is in test_so2_maps.c and test_so3_maps.c. */
+#include "borders.h"
 #include "so2_world.h"
 #include "so3_world.h"
 
@@ -100,6 +101,116 @@ static void poses_far_away_are_unusual(void **state)
     CHECK_LESS(recon_maps_p_value(m, &map[0], &(double){ w->so2[w->train] + M_PI }), 0.01);
     assert_true(isnan(recon_maps_p_value(m, &map[0], &(double){ NAN })));
     free(map), recon_maps_free(ctx, m), free(w);
+}
+
+/* --- passes ----------------------------------------------------------------------------------- */
+
+/* Of first weights: what is asked in passes is answered as a few are. */
+static void check_passes(recon_ctx *ctx, const recon_maps_kind *kind, double number, size_t block)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_MAPS), FEW = 40, WIDE = 2 };
+    static float z[MOST * WIDE];
+    const size_t size = kind->map;
+    char *few = calloc(MOST, size), *all = calloc(MOST + 1, size);
+    recon_rng rng = recon_rng_new(8, 0);
+    recon_maps *m;
+    CHECK_OK(ctx, recon_maps_new(ctx, &m, kind, WIDE, 3, 0, NULL, 1));
+    m->number = number;
+    m->scale[0] = m->scale[1] = 1;
+    for (int i = 0; i < MOST * WIDE; i++)
+        z[i] = (float)recon_rng_normal(&rng);
+    for (size_t at = 0; at < border(block, BORDERS - 1); at += FEW)
+        CHECK_OK(ctx, recon_maps_apply(ctx, few + at * size, m, z + at * WIDE,
+                                       MOST - at < FEW ? MOST - at : FEW, RECON_MAPS_ALL));
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(block, k);
+        memset(all, 0, (MOST + 1) * size);
+        CHECK_OK(ctx, recon_maps_apply(ctx, all, m, z, n, RECON_MAPS_ALL));
+        for (size_t i = 0; i < n; i++) {
+            const void *a = all + i * size, *b = few + i * size;
+            if (kind->group == RECON_SO2)
+                CHECK_NEAR(recon_so2_distance(((const recon_so2_map *)a)->lambda,
+                                              ((const recon_so2_map *)b)->lambda),
+                           0, 1e-5);
+            else
+                CHECK_NEAR(((const recon_so3_map *)a)->density.log_constant,
+                           ((const recon_so3_map *)b)->density.log_constant, 1e-5);
+        }
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(all[n * size + i], 0);
+    }
+    recon_maps_free(ctx, m);
+    free(few);
+    free(all);
+}
+
+static void any_number_is_answered_in_passes(void **state)
+{
+    check_passes(*state, &recon_so2_maps, RECON_SO2_NORMAL, RECON_BLOCK_MAPS);
+    check_passes(*state, &recon_so3_maps, 10, RECON_BLOCK_SO3_MAPS);
+}
+
+/* A density each, its peak at another bin. */
+static void densities_are_put_in_blocks(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_DENSITIES), BINS = RECON_POSE_BINS };
+    static float log_q[MOST][BINS];
+    recon_so2_map map[MOST + 1];
+    double psi[MOST] = { 0 };
+    recon_maps *m;
+    CHECK_OK(*state, recon_maps_new(*state, &m, &recon_so2_maps, 2, 3, 0, NULL, 1));
+    m->number = RECON_SO2_NORMAL;
+    m->lambda = RECON_LAMBDA_DENSITY;
+    for (int i = 0; i < MOST; i++)
+        for (int b = 0; b < BINS; b++)
+            log_q[i][b] = (float)(4 * cos(2 * M_PI * (b - i) / BINS));
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(RECON_BLOCK_DENSITIES, k);
+        memset(map, 0, sizeof map);
+        CHECK_OK(*state,
+                 recon_maps_put_densities(*state, map, m, psi, log_q[0], n, RECON_MAPS_ALL));
+        for (size_t i = 0; i < n; i++)
+            CHECK_NEAR(recon_so2_distance(map[i].lambda, -2 * M_PI * (double)(i % BINS) / BINS), 0,
+                       0.01);
+        CHECK_NEAR(map[n].theta, 0, 0);
+    }
+    recon_maps_free(*state, m);
+}
+
+/* Points that repeat have the targets of the first of them. */
+static void molecules_targets_are_made_in_blocks(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_SO3_FITS), PERIOD = 50, NEAR = 3 };
+    static float z[MOST];
+    static recon_so3 psi[MOST];
+    static int64_t near[MOST * NEAR];
+    static double parameters[9 * MOST];
+    static int8_t verdict[MOST];
+    recon_rng rng = recon_rng_new(4, 0);
+    for (int i = 0; i < MOST; i++) {
+        psi[i] = i < PERIOD ? recon_so3_haar(&rng) : psi[i - PERIOD];
+        for (int k = 0; k < NEAR; k++)
+            near[i * NEAR + k] = (i + k) % PERIOD;
+        for (int k = 0; k < 9; k++)
+            parameters[9 * i + k] = k;
+    }
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(RECON_BLOCK_SO3_FITS, k);
+        recon_embedded e = { .n = n, .d = 1, .z = z, .so3 = psi };
+        recon_frames f = { .group = RECON_SO3,
+                           .rows = n,
+                           .k = NEAR,
+                           .neighbors = near,
+                           .gamma.so3 = psi,
+                           .parameters = parameters,
+                           .verdict = verdict };
+        recon_targets t;
+        CHECK_OK(*state, recon_targets_make(*state, &t, &e, &f));
+        for (size_t i = PERIOD; i < n; i++) /* Lambda and Theta as the paper learns them */
+            for (int h = 0; h < 2; h++)
+                assert_memory_equal(t.of[h] + 9 * i, t.of[h] + 9 * (i % PERIOD), 9 * sizeof(float));
+        recon_targets_free(&t);
+    }
 }
 
 /* --- files, threads, repetition --------------------------------------------------------------- */
@@ -398,6 +509,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_is_answered_in_passes),
+        cmocka_unit_test(densities_are_put_in_blocks),
+        cmocka_unit_test(molecules_targets_are_made_in_blocks),
         cmocka_unit_test(p_values_are_uniform),
         cmocka_unit_test(poses_far_away_are_unusual),
         SCRATCH_TEST(what_is_saved_answers_the_same),

@@ -1,8 +1,11 @@
 /* What canonicalizing promises of inputs of every kind; the rest is in test_canonicalize_images.c
  * and test_canonicalize_molecules.c. */
+#include "borders.h"
 #include "both.h"
+#include "fuzz/models.h"
 
 #include <recon/model/score.h>
+#include <recon/model/spin.h>
 
 enum { SOME = 6 };
 
@@ -287,6 +290,118 @@ static void without_memory_it_says_so(void **state)
     }
 }
 
+/* --- any number ------------------------------------------------------------------------------- */
+
+static recon_status by_sum(recon_ctx *ctx, void *user, double *scores, const float *images,
+                           size_t n)
+{
+    (void)ctx, (void)user;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < TINY_PIXELS / 2; j++)
+            scores[i] = (j ? scores[i] : 0) + (double)images[i * TINY_PIXELS + j];
+    return RECON_OK;
+}
+
+typedef struct {
+    recon_pose2 searched, first;
+    recon_pose_score2 score;
+    double mean[2];
+} of_image;
+
+static void ask_all(recon_ctx *ctx, of_image *out, const recon_model *model, const float *x,
+                    size_t n)
+{
+    recon_pose2 *pose = malloc(2 * n * sizeof *pose);
+    recon_pose_score2 *score = malloc(n * sizeof *score);
+    double *mean = malloc(2 * n * sizeof *mean);
+    size_t shown = 0;
+    CHECK_OK(ctx, recon_canonicalize_search(ctx, NULL, pose, model, x, n, by_sum, NULL, NULL));
+    CHECK_OK(ctx, recon_average_images(ctx, mean, pose + n, model, x, n, sums, &shown, 2, NULL));
+    CHECK_OK(ctx, recon_score_images(ctx, score, model, x, n));
+    for (size_t i = 0; i < n; i++)
+        out[i] = (of_image){ pose[i], pose[n + i], score[i], { mean[2 * i], mean[2 * i + 1] } };
+    free(pose);
+    free(score);
+    free(mean);
+}
+
+/* Searches, averages and scores go through images in blocks. */
+static void any_number_of_images_is_answered_alike(void **state)
+{
+    static const size_t block[] = { RECON_BLOCK_SCORES, RECON_BLOCK_SEARCH, RECON_BLOCK_AVERAGE };
+    enum { MOST = BORDER_MOST(RECON_BLOCK_SEARCH), FEW = 20 };
+    static float x[MOST][TINY_PIXELS];
+    static of_image few[MOST], all[MOST];
+    recon_model *model = open_model(*state, &both[0]);
+    for (size_t i = 0; i < MOST; i++)
+        memcpy(x[i], tiny_images[i % TINY_N], sizeof x[i]);
+    for (size_t at = 0; at < MOST; at += FEW)
+        ask_all(*state, few + at, model, x[at], MOST - at < FEW ? MOST - at : FEW);
+    for (size_t b = 0; b < 2; b++) /* the third is like the second */
+        for (int k = 0; k < BORDERS; k++) {
+            size_t n = border(block[b], k);
+            ask_all(*state, all, model, x[0], n);
+            for (size_t i = 0; i < n; i++) {
+                CHECK_NEAR(all[i].searched.rotation, few[i].searched.rotation, 1e-4);
+                CHECK_NEAR(all[i].first.rotation, few[i].first.rotation, 1e-4);
+                CHECK_NEAR(all[i].score.score, few[i].score.score, 1e-3);
+                CHECK_NEAR(all[i].mean[0], few[i].mean[0], 1e-2);
+            }
+        }
+    assert_int_equal(block[1], block[2]);
+    recon_model_close(*state, model);
+}
+
+static recon_status by_height(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
+                              const recon_so3 *rotations, size_t n)
+{
+    (void)ctx, (void)user;
+    for (size_t i = 0; i < n; i++) {
+        double v[3] = { 1, 0.5, 0.2 * (double)(conformer[i] % 3) };
+        recon_so3_act(v, rotations[i], v);
+        log_p[2 * i] = (float)v[2];
+        log_p[2 * i + 1] = (float)v[0];
+    }
+    return RECON_OK;
+}
+
+/* Molecules are seen in blocks, and a judge of their spins is asked in blocks. */
+static void any_number_of_molecules_is_answered_alike(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_SPIN), FEW = 100, AMONG = 12 };
+    static const float xyz[3][3] = { { 0, 0, 0.1173f },
+                                     { 0, 0.7572f, -0.4692f },
+                                     { 0, -0.7572f, -0.4692f } };
+    static const uint8_t z[3] = { 8, 1, 1 };
+    static float place[MOST][9];
+    static recon_conformer x[MOST];
+    static recon_pose3 few[MOST], all[MOST + 1];
+    recon_ctx *ctx = *state;
+    recon_rng rng = recon_rng_new(2, 0);
+    recon_model *model;
+    CHECK_OK(ctx, small_molecule_model(ctx, scratch("small")));
+    CHECK_OK(ctx, recon_model_open(ctx, &model, scratch("small"), RECON_SINGLE));
+    for (size_t i = 0; i < MOST; i++) {
+        for (int k = 0; k < 9; k++)
+            place[i][k] = xyz[k / 3][k % 3] + 0.1f * (float)recon_rng_normal(&rng);
+        x[i] = (recon_conformer){ .atoms = 3, .z = z, .xyz = place[i], .energy = NAN, .rmsd = NAN };
+    }
+    for (size_t at = 0; at < MOST; at += FEW)
+        CHECK_OK(ctx, recon_canonicalize_spin(ctx, NULL, few + at, model, x + at,
+                                              MOST - at < FEW ? MOST - at : FEW, x, AMONG,
+                                              by_height, NULL, 2, NULL));
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(RECON_BLOCK_SPIN, k);
+        memset(all, 0, sizeof all);
+        CHECK_OK(ctx, recon_canonicalize_spin(ctx, NULL, all, model, x, n, x, AMONG, by_height,
+                                              NULL, 2, NULL));
+        for (size_t i = 0; i < n; i++)
+            CHECK_NEAR(recon_so3_distance(all[i].rotation, few[i].rotation), 0, 1e-3);
+        CHECK_NEAR(all[n].rotation.w, 0, 0);
+    }
+    recon_model_close(ctx, model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +410,8 @@ int main(void)
         cmocka_unit_test(a_gate_rotates_unusual_poses_alone),
         cmocka_unit_test(only_one_rotates_inputs_with_one_natural_pose),
         cmocka_unit_test(answers_are_averaged_by_weight),
+        cmocka_unit_test(any_number_of_images_is_answered_alike),
+        cmocka_unit_test(any_number_of_molecules_is_answered_alike),
         cmocka_unit_test(a_search_keeps_to_the_gate),
         cmocka_unit_test(a_gate_is_a_p_value),
         cmocka_unit_test(a_model_of_another_kind_is_refused),

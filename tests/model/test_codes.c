@@ -1,5 +1,6 @@
 /* What a model keeps of its training data: which points, their poses, who is near them, and who is
  * not. */
+#include "borders.h"
 #include "model/codes.h"
 #include "check.h"
 #include "core/f16.h"
@@ -134,6 +135,25 @@ static void whitened_points_have_unit_covariance(void **state)
             CHECK_LESS(fabs(product[a][b] - sum[a] * sum[b]), 0.35);
     }
     free(white);
+}
+
+static void rows_are_whitened_in_blocks(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_WHITEN) };
+    float x[MOST * 2], out[MOST * 2 + 1];
+    const float u[4] = { 2, 3, 0, 5 };
+    for (int i = 0; i < 2 * MOST; i++)
+        x[i] = (float)(i % 11);
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(RECON_BLOCK_WHITEN, k);
+        memset(out, 0, sizeof out);
+        CHECK_OK(*state, recon_whiten(*state, out, x, n, 2, u, 0.5f));
+        for (size_t i = 0; i < n; i++) {
+            CHECK_NEAR(out[2 * i], x[2 * i], 0);
+            CHECK_NEAR(out[2 * i + 1], 1.5f * x[2 * i] + 2.5f * x[2 * i + 1], 1e-5);
+        }
+        CHECK_NEAR(out[2 * n], 0, 0);
+    }
 }
 
 /* Points that are all the same, up to rounding, stay finite, and where they are; what is elsewhere is
@@ -323,6 +343,7 @@ int main(void)
         cmocka_unit_test(halves_are_rounded_to_nearest),
         cmocka_unit_test(codes_are_points_that_do_not_calibrate),
         cmocka_unit_test(neighbours_are_those_of_a_search),
+        cmocka_unit_test(rows_are_whitened_in_blocks),
         cmocka_unit_test(whitened_points_have_unit_covariance),
         cmocka_unit_test(points_that_are_one_stay_finite),
         cmocka_unit_test(p_values_of_new_points_are_uniform),

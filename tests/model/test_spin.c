@@ -1,5 +1,6 @@
 /* The free spin: a judge whose best pose is known, contests that cut corners without being wrong,
  * and what does not matter to the choice. */
+#include "borders.h"
 #include "check.h"
 #include "backbone/gcn.h"
 
@@ -297,6 +298,42 @@ static void our_classifier_is_a_judge(void **state)
     recon_molecules_close(data);
 }
 
+/* Every answer is a distribution, however many are asked for at once. */
+static void answers_are_normalised_in_blocks(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_SPIN_ROWS), FEW = 4 };
+    static const float xyz[3][3] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1.2f, 0 } };
+    static const uint8_t z[3] = { 8, 1, 1 };
+    const recon_conformer one = { .atoms = 3, .z = z, .xyz = xyz[0] };
+    const recon_gcn_info info = { .radius = 2, .width = 4, .hidden = 4, .classes = FEW };
+    static const int64_t which[MOST];
+    float log_p[MOST][FEW];
+    recon_rng rng = recon_rng_new(6, 0);
+    recon_so3 rotations[MOST];
+    recon_molecules *data = NULL;
+    recon_gcn_graphs *graphs = NULL;
+    recon_gcn *gcn = NULL;
+    for (int i = 0; i < MOST; i++)
+        rotations[i] = recon_so3_haar(&rng);
+    CHECK_OK(*state, recon_gcn_make(*state, &gcn, info, 0, RECON_SINGLE, NULL, NULL, 1));
+    CHECK_OK(*state, recon_molecules_make(*state, &data, &one, 1, NULL));
+    CHECK_OK(*state, recon_gcn_graphs_make(*state, &graphs, data, 2));
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(RECON_BLOCK_SPIN_ROWS, k);
+        CHECK_OK(*state, recon_spin_by_gcn(*state, &(recon_spin_gcn){ gcn, graphs }, log_p[0],
+                                           which, rotations, n));
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (int y = 0; y < FEW; y++)
+                sum += exp((double)log_p[i][y]);
+            CHECK_NEAR(sum, 1, 1e-5);
+        }
+    }
+    recon_gcn_close(*state, gcn);
+    recon_gcn_graphs_free(graphs);
+    recon_molecules_close(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +345,7 @@ int main(void)
         cmocka_unit_test(a_blind_judge_leaves_everything_as_it_is),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(our_classifier_is_a_judge),
+        cmocka_unit_test(answers_are_normalised_in_blocks),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -1,4 +1,5 @@
 /* The files of a result: shapes, numbers, and all or nothing. */
+#include "borders.h"
 #include "normalize/known.h"
 
 #include <recon/core/array.h>
@@ -63,25 +64,31 @@ static void files_have_the_promised_shapes(void **state)
     free(w);
 }
 
+/* Rows of matrices, as many as are written at once, one less and more, and two pieces and one. */
 static void files_hold_the_numbers(void **state)
 {
+    enum { NEAR = 17, WIDTH = 9 * NEAR, PIECE = RECON_BLOCK_FRAMES / WIDTH + 1 };
     data *w = make_data(0.3, NORMAL, 0.05);
-    recon_embedded e = view(w, RECON_SO3, N);
-    recon_frames f = normalize(*state, &e, NULL, neighbors(5));
-    recon_array a;
-    CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F64, NULL));
-    CHECK_OK(*state, recon_npy_read(*state, &a, scratch("out/normalized.npy")));
-    for (size_t i = 0; i < N * 5; i++) {
-        double m[9];
-        recon_so3_to_matrix(m, f.normalized.so3[i]);
-        assert_memory_equal((const double *)a.data + i * 9, m, sizeof m);
+    for (int b = 0; b < BORDERS; b++) {
+        size_t n = border(PIECE, b);
+        recon_embedded e = view(w, RECON_SO3, n);
+        recon_frames f = normalize(*state, &e, NULL, neighbors(NEAR));
+        recon_array a;
+        CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F64, NULL));
+        CHECK_OK(*state, recon_npy_read(*state, &a, scratch("out/normalized.npy")));
+        assert_int_equal(a.shape[0], n);
+        for (size_t i = 0; i < n * NEAR; i++) {
+            double m[9];
+            recon_so3_to_matrix(m, f.normalized.so3[i]);
+            assert_memory_equal((const double *)a.data + i * 9, m, sizeof m);
+        }
+        recon_array_free(&a);
+        CHECK_OK(*state, recon_npy_read(*state, &a, scratch("out/neighbors.npy")));
+        assert_memory_equal(a.data, f.neighbors, n * NEAR * sizeof *f.neighbors);
+        recon_array_free(&a);
+        recon_frames_free(&f);
+        remove_result(scratch("out"));
     }
-    recon_array_free(&a);
-    CHECK_OK(*state, recon_npy_read(*state, &a, scratch("out/neighbors.npy")));
-    assert_memory_equal(a.data, f.neighbors, N * 5 * sizeof *f.neighbors);
-    recon_array_free(&a);
-    recon_frames_free(&f);
-    remove_result(scratch("out"));
     free(w);
 }
 

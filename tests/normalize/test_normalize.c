@@ -1,5 +1,7 @@
 /* Algorithm 1: what is true is recovered, and what is arbitrary does not matter. */
+#include "borders.h"
 #include "normalize/known.h"
+#include "normalize/classes.h"
 
 #include "stats/wasserstein.h"
 
@@ -674,6 +676,65 @@ static void queries_may_do_with_tails(void **state)
     free(w);
 }
 
+/* Queries are worked on in blocks, and so is the gauge: each has the row that it has among a few. */
+static void queries_in_any_number_have_their_rows(void **state)
+{
+    enum { BLOCK = RECON_BLOCK_NORMALIZE, FEW = 100, MOST = BORDER_MOST(BLOCK) };
+    data *w = make_data(0.3, NORMAL, 0.05);
+    float z[MOST * D];
+    recon_so3 pose[MOST], want[MOST];
+    double score[MOST];
+    recon_embedded e = view(w, RECON_SO3, 60), q = { .d = D, .so3 = pose };
+    recon_normalize_options o = neighbors(6);
+    assert_int_equal(BLOCK, RECON_BLOCK_GAUGE);
+    o.only_tails = 1;
+    for (size_t i = 0; i < MOST; i++) {
+        pose[i] = w->so3[i * 7 % N];
+        memcpy(z + i * D, w->z + i * 7 % N * D, D * sizeof *z);
+    }
+    for (size_t at = 0; at < MOST; at += FEW) {
+        q.n = MOST - at < FEW ? MOST - at : FEW, q.z = z + at * D, q.so3 = pose + at;
+        recon_frames f = normalize(*state, &e, &q, o);
+        memcpy(score + at, f.score, q.n * sizeof *score);
+        CHECK_OK(*state, recon_frames_gauge(*state, &f));
+        memcpy(want + at, f.gamma.so3, q.n * sizeof *want);
+        recon_frames_free(&f);
+    }
+    for (int k = 0; k < BORDERS; k++) {
+        q.n = border(BLOCK, k), q.z = z, q.so3 = pose;
+        recon_frames f = normalize(*state, &e, &q, o);
+        for (size_t i = 0; i < q.n; i++)
+            CHECK_NEAR(f.score[i], score[i], 0);
+        CHECK_OK(*state, recon_frames_gauge(*state, &f));
+        assert_memory_equal(f.gamma.so3, want, q.n * sizeof *want);
+        recon_frames_free(&f);
+    }
+    free(w);
+}
+
+/* Over ranks rows are asked for in blocks; one rank has them all. */
+static void collapsed_rows_are_counted_in_blocks(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_CLASSES) };
+    static float z[MOST];
+    static int64_t member[MOST];
+    for (size_t i = 0; i < MOST; i++) {
+        z[i] = (float)(i / 3);
+        member[i] = i > 0 ? (int64_t)i - 1 : 1;
+    }
+    for (int k = 0; k < BORDERS; k++) {
+        size_t n = border(RECON_BLOCK_CLASSES, k), count, want = 1;
+        recon_embedded e = { .n = n, .d = 1, .z = z };
+        recon_class_table t = { .sets = n, .k = 1, .member = member };
+        for (size_t i = 1; i < n; i++)
+            want += i % 3 > 0;
+        for (int ranks = 0; ranks < 2; ranks++) {
+            CHECK_OK(*state, recon_classes_collapsed(*state, &count, &t, &e, &e, n, ranks));
+            assert_int_equal(count, want);
+        }
+    }
+}
+
 static recon_status normalize_once(recon_ctx *ctx, const recon_embedded *e,
                                    const recon_embedded *queries, recon_normalize_options o)
 {
@@ -723,6 +784,8 @@ int main(void)
         cmocka_unit_test(bad_values_are_named),
         cmocka_unit_test(an_interrupt_ends_it),
         cmocka_unit_test(queries_may_do_with_tails),
+        cmocka_unit_test(queries_in_any_number_have_their_rows),
+        cmocka_unit_test(collapsed_rows_are_counted_in_blocks),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
