@@ -32,7 +32,7 @@ enum {
     RECON_BLOCK_FISHER = 32,   /* rows of a loss                                               */
     /* data, backbone */
     RECON_BLOCK_PIXELS = 64,  /* pixels of a row of a picture that is rotated                  */
-    RECON_BLOCK_ROTATE = 16, /* images that are rotated */
+    RECON_BLOCK_ROTATE = 16,  /* images that are rotated */
     RECON_BLOCK_EMBED = 1024, /* inputs,                                                      */
     RECON_BLOCK_EMBED_LARGE = 256, /* and large ones                                             */
     RECON_BLOCK_IMAGES = 256,     /* images of a pass on a CPU                                    */
@@ -54,13 +54,12 @@ enum {
     RECON_BLOCK_SO3_MAPS = 64,   /* maps of molecules                                            */
     RECON_BLOCK_SO3_FITS = 4096, /* densities that molecules' heads learn                        */
     /* model, report */
-    RECON_BLOCK_WHITEN = 64,    /* codes                                                        */
-    RECON_BLOCK_SCORES = 64,    /* images                                                       */
-    RECON_BLOCK_AVERAGE = 128,  /* images whose answers are averaged                            */
-    RECON_BLOCK_SEARCH = 128,   /* images whose candidates are judged                           */
-    RECON_BLOCK_SPIN = 1024,    /* conformers that are seen, and rotations that are asked about */
-    RECON_BLOCK_SPIN_ROWS = 32, /* answers of a classifier                                      */
-    RECON_BLOCK_LOOK = 64       /* images                                                       */
+    RECON_BLOCK_WHITEN = 64,   /* codes                                                        */
+    RECON_BLOCK_SCORES = 64,   /* images                                                       */
+    RECON_BLOCK_AVERAGE = 128, /* images whose answers are averaged                            */
+    RECON_BLOCK_SEARCH = 128,  /* images whose candidates are judged                           */
+    RECON_BLOCK_SPIN = 1024,   /* conformers that are seen, and rotations that are asked about */
+    RECON_BLOCK_SPIN_ROWS = 32 /* answers of a classifier */
 };
 
 #endif

@@ -1,6 +1,5 @@
 /* found_image_look.c - images looked at once more: their labels, and a sample before the model. */
 #include "report/found_images.h"
-#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -16,7 +15,7 @@ enum {
     SAMPLE = 600, /* images of 28 x 28; of larger ones fewer */
     SAMPLE_LEAST = 100,
     SAMPLE_PIXELS = 28 * 28,
-    BATCH = RECON_BLOCK_LOOK
+    BATCH = 64
 };
 
 /* Rows first .. first + n of the sample, as they came and each rotated by an angle of its own. */

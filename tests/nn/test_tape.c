@@ -1,9 +1,11 @@
 /* Every operation on the tape: its gradient in double, its refusals, its memory. */
+#include "borders.h"
 #include "check.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
 
+#include <recon/group/so3.h>
 #include <recon/nn/check.h>
 #include <recon/nn/layers.h>
 #include <stdlib.h>
@@ -184,6 +186,38 @@ static void every_operation_has_its_gradient(void **state)
         if (!(error < 1e-6))
             fail_msg("%s: gradient off by %g", operations[i].name, error);
     }
+}
+
+/* The mean over rows, which are shared out in blocks. */
+static void a_loss_of_rows_is_their_mean(void **state)
+{
+    enum { MOST = BORDER_MOST(RECON_BLOCK_FISHER), F = 9 };
+    recon_ctx *ctx = *state;
+    double f[MOST][F], g[MOST][F], one[MOST], loss;
+    recon_rng rng = recon_rng_new(6, 0);
+    recon_tape *t;
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_DOUBLE, 0));
+    for (int i = 0; i < MOST; i++) {
+        recon_so3_to_matrix(g[i], recon_so3_haar(&rng));
+        for (int k = 0; k < F; k++)
+            f[i][k] = 3 * recon_rng_normal(&rng);
+    }
+    for (int k = -MOST; k < BORDERS; k++) {
+        size_t n = k < 0 ? 1 : border(RECON_BLOCK_FISHER, k), at = k < 0 ? (size_t)(k + MOST) : 0;
+        const size_t shape[2] = { n, F };
+        double want = 0;
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+        recon_var x = recon_var_input(t, f[at], RECON_F64, shape, 2);
+        recon_var y = recon_var_input(t, g[at], RECON_F64, shape, 2);
+        CHECK_OK(ctx, recon_var_read(t, &loss, recon_var_fisher_loss(t, x, NULL, y)));
+        for (size_t i = 0; k >= 0 && i < n; i++)
+            want += one[i] / (double)n;
+        if (k < 0)
+            one[at] = loss;
+        else
+            CHECK_NEAR(loss, want, 1e-12);
+    }
+    recon_tape_free(t);
 }
 
 /* --- whole networks --------------------------------------------------------------------------- */
@@ -649,6 +683,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_has_its_gradient),
+        cmocka_unit_test(a_loss_of_rows_is_their_mean),
         cmocka_unit_test(a_residual_network_has_its_gradient),
         cmocka_unit_test(gradients_meet_in_a_chain_of_blocks),
         cmocka_unit_test(a_norm_adds_a_parameter),
