@@ -139,7 +139,7 @@ ISA_OBJ   = $(ISA_LOOPS:%.c=$(ISA_BASE)/%.o)
 ISA_REST  = $(filter-out $(ISA_LOOPS:%.c=build/%.o),$(OBJ))
 ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/list-isa $(if $(ISA_ALL),--all-tests,--tests) $(ISA_BASE))))
 
-.PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz fuzz-brief \
+.PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
         check-layers check-tsan check-isa check-emulated build-isa isa features clean
 .DELETE_ON_ERROR:
@@ -269,7 +269,6 @@ test: setup-test
 	$(call timed,make all tests) -j$(CORES) all tests
 	$(call timed,make build-isa) build-isa
 	$(call timed,make SANITIZE=$(SANITIZERS) tests) -j$(CORES) SANITIZE=$(SANITIZERS) tests
-	$(call timed,make fuzz-brief) -j$(CORES) fuzz-brief
 	@tools/run-tests '$(T)'
 
 # Several contexts in several threads, under ThreadSanitizer: a third build of the library, so not a
@@ -298,16 +297,16 @@ $(ISA_TESTS): $(ISA_BASE)/tests/%: build/tests/%.o $(ISA_BASE)/librecon.a
 -include $(ISA_OBJ:.o=.d)
 endif
 build-isa:
-	@for isa in $$(tools/list-isa | sed -n 's|^build/\(v[0-9]\):.*|\1|p'); do \
+	@for isa in $$(tools/list-isa $(if $(ISA_ALL),--all) | sed -n 's|^build/\(v[0-9]\):.*|\1|p'); do \
 	  $(MAKE) --no-print-directory -j$(CORES) ISA=$$isa isa || exit 1; done
 check-isa:
 	@$(MAKE) --no-print-directory -j$(CORES) all tests
 	@$(MAKE) --no-print-directory ISA_ALL=1 build-isa
 	@tools/run-tests --isa
 
-# The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
-# tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`. tests/fuzz/test_corpus is the
-# same targets without libFuzzer, over the files in tests/fuzz/corpus.
+# The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, and run by `make
+# fuzz`, for a second each in check-slow. In `make test` tests/fuzz/test_corpus is the same targets without
+# libFuzzer, over the files in tests/fuzz/corpus, cut and damaged.
 FUZZ_SECONDS ?= 300
 FUZZ_CC      ?= clang
 FUZZ_WITH    := $(filter PNG JPEG TIFF,$(FOUND))
@@ -316,14 +315,13 @@ FUZZ_FLAGS   := -std=c11 -O0 -g1 -w -pthread -fno-sanitize-recover=all -D_GNU_SO
                 $(FUZZ_WITH:%=-DRECON_HAVE_%)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
-fuzz-brief:
+fuzz:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 	  $(FUZZ_CC) -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null; \
 	then $(MAKE) --no-print-directory fuzz-targets; else echo 'without libFuzzer (not found)'; fi
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run-targets
 fuzz-targets: $(FUZZERS)
 	@:
-fuzz: fuzz-brief
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/test_fuzz.sh
 build/fuzz/src/core/%.o build/fuzz/src/data/%.o: FUZZ_FLAGS += -O1
 build/fuzz/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -381,6 +379,7 @@ check-slow: setup-slow check-tsan check-emulated check-isa
 	@echo "== $(MUTATIONS) files of models, under sanitizers"
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) build/debug/tests/fuzz/test_mutations
 	@MUTATIONS=$(MUTATIONS) build/debug/tests/fuzz/test_mutations
+	@echo "== readers, under libFuzzer"; $(MAKE) --no-print-directory FUZZ_SECONDS=1 fuzz
 	@$(MAKE) --no-print-directory $(BUILD)/tests/trust/test_whole
 	@echo "== results that are whole"; RECON_BUILD=$(BUILD) RECON_SLOW=1 $(BUILD)/tests/trust/test_whole
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
