@@ -351,13 +351,13 @@ static void batches_of_any_size_embed_alike(void **state)
         CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .so2 = psi }, m, x[0], n));
         CHECK_NEAR(z[n][0], 0, 0); /* and nothing behind them */
         for (size_t i = n % 37; i < n; i += i + 37 < n ? 37 : n - 1 > i ? n - 1 - i : 1) {
-            float one[CODE];
+            float alone[CODE];
             double angle;
             CHECK_OK(ctx,
-                     recon_ieae_embed(ctx, &(recon_seen){ .z = one, .so2 = &angle }, m, x[i], 1));
+                     recon_ieae_embed(ctx, &(recon_seen){ .z = alone, .so2 = &angle }, m, x[i], 1));
             CHECK_NEAR(recon_so2_distance(angle, psi[i]), 0, 1e-3);
             for (int j = 0; j < CODE; j++)
-                CHECK_NEAR(one[j], z[i][j], 1e-4 * (1 + fabs((double)one[j])));
+                CHECK_NEAR(alone[j], z[i][j], 1e-4 * (1 + fabs((double)alone[j])));
         }
     }
     recon_ieae_close(ctx, m);
