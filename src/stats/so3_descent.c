@@ -1,7 +1,10 @@
 /* so3_descent.c - Newton steps in the tangent space with the curvature of the squared distance,
  * Tukey's with reweighted samples, each halved until the loss falls. Everything rotates with the
- * data; where all samples lie within a quarter turn of a Frechet mean there is no other (Afsari,
- * 2011). */
+ * data.
+ *
+ * A Frechet mean is the lowest of many minima. Where all samples lie within a quarter turn of one
+ * there is no other (Afsari, 2011); where is_lowest holds it is the lowest; else the search starts
+ * at other points, too. */
 #include "stats/so3_descent.h"
 
 #include <math.h>
@@ -11,6 +14,14 @@
 #define STILL    1e-13 /* radians: a step smaller than this is rounding                   */
 #define ROUNDING 1e-13 /* of a loss, relative                                             */
 #define AROUND   64    /* starting points on the circle through the two best eigenvectors */
+#define MARGIN   1e-6  /* of an eigenvalue, relative                                      */
+#define PROMISE  1.01  /* starts that come within this of the best loss are followed      */
+
+enum {
+    STARTS = 32, /* samples at which a search begins: all, or this many of them */
+    FOLDS = 3,   /* rounds by which a start comes near its minimum              */
+    BEST = 4     /* starts that are followed to the end, at most                */
+};
 
 /* h x = g by Cramer's rule; h is symmetric, 00 11 22 01 02 12. Weights that vanish give no step. */
 static void solve_step(double x[3], const double h[6], const double g[3])
@@ -131,7 +142,102 @@ static double best_rotation(const recon_so3_frame *frame, const recon_so3_sample
     return middle + 2 * M_PI * (double)best / (double)around;
 }
 
-/* Where all samples are within a quarter turn of a minimum there is no other. */
+/* Whether no rotation has a lower Frechet loss than `at`, a minimum. theta^2 is a convex function of
+ * u = 1 - cos(theta), so it lies above its tangent at each sample's own u. The sum of these tangents
+ * is a quadratic form in the quaternion that touches the loss at `at`, which is one of its
+ * eigenvectors; the loss has its lowest point there if the eigenvalue is the largest. Sufficient, and
+ * not necessary. */
+static int is_lowest(recon_so3 at, const recon_so3_samples *s)
+{
+    double own = 0, b[6] = { 0 }; /* its eigenvalue, and the form on the other three directions */
+    recon_so3 back = recon_so3_inverse(at);
+    for (size_t i = 0; i < s->n; i++) {
+        recon_so3 q = recon_so3_compose(back, s->g[i]);
+        double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+        double slope =
+            sine > 1e-9 ? atan2(sine, q.w) / (sine * q.w) : 1; /* half a turn: infinite */
+        slope *= s->weight ? s->weight[i] : 1;
+        own += slope * q.w * q.w;
+        b[0] += slope * q.x * q.x, b[3] += slope * q.x * q.y;
+        b[1] += slope * q.y * q.y, b[4] += slope * q.x * q.z;
+        b[2] += slope * q.z * q.z, b[5] += slope * q.y * q.z;
+    }
+    double least = MARGIN * own; /* of the pivots of own I - b */
+    double p0 = own - b[0], p1 = own - b[1] - b[3] * b[3] / p0, e = b[5] + b[3] * b[4] / p0;
+    double p2 = own - b[2] - b[4] * b[4] / p0 - e * e / p1;
+    return p0 > least && p1 > least && p2 > least; /* false where one is NaN */
+}
+
+typedef struct {
+    recon_so3 at;
+    double loss; /* nearly */
+} start;
+
+/* acos(c) = sqrt(1 - c) P(c) to 7e-5 (Abramowitz and Stegun, 4.4.45): enough to compare starts. */
+static double nearly_loss(recon_so3 at, const recon_so3_samples *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double c = fmin(fabs(dot(at, s->g[i])), 1);
+        double p = 1.5707288 + c * (-.2121144 + c * (.0742610 - .0187293 * c));
+        sum += (s->weight ? s->weight[i] : 1) * (1 - c) * p * p;
+    }
+    return 2 * sum;
+}
+
+/* The chordal mean of quaternions that all have the sign that brings them next to `at`: close to the
+ * minimum among the rotations to which the same signs belong. */
+static recon_so3 fold(recon_so3 at, const recon_so3_samples *s)
+{
+    recon_so3 sum = { 0 };
+    for (size_t i = 0; i < s->n; i++) {
+        recon_so3 q = s->g[i];
+        double sign = copysign(s->weight ? s->weight[i] : 1, dot(at, q));
+        sum.w += sign * q.w, sum.x += sign * q.x, sum.y += sign * q.y, sum.z += sign * q.z;
+    }
+    return dot(sum, sum) > 0 ? recon_so3_normalize(sum) : at;
+}
+
+/* Keeps the best, each once. */
+static int keep(start best[BEST], int n, start new)
+{
+    for (int k = 0; k < n; k++)
+        if (recon_so3_distance(best[k].at, new.at) < .01)
+            return n;
+    if (n == BEST && new.loss >= best[n - 1].loss)
+        return n;
+    int k = n < BEST ? n++ : n - 1;
+    for (; k > 0 && best[k - 1].loss > new.loss; k--)
+        best[k] = best[k - 1];
+    best[k] = new;
+    return n;
+}
+
+/* From each sample, and from each turned by half about the three axes of the set. What was found
+ * before stays unless something is clearly lower. */
+static recon_so3 search(recon_so3_descent found, const recon_so3_frame *frame,
+                        const recon_so3_samples *s)
+{
+    start best[BEST];
+    int n = 0;
+    double enough = found.loss * (1 - RECON_SO3_SAME), near = found.loss * PROMISE;
+    for (size_t i = 0; i < s->n; i += (s->n + STARTS - 1) / STARTS)
+        for (int k = -1; k < 3; k++) {
+            const double *axis = frame->body[k < 0 ? 0 : k];
+            const recon_so3 turn = { 0, axis[0], axis[1], axis[2] };
+            recon_so3 at = k < 0 ? s->g[i] : recon_so3_compose(s->g[i], turn);
+            for (int f = 0; f < FOLDS; f++)
+                at = fold(at, s);
+            n = keep(best, n, (start){ at, nearly_loss(at, s) });
+        }
+    for (int k = 0; k < n && best[k].loss < near; k++) {
+        recon_so3_descent d = recon_so3_descend(best[k].at, s, 0);
+        if (d.loss < enough && recon_so3_better(&d, &found, RECON_SO3_SAME * found.loss))
+            found = d;
+    }
+    return found.at;
+}
+
 recon_so3 recon_so3_frechet(const recon_so3_frame *frame, const recon_so3_samples *s)
 {
     recon_so3_descent best = recon_so3_descend(frame->mode, s, 0);
@@ -139,5 +245,7 @@ recon_so3 recon_so3_frechet(const recon_so3_frame *frame, const recon_so3_sample
         return best.at;
     recon_so3 rotated = recon_so3_on_circle(frame, best_rotation(frame, s));
     recon_so3_descent second = recon_so3_descend(rotated, s, 0);
-    return recon_so3_better(&second, &best, RECON_SO3_SAME * best.loss) ? second.at : best.at;
+    if (recon_so3_better(&second, &best, RECON_SO3_SAME * best.loss))
+        best = second;
+    return is_lowest(best.at, s) ? best.at : search(best, frame, s);
 }

@@ -1,10 +1,11 @@
 /* mean.h - the centre of a set of poses, how well it is defined, and whether it is a natural pose.
  *
  * Names tell the truth. The *chordal* mean is the circular mean (atan2) or the SVD mean; the
- * *Frechet* mean is the geodesic one; the *Tukey* mean is the Frechet mean with Tukey's biweight
- * in place of the square (the RECON paper, appendix on the robust mean). The default Tukey mean
- * follows the verdict: with one mode, however broad, it is the Frechet mean; with several it lies
- * on the heaviest. docs/statistics.md and docs/statistics-so3.md describe the tests. */
+ * *Frechet* mean is the geodesic one, the lowest minimum of the squared distances; the *Tukey* mean
+ * is the Frechet mean with Tukey's biweight in place of the square (the RECON paper, appendix on the
+ * robust mean). The default Tukey mean follows the verdict: with one mode, however broad, it is the
+ * Frechet mean; with several it lies on the heaviest. docs/statistics.md and docs/statistics-so3.md
+ * describe the tests. */
 #ifndef RECON_STATS_MEAN_H
 #define RECON_STATS_MEAN_H
 
@@ -106,9 +107,11 @@ typedef struct {
 } recon_so3_center;
 
 /* The Tukey mean of one mode is the Frechet mean of the samples that belong to it, by the robust fit
- * of matrix_fisher.h; with several modes c is half their spacing. All means are equivariant: the
- * mean of a g_i b is a (mean of g_i) b to rounding. Only where losses tie does the answer depend on
- * the frame: the tie goes to the candidate nearest the identity.
+ * of matrix_fisher.h; with several modes c is half their spacing. The Frechet mean is the lowest
+ * minimum of its loss; of more than 32 samples that are spread over all of SO(3) it may be one of
+ * nearly the same loss. All means are equivariant: the mean of a g_i b is a (mean of g_i) b to
+ * rounding. Only where losses tie does the answer depend on the frame: the tie goes to the
+ * candidate nearest the identity.
  *
  * RECON_ERR_INPUT for n = 0 and for samples that are not unit quaternions. options may be NULL. */
 RECON_API recon_status recon_so3_mean(recon_ctx *ctx, recon_so3_center *out,
