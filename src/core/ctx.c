@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SHOW_EVERY 0.1 /* seconds between two progress reports */
 
@@ -28,6 +29,7 @@ recon_ctx *recon_ctx_new(const recon_ctx_options *options)
         return NULL;
     if (options)
         ctx->options = *options;
+    ctx->process = getpid();
     ctx->hash_key = recon_hash_key_new();
     pthread_mutex_init(&ctx->lock, NULL);
     ctx->pool = recon_pool_new(ctx->options.threads);
@@ -41,7 +43,8 @@ recon_ctx *recon_ctx_new(const recon_ctx_options *options)
 
 void recon_ctx_free(recon_ctx *ctx)
 {
-    if (!ctx)
+    if (!ctx ||
+        ctx->process != getpid()) /* a child of fork() has neither its threads nor its GPU */
         return;
     if (ctx->backend_free)
         ctx->backend_free(ctx->backend);

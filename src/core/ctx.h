@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 #include <recon/core/ctx.h>
 #include "core/hash.h"
 
@@ -30,6 +31,7 @@ struct recon_ctx {
     struct recon_sums *sums;
     recon_ctx_options options;
     recon_hash_key hash_key; /* of every table of names: see hash.h */
+    pid_t process;           /* that made it, and has its threads */
     atomic_int interrupted;
     int hold; /* set between two consistent states: an interruption waits for the second */
 

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define MAX_THREADS 256
 
@@ -185,6 +186,9 @@ recon_status recon_parallel(recon_ctx *ctx, recon_task *task, void *arg, size_t 
         run_tasks(&j, running.worker);
         return (recon_status)atomic_load(&j.status);
     }
+    if (ctx->process != getpid())
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "this context was made in another process: make one after fork()");
     ctx->message[0] = '\0';
     ctx->in_parallel = 1;
     if (count > 1 && ctx->pool->threads > 1)

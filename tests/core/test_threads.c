@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { TASKS = 1000 };
 
@@ -59,6 +61,38 @@ static void loops_nest(void **state)
     CHECK_OK(*state, recon_parallel(*state, nested, seen, TASKS / 10));
     for (int i = 0; i < TASKS; i++)
         assert_int_equal(seen[i], 1);
+}
+
+/* In a child of fork() a context has no threads. A call says so instead of waiting for them, the
+ * context can be freed, and one that the child makes works. */
+static int use_in_child(recon_ctx *ctx)
+{
+    int seen[TASKS] = { 0 };
+    alarm(10);
+    if (recon_parallel(ctx, count_up, seen, TASKS) != RECON_ERR_INPUT || seen[0] ||
+        strcmp(recon_ctx_message(ctx),
+               "this context was made in another process: make one after fork()"))
+        return 1;
+    recon_ctx_free(ctx);
+    recon_ctx *own = recon_ctx_new(&(recon_ctx_options){ .threads = 3 });
+    return !own || recon_parallel(own, count_up, seen, TASKS) != RECON_OK || seen[TASKS - 1] != 1;
+}
+
+static void a_context_stays_with_its_process(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = threads });
+        int seen[TASKS] = { 0 }, how = -1;
+        CHECK_OK(ctx, recon_parallel(ctx, count_up, seen, TASKS));
+        pid_t child = fork();
+        if (child == 0)
+            _exit(use_in_child(ctx));
+        assert_int_equal(waitpid(child, &how, 0), child);
+        assert_int_equal(how, 0);
+        CHECK_OK(ctx, recon_parallel(ctx, count_up, seen, TASKS));
+        recon_ctx_free(ctx);
+    }
 }
 
 /* As a reader of pictures does that may leave out bad ones, when it is interrupted behind one. */
@@ -142,6 +176,7 @@ int main(void)
         cmocka_unit_test(every_task_runs_once),
         cmocka_unit_test(a_failure_comes_back),
         cmocka_unit_test(loops_nest),
+        cmocka_unit_test(a_context_stays_with_its_process),
         cmocka_unit_test(an_interrupt_is_answered),
         cmocka_unit_test(an_interrupt_does_not_tell_of_an_earlier_failure),
         cmocka_unit_test(two_contexts_do_not_meet),

@@ -45,7 +45,11 @@ typedef struct {
 } recon_ctx_options;
 
 /* A new context, or NULL if memory or threads are not available, or options->reserved is not zero.
- * options may be NULL. */
+ * options may be NULL.
+ *
+ * A context belongs to the process that made it. In a child of fork() it has no threads: a call that
+ * computes is RECON_ERR_INPUT, and recon_ctx_free does nothing. Make a context in the child; what the
+ * parent has opened or made on the CPU, such as a model, may be used with it. */
 RECON_API recon_ctx *recon_ctx_new(const recon_ctx_options *options);
 RECON_API void recon_ctx_free(recon_ctx *ctx);
 
