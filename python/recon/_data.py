@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _abi
 from ._errors import InputError
-from ._library import Array, address, check, context, lib, warn, whole
+from ._library import Array, address, check, context, lib, patiently, warn, whole
 from ._records import record
 from ._spec import rule_of, spec_of
 
@@ -194,8 +194,8 @@ class _Sets:
 
     def make(self, function: Any, *arguments: Any) -> ctypes.c_void_p:
         out = ctypes.c_void_p()
-        check(self._ctx, function(self._ctx, ctypes.byref(out), *arguments))
         self._open.append(out)
+        patiently(self._ctx, function, ctypes.byref(out), *arguments)
         return out
 
     def __enter__(self) -> _Sets:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Literal, NamedTuple
 import numpy as np
 
 from . import _abi
-from ._errors import Error, InputError
+from ._errors import InputError
 from ._library import Array, address, array, check, choice, context, lib, room, warn_above
 from ._model import Model, gate_of
 from ._pictures import Pictures, is_batch
@@ -222,12 +222,8 @@ class ImageModel(Model):
             self._ask(lib.recon_canonicalize, *common, options)
         else:
             asked = _Judge(judge, images.shape[1:])
-            try:
-                self._ask(lib.recon_canonicalize_search, *common, asked.function, None, options)
-            except Error:
-                if asked.raised:
-                    raise asked.raised from None
-                raise
+            self._ask_with(asked, lib.recon_canonicalize_search, *common, asked.function, None,
+                           options)
         if pictures is None:
             return _as_given(out, x), Poses(records, self.size)
         with context(self._device) as ctx:
@@ -243,13 +239,8 @@ class ImageModel(Model):
             raise InputError(f"average's answers: {shape} for one image, but a row is needed")
         out = np.empty((len(images), shape[1]))
         asked = _Asked(average, images.shape[1:], shape[1])
-        try:
-            self._ask(lib.recon_average_images, address(out), address(records), handle,
-                      address(images), len(images), asked.function, None, shape[1], options)
-        except Error:
-            if asked.raised:
-                raise asked.raised from None
-            raise
+        self._ask_with(asked, lib.recon_average_images, address(out), address(records), handle,
+                       address(images), len(images), asked.function, None, shape[1], options)
         return out
 
     def candidates(self, x: Any) -> list[Candidates]:

@@ -5,7 +5,6 @@ import ctypes
 import ctypes.util
 import operator
 import os
-import queue
 import signal
 import sys
 import threading
@@ -139,11 +138,9 @@ class _Watcher:
 
 
 class _Context:
-    """A recon_ctx. It is freed with its thread, but not by a child that was forked: the context's
-    own threads have stayed with the parent."""
+    """A recon_ctx. It is freed with its thread."""
 
     def __init__(self, device: str, threads: int, watcher: _Watcher | None = None):
-        self.process = os.getpid()
         self.said: list[str] = []  # warnings of the library
         self._on_log = _listener(self.said)
         options = _abi.CtxOptions(threads=threads,
@@ -156,7 +153,7 @@ class _Context:
         check(self.pointer, lib.recon_ops_attach(self.pointer, device.encode()))
 
     def __del__(self) -> None:
-        if self.pointer and self.process == os.getpid():
+        if self.pointer:
             lib.recon_ctx_free(self.pointer)
 
 
@@ -218,42 +215,83 @@ def check(ctx: int, status: int) -> None:
         raise failure(message, lib.recon_status_name(status).decode())
 
 
-def patiently(ctx: int, function: Any, *arguments: Any) -> int:
-    """function(ctx, arguments), which Ctrl-C ends. Signals reach the main thread only while it runs
-    Python, so there the call is another thread's, and this one waits."""
+_SIGNALS = sorted(signal.valid_signals())
+_LOOK_EVERY = 0.1  # seconds: a signal may have reached another thread, which does not wake this one
+
+
+class _Signals:
+    """Python's handlers of signals, put off until `handle`, so that they raise there and nowhere
+    else. For the main thread."""
+
+    def __init__(self) -> None:
+        self.raised: BaseException | None = None  # by the last of them
+        self._own: dict[int, Callable[[int, Any], Any]] = {}
+        self._came: list[tuple[int, Any]] = []
+        self._put_off = False
+
+    def __enter__(self) -> _Signals:
+        self._own = {n: h for n in _SIGNALS if callable(h := signal.getsignal(n))}
+        for number in self._own:
+            signal.signal(number, self._note)
+        self._put_off = True
+        return self
+
+    def _note(self, number: int, frame: Any) -> None:
+        if self._put_off:
+            self._came.append((number, frame))
+        else:  # before all are put off, or after one has raised while they were put back
+            self._own[number](number, frame)
+
+    def handle(self) -> None:
+        while self._came:
+            number, frame = self._came.pop(0)
+            try:
+                self._own[number](number, frame)
+            except BaseException as error:
+                self.raised = error
+
+    def __exit__(self, *_: Any) -> None:
+        self._put_off = False
+        for number, own in self._own.items():
+            if signal.getsignal(number) == self._note:  # not one that a handler has set
+                signal.signal(number, own)
+        self.handle()
+
+
+def patiently(ctx: int, function: Any, *arguments: Any) -> None:
+    """check of function(ctx, arguments), during which the handlers of signals run. What one raises
+    ends the call, and comes out of it. Handlers run in the main thread only while it runs Python, so
+    there the call is another thread's, and this one waits."""
     if threading.current_thread() is not threading.main_thread():
-        return int(function(ctx, *arguments))
-    outcome: list[Any] = []  # not the queue's item: that is lost if Ctrl-C comes as it is taken
-    done: queue.SimpleQueue[None] = queue.SimpleQueue()
+        check(ctx, function(ctx, *arguments))
+        return
+    outcome: list[Any] = []
+    ended = threading.Lock()
+    ended.acquire()
 
     def call() -> None:
         try:
             outcome.append(function(ctx, *arguments))
         except BaseException as error:
             outcome.append(error)
-        done.put(None)
+        ended.release()
 
-    interrupt = None
-    # Until the loop below is there to catch it Ctrl-C waits: nobody may leave while the call runs.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with _Signals() as signals:
         threading.Thread(target=call, daemon=True).start()
-    except BaseException:  # no thread is left
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        raise
-    while not outcome:  # to the end, whatever comes: the call works in memory of ours
-        try:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            done.get()
-        except BaseException as error:
-            interrupt = error
-            lib.recon_ctx_interrupt(ctx)
+        while not outcome:  # to the end, whatever comes: the call works in memory of ours
+            try:
+                ended.acquire(timeout=_LOOK_EVERY)
+                signals.handle()
+            except BaseException as error:  # of no handler: another thread may put one here
+                signals.raised = error
+            if signals.raised:
+                lib.recon_ctx_interrupt(ctx)
     lib.recon_ctx_resume(ctx)
-    if interrupt:
-        raise interrupt
+    if signals.raised:
+        raise signals.raised
     if isinstance(outcome[0], BaseException):
         raise outcome[0]
-    return int(outcome[0])
+    check(ctx, outcome[0])
 
 
 # --- arrays and names -----------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _abi
-from ._errors import FormatError, InputError
-from ._library import Array, address, check, choice, context, lib, room, share, warn
+from ._errors import Error, FormatError, InputError
+from ._library import Array, address, check, choice, context, lib, patiently, room, share, warn
 from ._records import record
 from ._trust import LAMBDAS, TrustWarning, lambda_name, trust_of, warning_of
 
@@ -105,7 +105,18 @@ class Model:
     def _ask(self, function: Any, *arguments: Any) -> None:
         """function(ctx, arguments), its failure as an exception."""
         with context(self._device) as ctx:
-            check(ctx, function(ctx, *arguments))
+            patiently(ctx, function, *arguments)
+
+    def _ask_with(self, asked: Any, function: Any, *arguments: Any) -> None:
+        """As _ask, for a function that calls asked, one of Python's: in this thread, on whose state
+        (as torch.no_grad) that may rely. What it raised comes out."""
+        try:
+            with context(self._device) as ctx:
+                check(ctx, function(ctx, *arguments))
+        except Error:
+            if asked.raised:
+                raise asked.raised from None
+            raise
 
     def _batch(self, x: Any) -> tuple[Any, int]:
         """The inputs as the library takes them, and how many; each kind has its own."""

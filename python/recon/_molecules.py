@@ -9,10 +9,10 @@ from typing import Any, Callable, Iterable, Literal, NamedTuple
 import numpy as np
 
 from . import _abi
-from ._errors import Error, InputError
+from ._errors import InputError
 from ._library import (
     Array,
-    address, array, check, context, lib, matrices, path_text, room, whole)
+    address, array, check, context, lib, matrices, path_text, patiently, room, whole)
 from ._model import Model, gate_of
 from ._poses import Poses3
 from ._records import record
@@ -183,20 +183,14 @@ class MoleculeModel(Model):
             return
         if callable(spin):
             asked = _SpinJudge(spin, given if others is None else others)
-            try:
-                self._ask(lib.recon_canonicalize_spin, *common, asked.function, None,
-                          asked.labels, ctypes.byref(options))
-            except Error:
-                if asked.raised:
-                    raise asked.raised from None
-                raise
+            self._ask_with(asked, lib.recon_canonicalize_spin, *common, asked.function, None,
+                           asked.labels, ctypes.byref(options))
             return
         with context(self._device) as ctx:
             gcn = ctypes.c_void_p()
             check(ctx, lib.recon_gcn_open(ctx, ctypes.byref(gcn), os.fsencode(path_text(spin, "spin"))))
             try:
-                check(ctx, lib.recon_canonicalize_spin_gcn(ctx, *common, gcn,
-                                                           ctypes.byref(options)))
+                patiently(ctx, lib.recon_canonicalize_spin_gcn, *common, gcn, ctypes.byref(options))
             finally:
                 lib.recon_gcn_close(ctx, gcn)
 

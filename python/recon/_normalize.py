@@ -14,7 +14,6 @@ from ._library import (
     Array,
     address,
     array,
-    check,
     choice,
     context,
     lib,
@@ -208,8 +207,8 @@ def normalize(
     out = _abi.FramesOut()
     try:
         with context() as ctx:
-            check(ctx, patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index),
-                                 asked, ctypes.byref(options)))
+            patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index), asked,
+                      ctypes.byref(options))
         frames = _frames(out, group, precision, begun)
     finally:
         lib.recon_frames_free(ctypes.byref(out))

@@ -240,11 +240,11 @@ def train(
         options.data = given.name
         if images:
             options.threads, options.crop = lib.recon_ctx_threads(ctx), asked.source.crop
-            check(ctx, patiently(ctx, lib.recon_ieae_train, ctypes.byref(result), given.data,
-                                 os.fsencode(path), ctypes.byref(options)))
+            patiently(ctx, lib.recon_ieae_train, ctypes.byref(result), given.data,
+                      os.fsencode(path), ctypes.byref(options))
         else:
-            check(ctx, patiently(ctx, lib.recon_molecule_net_train, ctypes.byref(result), given.data,
-                                 None, os.fsencode(path), ctypes.byref(options)))
+            patiently(ctx, lib.recon_molecule_net_train, ctypes.byref(result), given.data, None,
+                      os.fsencode(path), ctypes.byref(options))
     return Training(path, result.steps, result.ran, result.loss, result.best, result.peak,
                     result.seconds)
 
@@ -370,9 +370,9 @@ def _discover(model: Any, data: Data, out: Any, asked: _Asked, options: Any, dev
         options.metadata, options.report_arg = ctypes.addressof(entries), ctypes.addressof(shown)
         if given.name is not None:
             options.data, options.source = given.name, ctypes.addressof(asked.source)
-        check(ctx, patiently(ctx, lib.recon_discover, ctypes.byref(found), file, backbone,
-                             given.data, os.fsencode(path), ctypes.byref(options)))
         try:
+            patiently(ctx, lib.recon_discover, ctypes.byref(found), file, backbone, given.data,
+                      os.fsencode(path), ctypes.byref(options))
             summary = json.loads(found.summary)
         finally:
             lib.recon_discovery_free(ctypes.byref(found))
@@ -511,9 +511,9 @@ class _Given:
                 source.spec = b"molecules"
                 at_hand = opened.enter_context(_molecules(ctx, data))
             out = ctypes.c_void_p()
-            check(ctx, lib.recon_inputs_open(ctx, ctypes.byref(out), ctypes.byref(source), at_hand,
-                                             backbone, file))
             opened.callback(lib.recon_inputs_close, out)
+            patiently(ctx, lib.recon_inputs_open, ctypes.byref(out), ctypes.byref(source), at_hand,
+                      backbone, file)
             yield cls(out, name or None)
 
 
@@ -539,10 +539,9 @@ def _images(ctx: int, data: Any, source: Any, backbone: Any) -> Iterator[ctypes.
         lib.recon_backbone_data_options(backbone, ctypes.byref(wanted))
     options = _abi.DatasetOptions(crop=wanted.crop)
     out = ctypes.c_void_p()
-    check(ctx, lib.recon_dataset_make(
-        ctx, ctypes.byref(out), ctypes.byref(pixels[0]),
-        None if classes is None else ctypes.byref(classes[0]), ctypes.byref(options)))
     try:
+        patiently(ctx, lib.recon_dataset_make, ctypes.byref(out), ctypes.byref(pixels[0]),
+                  None if classes is None else ctypes.byref(classes[0]), ctypes.byref(options))
         yield out
     finally:
         lib.recon_dataset_close(out)
@@ -575,9 +574,9 @@ def _molecules(ctx: int, data: Any) -> Iterator[ctypes.c_void_p]:
     called = (ctypes.c_char_p * max(len(names), 1))(
         *(name.encode() if isinstance(name, str) else None for name in names))
     out = ctypes.c_void_p()
-    check(ctx, lib.recon_molecules_make(ctx, ctypes.byref(out), conformers.list, conformers.n,
-                                        called))
     try:
+        patiently(ctx, lib.recon_molecules_make, ctypes.byref(out), conformers.list, conformers.n,
+                  called)
         yield out
     finally:
         lib.recon_molecules_close(out)
