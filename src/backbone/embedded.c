@@ -6,6 +6,7 @@
 #include "core/array.h"
 #include "core/count.h"
 #include "core/ctx.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -22,14 +23,17 @@ static recon_status check_range(recon_ctx *ctx, const float *z, const recon_arra
                                 const char *path, size_t begin, size_t end)
 {
     size_t columns = a->shape[1];
-    for (size_t i = begin * columns; i < end * columns; i++)
+    recon_status status = RECON_OK;
+    for (size_t i = begin * columns; i < end * columns && status == RECON_OK; i++) {
         if (isinf(z[i]) && isfinite(recon_array_value(a, i)))
             return recon_fail(
                 ctx, RECON_ERR_INPUT,
                 "%s: row %zu, column %zu is %g: embeddings become float32, which ends "
                 "at 3.4e38",
                 path, i / columns, i % columns, recon_array_value(a, i));
-    return RECON_OK;
+        status = recon_interrupted_at(ctx, i);
+    }
+    return status;
 }
 
 /* Of a copy that holds all rows, memory is taken for those that are written: rows begin .. end. */
@@ -42,8 +46,12 @@ static recon_status convert_rows(recon_ctx *ctx, float *out, const recon_array *
         if (status != RECON_OK)
             return status;
     } else {
-        for (size_t i = begin * columns; i < end * columns; i++)
+        for (size_t i = begin * columns; i < end * columns; i++) {
             out[i] = (float)recon_array_value(a, i);
+            recon_status status = recon_interrupted_at(ctx, i);
+            if (status != RECON_OK)
+                return status;
+        }
     }
     return check_range(ctx, out, a, path, begin, end);
 }

@@ -6,6 +6,7 @@
 #include "core/blocks.h"
 #include "core/array.h"
 #include "core/bf16.h"
+#include "core/ctx.h"
 #include "core/f16.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -181,23 +182,25 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Everything below returns the C-order index of the first element that cannot be converted, or
- * the count of all elements. */
-static size_t convert_c_order(char *out, size_t width, convert_fn *convert, const recon_array *in)
+/* bad: the C-order index of the first element that cannot be converted; before, the count of all. */
+static recon_status convert_c_order(recon_ctx *ctx, size_t *bad, char *out, size_t width,
+                                    convert_fn *convert, const recon_array *in)
 {
     size_t count = recon_array_count(in), size = recon_dtype_size(in->dtype);
-    for (size_t at = 0; at < count; at += RUN) {
+    recon_status status = RECON_OK;
+    for (size_t at = 0; at < count && *bad == count && status == RECON_OK; at += RUN) {
         size_t n = least(RUN, count - at);
         const char *from = (const char *)in->data + at * size;
         size_t good = convert(out + at * width, in->dtype, from, n);
         if (good < n)
-            return at + good;
+            *bad = at + good;
+        status = recon_interrupted_at(ctx, at / RUN);
     }
-    return count;
+    return status;
 }
 
 /* One tile of Fortran-order elements: rows of the first dimension times a run along the last. from
- * and to are element offsets of its corner, the strides are in elements. */
+ * and to are element offsets of its corner, the strides are in elements. Returns what is bad. */
 static size_t convert_tile(char *out, size_t width, convert_fn *convert, const recon_array *in,
                            size_t from, size_t to, size_t rows, size_t n)
 {
@@ -229,36 +232,40 @@ static void middle_offsets(size_t *from, size_t *to, const recon_array *in, size
     }
 }
 
-static size_t convert_fortran(char *out, size_t width, convert_fn *convert, const recon_array *in)
+static recon_status convert_fortran(recon_ctx *ctx, size_t *bad, char *out, size_t width,
+                                    convert_fn *convert, const recon_array *in)
 {
     size_t count = recon_array_count(in), first = in->shape[0], last = in->shape[in->ndim - 1];
-    size_t row_step = count / first, last_step = count / last, bad = count;
+    size_t row_step = count / first, last_step = count / last, tiles = 0;
+    recon_status status = RECON_OK;
     for (size_t m = 0; m < count / first / last; m++) {
         size_t from, to;
         middle_offsets(&from, &to, in, m);
         for (size_t i = 0; i < first; i += TILE)
             for (size_t j = 0; j < last; j += RUN) {
+                RECON_TRY(recon_interrupted_at(ctx, tiles++));
                 size_t b = convert_tile(out, width, convert, in, from + i + j * last_step,
                                         to + i * row_step + j, least(TILE, first - i),
                                         least(RUN, last - j));
-                bad = least(bad, b);
+                *bad = least(*bad, b);
             }
     }
-    return bad;
+done:
+    return status;
 }
 
-static size_t convert_all(void *out, size_t width, convert_fn *convert, const recon_array *in)
+static recon_status convert_all(recon_ctx *ctx, size_t *bad, void *out, size_t width,
+                                convert_fn *convert, const recon_array *in)
 {
-    if (in->fortran && in->ndim > 1 && recon_array_count(in) > 0)
-        return convert_fortran(out, width, convert, in);
-    return convert_c_order(out, width, convert, in);
+    *bad = recon_array_count(in);
+    return (in->fortran && in->ndim > 1 && *bad > 0 ? convert_fortran : convert_c_order)(
+        ctx, bad, out, width, convert, in);
 }
 
 recon_status recon_array_to_f32(recon_ctx *ctx, float *out, const recon_array *in)
 {
-    (void)ctx; /* every number has a nearest float */
-    convert_all(out, sizeof *out, to_f32, in);
-    return RECON_OK;
+    size_t bad; /* none: every number has a nearest float */
+    return convert_all(ctx, &bad, out, sizeof *out, to_f32, in);
 }
 
 double recon_array_value(const recon_array *array, size_t index)
@@ -280,9 +287,8 @@ double recon_array_value(const recon_array *array, size_t index)
 
 recon_status recon_array_to_f64(recon_ctx *ctx, double *out, const recon_array *in)
 {
-    (void)ctx;
-    convert_all(out, sizeof *out, to_f64, in);
-    return RECON_OK;
+    size_t bad; /* none */
+    return convert_all(ctx, &bad, out, sizeof *out, to_f64, in);
 }
 
 static recon_status not_an_integer(recon_ctx *ctx, const recon_array *in, size_t index)
@@ -301,6 +307,9 @@ static recon_status not_an_integer(recon_ctx *ctx, const recon_array *in, size_t
 
 recon_status recon_array_to_i64(recon_ctx *ctx, int64_t *out, const recon_array *in)
 {
-    size_t bad = convert_all(out, sizeof *out, to_i64, in);
-    return bad < recon_array_count(in) ? not_an_integer(ctx, in, bad) : RECON_OK;
+    size_t bad;
+    recon_status status = convert_all(ctx, &bad, out, sizeof *out, to_i64, in);
+    if (status == RECON_OK && bad < recon_array_count(in))
+        status = not_an_integer(ctx, in, bad);
+    return status;
 }

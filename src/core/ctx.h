@@ -52,8 +52,15 @@ struct recon_ctx {
 };
 
 /* For loops that are long by themselves: RECON_ERR_INTERRUPTED once recon_ctx_interrupt was called,
- * unless that has to wait. */
+ * unless that has to wait. recon_parallel asks between its tasks, files as they are read and written,
+ * arrays as they are converted, sets of molecules as they grow: a loop behind these need not. */
 recon_status recon_interrupted(recon_ctx *ctx);
+
+/* The same at every 4096th index, for a loop over inputs, pixels or numbers. */
+static inline recon_status recon_interrupted_at(recon_ctx *ctx, size_t i)
+{
+    return i % 4096 ? RECON_OK : recon_interrupted(ctx);
+}
 
 /* To whoever gave on_log. */
 void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...) RECON_PRINTF(3, 4);

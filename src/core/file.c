@@ -1,5 +1,6 @@
 /* file.c - whole files in, whole files out. */
 #include "core/file.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/journal.h"
 #include "core/lock.h"
@@ -17,7 +18,8 @@
 
 #define MAP_FROM    ((size_t)1 << 20) /* below this a read is cheaper than page faults */
 #define BUFFER_SIZE ((size_t)1 << 18)
-#define NAME_KEPT   ((size_t)200) /* bytes of a name that a temporary one begins with */
+#define PIECE       ((size_t)1 << 24) /* written at once */
+#define NAME_KEPT   ((size_t)200)     /* bytes of a name that a temporary one begins with */
 
 recon_status recon_refused(recon_ctx *ctx, const char *path, const char *what)
 {
@@ -98,6 +100,10 @@ recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room
                              const char *path)
 {
     ssize_t n;
+    *got = 0;
+    recon_status status = recon_interrupted(ctx);
+    if (status != RECON_OK)
+        return status;
     do
         n = read(fd, out, room);
     while (n < 0 && errno == EINTR);
@@ -285,7 +291,15 @@ static recon_status give_up(recon_ctx *ctx, recon_writer *writer)
 
 static recon_status put(recon_ctx *ctx, recon_writer *writer, const unsigned char *bytes, size_t n)
 {
-    return recon_put(writer->fd, (const char *)bytes, n) ? RECON_OK : give_up(ctx, writer);
+    recon_status status = RECON_OK;
+    for (size_t at = 0, some; at < n && status == RECON_OK; at += some) {
+        some = n - at < PIECE ? n - at : PIECE;
+        if ((status = recon_interrupted(ctx)) != RECON_OK)
+            discard(writer);
+        else if (!recon_put(writer->fd, (const char *)bytes + at, some))
+            status = give_up(ctx, writer);
+    }
+    return status;
 }
 
 static recon_status flush(recon_ctx *ctx, recon_writer *writer)

@@ -5,6 +5,7 @@
  * much Python. */
 #include <recon/core/array.h>
 #include "core/npy.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -226,11 +227,16 @@ static recon_status find_header(scanner *s, const unsigned char *bytes, size_t s
     return RECON_OK;
 }
 
-static void copy_swapped(unsigned char *out, const unsigned char *in, size_t bytes, size_t width)
+static recon_status copy(recon_ctx *ctx, unsigned char *out, const unsigned char *in, size_t bytes,
+                         size_t width, int swapped)
 {
-    for (size_t i = 0; i < bytes; i += width)
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < bytes && status == RECON_OK; i += width) {
         for (size_t j = 0; j < width; j++)
-            out[i + j] = in[i + width - 1 - j];
+            out[i + j] = in[i + (swapped ? width - 1 - j : j)];
+        status = recon_interrupted_at(ctx, i / width);
+    }
+    return status;
 }
 
 /* Takes the data where it lies, or a copy if the processor could not read it there. */
@@ -244,11 +250,7 @@ static recon_status take_data(recon_ctx *ctx, header *h, const void *data, size_
     if (status != RECON_OK)
         return status;
     h->array.data = h->array.block;
-    if (h->swapped)
-        copy_swapped(h->array.block, data, bytes, width);
-    else
-        memcpy(h->array.block, data, bytes);
-    return RECON_OK;
+    return copy(ctx, h->array.block, data, bytes, width, h->swapped);
 }
 
 recon_status recon_npy_parse(recon_ctx *ctx, recon_array *out, const void *bytes, size_t size,

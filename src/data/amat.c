@@ -1,5 +1,6 @@
 /* amat.c - the text files of the rotated MNIST and its kin. */
 #include "data/amat.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -71,8 +72,10 @@ static recon_status read_lines(recon_ctx *ctx, recon_dataset *d, recon_span rest
     size_t count = recon_dataset_pixels(&d->info), n = 0, at = 0;
     for (recon_span line; next_line(&line, &rest);) {
         int32_t label = 0;
-        recon_status status =
-            read_line(ctx, d->own_floats + n * count, &label, line, count, ++at, path);
+        recon_status status = recon_interrupted(ctx);
+        if (status != RECON_OK)
+            return status;
+        status = read_line(ctx, d->own_floats + n * count, &label, line, count, ++at, path);
         if (status != RECON_OK && !skip_bad)
             return status;
         if (status != RECON_OK)

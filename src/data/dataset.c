@@ -75,6 +75,7 @@ static recon_status take_floats(recon_ctx *ctx, recon_dataset *d, const char *pa
     RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, count, sizeof(float)));
     RECON_TRY(recon_array_to_f32(ctx, d->own_floats, &d->images));
     for (size_t i = 0; i < count; i++) {
+        RECON_TRY(recon_interrupted_at(ctx, i));
         if (!recon_pixel_fits(d->own_floats[i]))
             RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                                  "%s: pixel %zu of image %zu is %g: " RECON_PIXEL_RULE, path,
@@ -505,6 +506,7 @@ recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dat
     RECON_TRY(make_part(ctx, held, d, part));
     size_t at = 0, kept = 0;
     for (size_t i = 0; i < n; i++) {
+        RECON_TRY(recon_interrupted_at(ctx, i));
         size_t row = recon_dataset_row(d, i);
         if (recon_permute(i, n, seed, 0) < part)
             (*held)->rows[at++] = row;
@@ -528,15 +530,16 @@ recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out, const recon
     if (count == 0 || count > n)
         return recon_fail(ctx, RECON_ERR_INPUT, "%zu of %zu images cannot be taken", count, n);
     recon_status status = make_part(ctx, out, d, count);
+    for (size_t i = 0; i < n && status == RECON_OK; i++) {
+        if (recon_permute(i, n, seed, TAKES) < count)
+            (*out)->rows[at++] = recon_dataset_row(d, i);
+        status = recon_interrupted_at(ctx, i);
+    }
     if (status != RECON_OK) {
         recon_dataset_close(*out);
         *out = NULL;
-        return status;
     }
-    for (size_t i = 0; i < n; i++)
-        if (recon_permute(i, n, seed, TAKES) < count)
-            (*out)->rows[at++] = recon_dataset_row(d, i);
-    return RECON_OK;
+    return status;
 }
 
 recon_status recon_dataset_pick(recon_ctx *ctx, recon_dataset **out, const recon_dataset *d,

@@ -75,8 +75,10 @@ static recon_status read_integers(recon_ctx *ctx, int64_t **out, size_t *count, 
     recon_status status;
     RECON_TRY(read_array(ctx, &a, path_of(path, f->folder, name), 1));
     RECON_TRY(recon_alloc_raw(ctx, out, a.shape[0], sizeof **out));
-    if (recon_array_to_i64(ctx, *out, &a) != RECON_OK)
-        RECON_TRY(recon_note(ctx, RECON_ERR_FORMAT, "%s", path));
+    status = recon_array_to_i64(ctx, *out, &a);
+    if (status != RECON_OK)
+        RECON_TRY(
+            recon_note(ctx, status == RECON_ERR_INPUT ? RECON_ERR_FORMAT : status, "%s", path));
     *count = a.shape[0];
 done:
     recon_array_free(&a);

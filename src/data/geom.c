@@ -4,7 +4,6 @@
  * ends; where it holds something else than expected, that is stepped over, noted as the fault of
  * the conformer at hand, and judged when all of it has been read. */
 #include "data/geom.h"
-#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -297,7 +296,6 @@ static recon_status read_molecule(reader *r)
 {
     recon_pack_item key;
     recon_status status;
-    RECON_TRY(recon_interrupted(r->ctx));
     RECON_TRY(recon_pack_next(r->ctx, &r->pack, &key));
     RECON_TRY(recon_pack_text(r->ctx, &r->pack, &key, r->name, NAME));
     r->number++;

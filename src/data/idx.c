@@ -1,6 +1,7 @@
 /* idx.c - IDX files, through zlib when they are compressed. */
 #include "data/idx.h"
 #include "core/array.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -9,8 +10,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#define RATIO_MAX 1032 /* deflate cannot do better */
-enum { GZIP = 16 };    /* zlib: expect gzip's frame */
+#define RATIO_MAX 1032    /* deflate cannot do better */
+enum { PIECE = 1 << 24 }; /* bytes unpacked at once */
+enum { GZIP = 16 };       /* zlib: expect gzip's frame */
 
 typedef struct {
     recon_ctx *ctx;
@@ -34,16 +36,20 @@ static recon_status no_memory(const source *s)
 /* n bytes of the file as it was before gzip. */
 static recon_status take(source *s, void *out, size_t n)
 {
-    if (!s->packed) {
-        if (s->size - s->at < n)
-            return damaged(s, "is cut short");
-        memcpy(out, s->bytes + s->at, n);
-        s->at += n;
-        return RECON_OK;
-    }
+    if (!s->packed && s->size - s->at < n)
+        return damaged(s, "is cut short");
     s->z.next_out = out;
     for (size_t left = n; left > 0;) {
-        uInt room = left < UINT_MAX ? (uInt)left : UINT_MAX;
+        recon_status status = recon_interrupted(s->ctx);
+        if (status != RECON_OK)
+            return status;
+        uInt room = left < PIECE ? (uInt)left : PIECE;
+        if (!s->packed) {
+            memcpy((char *)out + (n - left), s->bytes + s->at, room);
+            s->at += room;
+            left -= room;
+            continue;
+        }
         size_t rest = s->size - s->at;
         s->z.next_in = (Bytef *)(uintptr_t)(s->bytes + s->at);
         s->z.avail_in = rest < UINT_MAX ? (uInt)rest : UINT_MAX;

@@ -148,7 +148,9 @@ done:
 
 recon_status recon_store_add(recon_ctx *ctx, recon_store *s, const recon_conformer *c)
 {
-    recon_status status = make_room(ctx, s, c->atoms);
+    recon_status status = recon_interrupted(ctx);
+    if (status == RECON_OK)
+        status = make_room(ctx, s, c->atoms);
     if (status != RECON_OK)
         return status;
     memcpy(s->z + s->atoms, c->z, c->atoms);
@@ -249,5 +251,7 @@ recon_status recon_assembly_skip(recon_ctx *ctx, recon_assembly *to, recon_statu
     if (status != RECON_ERR_FORMAT || !to->skip_bad)
         return status;
     to->skipped++;
+    if ((status = recon_interrupted(ctx)) != RECON_OK)
+        return status;
     return recon_skips_add(ctx, &to->store->skips, recon_ctx_message(ctx));
 }

@@ -208,11 +208,18 @@ recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out, const r
     recon_status status = make_part(ctx, out, d, count);
     if (status != RECON_OK)
         return status;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && status == RECON_OK; i++) {
         if (recon_permute(i, n, seed, TAKES) < count)
             (*out)->rows[at++] = recon_molecules_row(d, i);
-    measure(*out);
-    return RECON_OK;
+        status = recon_interrupted_at(ctx, i);
+    }
+    if (status == RECON_OK) {
+        measure(*out);
+    } else {
+        recon_molecules_close(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 recon_status recon_molecules_pick(recon_ctx *ctx, recon_molecules **out, const recon_molecules *d,

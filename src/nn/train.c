@@ -430,8 +430,8 @@ static recon_status look(run *r)
 static recon_status interrupted(run *r)
 {
     recon_progress_end(r->ctx);
-    recon_status status = save_last(r);
     hold_on(r);
+    recon_status status = save_last(r);
     if (status == RECON_OK && r->ranks > 1)
         status = recon_comm_barrier(r->ctx); /* nobody ends a rank that is still writing */
     r->ctx->hold = 0;

@@ -5,6 +5,7 @@
  * the gain in modularity. Points join one by one, then whole clusters do, until none gains (Blondel
  * et al. 2008): points alone, by the majority of their neighbours, stop at many small clusters. */
 #include "report/found.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -117,14 +118,19 @@ static size_t move(movers *m, size_t unit)
     return best != own;
 }
 
-static void settle(movers *m)
+static recon_status settle(recon_ctx *ctx, movers *m)
 {
     size_t moved = m->units;
+    recon_status status = RECON_OK;
     for (int sweep = 0; sweep < SWEEPS && (double)moved > SETTLED * (double)m->units; sweep++) {
         moved = 0;
-        for (size_t i = 0; i < m->units; i++)
+        for (size_t i = 0; i < m->units; i++) {
             moved += move(m, m->order[i]);
+            RECON_TRY(recon_interrupted(ctx));
+        }
     }
+done:
+    return status;
 }
 
 recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label, const int64_t *neighbors,
@@ -138,7 +144,7 @@ recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label, const int64_t 
         label[i] = (int64_t)i;
     for (begin_round(&m); m.units < before; begin_round(&m)) {
         before = m.units;
-        settle(&m);
+        RECON_TRY(settle(ctx, &m));
     }
 done:
     movers_free(&m);

@@ -1,9 +1,12 @@
 #!/bin/sh
-# Trainings that get one, two and three Ctrl-C, eight at once whatever the number of cores: each ends
-# with one line, exit code 130 and a checkpoint that can be read; none crashes. By itself one ends
-# within two seconds.
-#   RECON_SLOW=1        300 of them, 1 to 15 seconds after their first step (make check-slow)
-#   RECON_INTERRUPTS=N  N of them
+# Every command gets SIGINT and SIGTERM at random moments, and ends within two seconds, with 130 or 143
+# and without temporary files, or had done its work. Trainings get one, two and three Ctrl-C, eight at
+# once whatever the number of cores: each ends with one line, exit code 130 and a checkpoint that can be
+# read; none crashes. By itself one ends within two seconds.
+#   RECON_SLOW=1        ten moments for each command, wherever it is then; 300 trainings, 1 to 15 seconds
+#                       after their first step (make check-slow)
+#   RECON_INTERRUPTS=N  N trainings
+#   RECON_SEED=S        the moments of an earlier run
 if [ "${RECON_BUILD:-build}" = build/debug ]; then # the crash was in code that sanitizers do not see
     echo 1..0
     exit
@@ -54,8 +57,62 @@ judge() {
     [ -z "$(find "$1" -name '*tmp*')" ] || echo "$1: a temporary file is left"
 }
 
+# --- every command --------------------------------------------------------------------------------
+# Milliseconds of processor time that each takes by itself, and its arguments; O is a folder of its own.
+cat >commands <<END
+600 train --data garments --limit 200 --preset small --epochs 1 --out O/m --threads 2
+850 discover --model mnist-small --data garments --limit 60 --out O/d --threads 2
+100 normalize --embeddings z.npy --poses g.npy --group so3 --out O/n --threads 2
+300 report n --out O/r.html
+550 canonicalize --model mnist-small --data garments --limit 500 --out O/c --threads 2
+500 score --model mnist-small --data garments --limit 1000 --out O/s.csv --threads 2
+60 distribution --model mnist-small --data garments --index 5 --svg O/x.svg
+20 export --model mnist-small --out O/m.onnx
+250 check mnist-small --data garments --limit 20 --threads 2
+150 classifier train --data garments --limit 500 --epochs 1 --out O/k --threads 2
+40000 reproduce letters --quick --out O/l --threads 2
+6000 info large.npy
+7000 demo --limit 200 --out O/demo --threads 2
+END
+"$simulate" so3 . 1500 5 8 && run normalize --embeddings z.npy --poses g.npy --group so3 --out n --quiet
+: | npy large.npy '<f4' '20000000, 128' && truncate -s $((128 + 20000000 * 128 * 4)) large.npy # all holes
+ln -s "$data/../models" models
+[ "$("$recon" help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | sort)" = "$(cut -d' ' -f2 commands | sort)" ]
+report $? "every command of the help is interrupted here"
+
+# after MS PID: it has computed for so long, or is gone.
+after() {
+    while has=$(ticks "$2") && [ -n "$has" ] && [ $((has * 1000 / $(getconf CLK_TCK))) -lt "$1" ]; do sleep 0.01; done
+}
+
+seed=${RECON_SEED:-$(draw 100000)} moments=2 most=1000
+[ "${RECON_SLOW:-}" != 1 ] || moments=10 most=40000
+awk -v seed="$seed" -v n=$moments -v most=$most '
+    BEGIN { srand(seed) }
+    { m = $1 < most ? $1 : most; $1 = ""; for (i = 0; i < n; i++) print (i % 2 ? "TERM 143 " : "INT 130 ") int(m * rand()) $0 }
+' commands >plan
+asked=0 stopped=0
+while read -r signal want moment arguments; do
+    mkdir O
+    env --default-signal=INT,TERM "$recon" $arguments >said 2>&1 </dev/null &
+    victim=$!
+    after "$moment" $victim
+    ends "$signal" $victim 2>/dev/null
+    asked=$((asked + 1)) left=$(find O -name '*.tmp-*' -o -name '.recon-*')
+    [ "$code" -ne "$want" ] || stopped=$((stopped + 1))
+    { [ "$code" -eq "$want" ] || [ "$code" -eq 0 ]; } && [ "$took" -le 4000 ] && [ -z "$left" ] ||
+        echo "$arguments: $signal after $moment ms: exit code $code, $took ms of processor $left: $(tail -n 1 said)" >>bad
+    rm -rf O
+done <plan
+cp bad "$scratch/stderr" 2>/dev/null
+code=$(wc -l 2>/dev/null <bad)
+[ ! -s bad ] && [ "$stopped" -gt 0 ]
+report $? "$asked signals to every command: all end within 2 seconds (RECON_SEED=$seed)"
+echo "# counted: $stopped of $asked commands ended by the signal, the others had done their work"
+rm -f large.npy
+
 # --- alone ----------------------------------------------------------------------------------------
-# Two threads have 4 seconds of processor time in 2 seconds.
+# Two threads have 4 seconds of processor time in 2 seconds, here as above.
 mkdir alone
 "$recon" $train --threads 2 --out alone/m >alone/stdout 2>alone/stderr &
 victim=$!

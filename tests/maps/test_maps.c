@@ -120,12 +120,15 @@ static void check_passes(recon_ctx *ctx, const recon_maps_kind *kind, double num
     for (int i = 0; i < MOST * WIDE; i++)
         z[i] = (float)recon_rng_normal(&rng);
     for (size_t at = 0; at < border(block, BORDERS - 1); at += FEW)
-        CHECK_OK(ctx, recon_maps_apply(ctx, few + at * size, m, z + at * WIDE,
-                                       MOST - at < FEW ? MOST - at : FEW, RECON_MAPS_ALL));
+        CHECK_OK(ctx, recon_maps_apply(ctx, few + at * size, m,
+                                       &(recon_maps_inputs){ .n = MOST - at < FEW ? MOST - at : FEW,
+                                                             .z = z + at * WIDE },
+                                       RECON_MAPS_ALL));
     for (int k = 0; k < BORDERS; k++) {
         size_t n = border(block, k);
         memset(all, 0, (MOST + 1) * size);
-        CHECK_OK(ctx, recon_maps_apply(ctx, all, m, z, n, RECON_MAPS_ALL));
+        CHECK_OK(ctx, recon_maps_apply(ctx, all, m, &(recon_maps_inputs){ .n = n, .z = z },
+                                       RECON_MAPS_ALL));
         for (size_t i = 0; i < n; i++) {
             const void *a = all + i * size, *b = few + i * size;
             if (kind->group == RECON_SO2)
