@@ -182,6 +182,11 @@ done:
     return status;
 }
 
+static int is_interrupted(void *ctx)
+{
+    return recon_interrupted(ctx) != RECON_OK;
+}
+
 recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
                                  const recon_points *p, int skip_self, size_t k,
                                  recon_knn_method method, double *recall)
@@ -198,7 +203,9 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
     if (status != RECON_OK)
         return status;
     status = recon_faiss_new(&index, p->w, p->n, p->d, p->metric == RECON_EUCLIDEAN, graph,
-                             recon_ctx_threads(ctx), reason, sizeof reason);
+                             recon_ctx_threads(ctx), is_interrupted, ctx, reason, sizeof reason);
+    if (status == RECON_ERR_INTERRUPTED)
+        return recon_fail(ctx, status, "interrupted");
     if (status != RECON_OK)
         return recon_fail(ctx, status, "FAISS index: %s", reason);
     RECON_TRY(recon_alloc(ctx, &o.poor, queries->n, 1));

@@ -4,11 +4,13 @@
 #include <faiss/IndexFlat.h>
 #include <faiss/IndexHNSW.h>
 #include <faiss/IndexIVFFlat.h>
+#include <faiss/impl/AuxIndexStructures.h>
 #include <omp.h>
 
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <vector>
 
@@ -32,6 +34,44 @@ class Threads
     ~Threads()
     {
         omp_set_num_threads(before);
+    }
+};
+
+/* FAISS has one place for the whole process in which to ask whether to stop. Ours stays there, since
+ * another thread may be asking, and answers for the call that the asking thread is in; one of the
+ * program's own is left alone. */
+thread_local struct {
+    recon_faiss_stop *stop;
+    void *user;
+} current;
+
+class Stop : public faiss::InterruptCallback
+{
+    bool want_interrupt() override
+    {
+        return current.stop && current.stop(current.user);
+    }
+
+  public:
+    static void install()
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        if (!instance)
+            instance = std::make_unique<Stop>();
+    }
+};
+
+class Stoppable
+{
+  public:
+    Stoppable(recon_faiss_stop *stop, void *user)
+    {
+        Stop::install();
+        current = { stop, user };
+    }
+    ~Stoppable()
+    {
+        current = {};
     }
 };
 
@@ -68,12 +108,14 @@ recon_status failed(const std::exception &e, char *message, size_t size)
 } // namespace
 
 extern "C" recon_status recon_faiss_new(recon_faiss **out, const float *w, size_t n, size_t d,
-                                        int euclidean, int graph, int threads, char *message,
+                                        int euclidean, int graph, int threads,
+                                        recon_faiss_stop *stop, void *user, char *message,
                                         size_t size)
 {
     *out = nullptr;
     try {
         Threads scope(threads);
+        Stoppable until(stop, user);
         auto f = std::make_unique<recon_faiss>();
         auto metric = euclidean ? faiss::METRIC_L2 : faiss::METRIC_INNER_PRODUCT;
         if (graph)
@@ -83,7 +125,8 @@ extern "C" recon_status recon_faiss_new(recon_faiss **out, const float *w, size_
         *out = f.release();
         return RECON_OK;
     } catch (const std::exception &e) {
-        return failed(e, message, size);
+        recon_status status = failed(e, message, size);
+        return stop(user) ? RECON_ERR_INTERRUPTED : status;
     }
 }
 

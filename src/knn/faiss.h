@@ -12,11 +12,15 @@ extern "C" {
 
 typedef struct recon_faiss recon_faiss;
 
+/* Whether to stop. FAISS asks in the caller's thread. */
+typedef int recon_faiss_stop(void *user);
+
 /* An index over w [n][d] by inner product or by squared distance: inverted lists, or a graph when
- * graph is set. On failure *out is NULL; RECON_ERR_MEMORY or RECON_ERR_NUMERIC, with the reason in
- * message. */
+ * graph is set. On failure *out is NULL; RECON_ERR_MEMORY, RECON_ERR_NUMERIC or, once stop says so,
+ * RECON_ERR_INTERRUPTED, with the reason in message. */
 recon_status recon_faiss_new(recon_faiss **out, const float *w, size_t n, size_t d, int euclidean,
-                             int graph, int threads, char *message, size_t size);
+                             int graph, int threads, recon_faiss_stop *stop, void *user,
+                             char *message, size_t size);
 
 /* index [m][k], -1 where fewer were found. Fails as above. */
 recon_status recon_faiss_search(recon_faiss *index, int64_t *out, const float *queries, size_t m,

@@ -7,7 +7,10 @@
 
 #include <recon/knn/knn.h>
 #include <recon/ops/backend.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 typedef struct {
     double score;
@@ -334,6 +337,37 @@ static void approximate_queries_come_in_blocks(void **state)
     }
 }
 
+static void *interrupt_soon(void *ctx)
+{
+    usleep(200000);
+    recon_ctx_interrupt(ctx);
+    return NULL;
+}
+
+/* By itself the index takes ten seconds. */
+static void approximate_search_can_be_interrupted(void **state)
+{
+    enum { N = 150000, D = 32, K = 10 };
+    float *z = malloc(sizeof *z * N * D);
+    int64_t *found = malloc(sizeof *found * N * K);
+    const recon_knn_options o = { .k = K, .method = RECON_KNN_IVF };
+    pthread_t other;
+    assert_true(z && found);
+    fill(z, N, D, RANDOM, 5);
+    assert_int_equal(pthread_create(&other, NULL, interrupt_soon, *state), 0);
+    clock_t begun = clock();
+    recon_status status = recon_knn_self(*state, found, NULL, z, N, D, &o);
+    double taken = (double)(clock() - begun) / CLOCKS_PER_SEC;
+    pthread_join(other, NULL);
+    recon_ctx_resume(*state);
+    free(z);
+    free(found);
+    if (status == RECON_ERR_UNSUPPORTED)
+        skip();
+    CHECK_FAILS(*state, status, RECON_ERR_INTERRUPTED, "interrupted");
+    CHECK_LESS(taken, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +382,7 @@ int main(void)
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(approximate_search_measures_its_recall),
         cmocka_unit_test(approximate_queries_come_in_blocks),
+        cmocka_unit_test(approximate_search_can_be_interrupted),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
