@@ -292,18 +292,4 @@ refused 1 "blocked/score.npy: is a folder, where a file of the result has to go"
     --family normal --out blocked
 rm -rf out blocked
 
-# --- Ctrl-C ---------------------------------------------------------------------------------------
-mkdir large
-"$simulate" so3 large 20000 10 16 || exit 1
-before=$(snapshot)
-"$recon" normalize --embeddings large/z.npy --poses large/g.npy --group so3 --k 50 --threads 1 \
-    --out out >"$scratch/stdout" 2>"$scratch/stderr" &
-pid=$!
-listens $pid
-kill -INT $pid
-wait $pid
-code=$?
-failed_cleanly 130 "recon normalize: interrupted"
-report $? "Ctrl-C: one line, exit code 130, nothing left"
-
 finish
