@@ -1,5 +1,6 @@
 #!/bin/sh
-# The networks of `reproduce --baselines` that are shipped keep what their cards promise, on a part of the test split.
+# The networks of `reproduce --baselines` that are shipped keep what their cards promise, on a part of the test split: those of
+# garments in `make test`, of digits too in `make check-slow` (RECON_SLOW=1).
 . "${0%/*}/lib.sh"
 root=$OLDPWD
 
@@ -9,8 +10,7 @@ if [ "${RECON_SLOW:-}" = 1 ]; then
     part="--images 2000" bounds="mnist:escnn:93.9 mnist:equiadapt:94.2 mnist:augmented:96.5 mnist:partial_gcnn:91
         fashion:escnn:80.9 fashion:equiadapt:82.5 fashion:augmented:83 fashion:partial_gcnn:72.9"
 else
-    part="--images 300" bounds="mnist:escnn:91.5 mnist:equiadapt:92 mnist:augmented:94.5 mnist:partial_gcnn:88.2
-        fashion:escnn:76.9 fashion:equiadapt:78.7 fashion:augmented:79 fashion:partial_gcnn:68.3"
+    part="--images 300" bounds="fashion:escnn:76.9 fashion:equiadapt:78.7 fashion:augmented:79 fashion:partial_gcnn:68.3"
 fi
 
 cd "$root" || exit 1
