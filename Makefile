@@ -4,8 +4,9 @@
 #   make test    installs what is missing, builds, runs every test
 #
 # Also: make bench | check-slow | check-tsan | fuzz | install | uninstall | dist | docs | format |
-# features | clean. `make test T=group/so3` runs one test. `make SANITIZE=address,undefined` builds into
-# build/debug, SANITIZE=thread into build/tsan; for ARENA=malloc see core/arena.h.
+# features | clean. `make test T=group/so3` builds and runs one test. `make SANITIZE=address,undefined`
+# builds into build/debug, SANITIZE=thread into build/tsan; for ARENA=malloc see core/arena.h. WERROR=1
+# makes warnings errors, as .ci/run does.
 #
 # `make ISA=v2|v3|v4 isa` leaves in build/v3 what of the tests depends on the CPU, with our own loops for
 # that level of x86-64 alone; `make check-isa` runs it for each level that the CPU at hand has.
@@ -35,7 +36,7 @@ CUDA     ?=
 BUILD    := build$(if $(CUDA),/cuda)$(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),/tsan,/debug))
 say       = @$(if $(V),set -x;,echo '  $(1)' $@;)# V=1 shows whole commands
 
-WARN := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wwrite-strings -Wvla -Werror
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wwrite-strings -Wvla $(if $(WERROR),-Werror)
 OPT  := $(if $(SANITIZE),-O1 -fno-omit-frame-pointer,-O3 -fno-math-errno -fno-trapping-math)
 COMMON = $(OPT) -g$(if $(SANITIZE),1) -fPIC -fvisibility=hidden -pthread -ffp-contract=fast $(WARN) \
          -D_GNU_SOURCE -DRECON_VERSION='"$(VERSION)"' -Iinclude -Isrc -I. $(FEATURES) \
@@ -105,8 +106,8 @@ endif
 CUDA_LIBS  := $(wordlist 4,99,$(CUDA_FOUND))
 FEATURES   += -DRECON_HAVE_CUDA
 NVCC_FLAGS := -std=c++20 -O3 -lineinfo -gencode arch=compute_90,code=sm_90 \
-              -gencode arch=compute_90,code=compute_90 --Werror all-warnings \
-              -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Werror \
+              -gencode arch=compute_90,code=compute_90 $(if $(WERROR),--Werror all-warnings -Xcompiler -Werror) \
+              -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow \
               $(wordlist 2,3,$(CUDA_FOUND)) -Iinclude -Isrc
 endif
 
@@ -240,7 +241,7 @@ FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflat
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
   LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LAB_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LAB_LIBS) $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LAB_LIBS) $(LDLIBS)
 $(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
 	$(call say,LD )$(CXX) $(CXXFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
 # Examples see what a user sees: the public headers and the library.
@@ -263,13 +264,25 @@ CORES := $(shell nproc)
 # What each step takes stays in build/test-times: seconds of CPU, seconds that went by, its name.
 PHASES := build/phase-times
 timed   = @tools/timed $(PHASES) '$(1)' $(MAKE) --no-print-directory
+ifeq ($(T),)
 test: setup-test
 	@rm -f $(PHASES)
 	$(call timed,layers and format) check-layers check-format
-	$(call timed,make all tests) -j$(CORES) all tests
+	$(call timed,make all tests benches) -j$(CORES) all tests $(BENCHES)
 	$(call timed,make build-isa) build-isa
 	$(call timed,make SANITIZE=$(SANITIZERS) tests) -j$(CORES) SANITIZE=$(SANITIZERS) tests
+	@tools/run-tests
+else
+# One test: what it needs and no more, in both builds. A script's first lines say if it runs in one alone.
+T_FILE  := $(wildcard $(addprefix tests/$(dir $(T))test_$(notdir $(T)),.c .sh))
+T_PLAIN := $(if $(filter %.sh,$(T_FILE)),$(shell head -n 16 $(T_FILE) | grep -e '!= build \]' -e 'python\.sh'))
+T_NEEDS  = $(if $(filter %.c,$(T_FILE)),$(T_FILE:%.c=$(1)/%),$(if $(T_FILE),all)) \
+           $(if $(filter report/browser,$(T)),$(1)/tests/report/test_page) $(if $(filter fuzz/fuzz,$(T)),fuzz-brief)
+test: setup-test
+	$(if $(T_FILE),@$(MAKE) --no-print-directory -j$(CORES) $(call T_NEEDS,build))
+	$(if $(T_PLAIN),,$(if $(T_FILE),@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) $(call T_NEEDS,build/debug)))
 	@tools/run-tests '$(T)'
+endif
 
 # Several contexts in several threads, under ThreadSanitizer: a third build of the library, so not a
 # part of `make test` but of check-slow.

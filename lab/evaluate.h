@@ -153,13 +153,13 @@ typedef struct {
     double between;    /* how far apart the two are                                         */
     double before;     /* 1-Wasserstein distance of the distributions of psi: of the frame  */
     double after;      /* and of g_abs: small when both are rotated alike about their own    */
-} recon_pair;
+} recon_class_pair;
 typedef struct {
     const double *psi, *lambda;
     const int64_t *labels;
     size_t n;
 } recon_posed;
-recon_status recon_evaluate_pair(recon_ctx *ctx, recon_pair *out, const recon_posed *posed,
+recon_status recon_evaluate_pair(recon_ctx *ctx, recon_class_pair *out, const recon_posed *posed,
                                  int64_t a, int64_t b);
 
 /* Where a backbone sees upright inputs of the two: an encoder by reconstruction alone may take a 9 for

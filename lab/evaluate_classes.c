@@ -63,13 +63,13 @@ done:
     return status;
 }
 
-recon_status recon_evaluate_pair(recon_ctx *ctx, recon_pair *out, const recon_posed *posed,
+recon_status recon_evaluate_pair(recon_ctx *ctx, recon_class_pair *out, const recon_posed *posed,
                                  int64_t a, int64_t b)
 {
     const int64_t label[2] = { a, b };
     part p[2] = { { 0 }, { 0 } };
     recon_status status;
-    *out = (recon_pair){ 0 };
+    *out = (recon_class_pair){ 0 };
     for (int i = 0; i < 2; i++) {
         recon_so2_center center;
         RECON_TRY(gather(ctx, &p[i], posed, label[i]));

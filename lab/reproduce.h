@@ -197,7 +197,7 @@ typedef struct {
     size_t natural[RECON_NATURAL_KINDS];
     uint64_t confusion[CLASSES * CLASSES]; /* [classes][classes] */
     recon_fold_share fold[CLASSES];
-    recon_pair pair;
+    recon_class_pair pair;
     recon_times times;
     recon_equivariance equivariance;
     image_controls controls;

@@ -209,7 +209,7 @@ static recon_status settle(recon_ctx *ctx, int fd, const char *folder, int what)
     journal j = { 0 };
     char *bytes = NULL;
     int stage = -1;
-    size_t size;
+    size_t size = 0;
     recon_status status;
     if (!has_journal(fd))
         return RECON_OK;

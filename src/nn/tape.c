@@ -200,7 +200,7 @@ static int is_of_batch(recon_var x)
     return x->of_batch || x->value.slices;
 }
 
-recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, recon_back *back,
+recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_operands in, recon_back *back,
                             const void *args, size_t size)
 {
     recon_var n;
@@ -237,7 +237,7 @@ recon_var recon_tape_pass(recon_tape *t, recon_var x)
 
 static recon_var leaf(recon_tape *t, recon_tensor value)
 {
-    return recon_tape_record(t, value, (recon_inputs){ { NULL } }, NULL, NULL, 0);
+    return recon_tape_record(t, value, (recon_operands){ { NULL } }, NULL, NULL, 0);
 }
 
 recon_tape_mode recon_tape_freeze(recon_tape *t)

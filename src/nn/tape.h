@@ -117,8 +117,8 @@ recon_tensor recon_tape_like(recon_tape *t, const recon_tensor *x);
  * slices as they are. */
 typedef struct {
     recon_var x[RECON_NODE_INPUTS];
-} recon_inputs;
-recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, recon_back *back,
+} recon_operands;
+recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_operands in, recon_back *back,
                             const void *args, size_t size);
 
 /* Where the gradient of x is to be written; .data NULL when nobody asks. */

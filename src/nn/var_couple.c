@@ -53,7 +53,7 @@ recon_var recon_var_couple(recon_tape *t, recon_var x, recon_var attr, recon_var
         a.bias = bias->value;
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->couple(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, weight, bias } }, couple_back, &a,
+    return recon_tape_record(t, a.y, (recon_operands){ { x, weight, bias } }, couple_back, &a,
                              sizeof a);
 }
 
@@ -120,7 +120,7 @@ recon_var recon_var_couple_edges(recon_tape *t, recon_var x, recon_var attr, rec
         a.bias = bias->value;
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->couple_edges(t->ctx, &a));
-    recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x, weight, bias } },
+    recon_var n = recon_tape_record(t, a.y, (recon_operands){ { x, weight, bias } },
                                     couple_edges_back, &a, sizeof a);
     if (n)
         n->value.slices = attr->value.slices; /* its rows are the edges */

@@ -12,7 +12,7 @@ recon_var recon_var_unit(recon_tape *t, recon_var x)
     recon_unit_args a = { .x = x->value, .y = recon_tape_like(t, &x->value) };
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->unit(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, unit_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x } }, unit_back, &a, sizeof a);
 }
 
 RECON_BACK_TO_ONE(angle, angle)
@@ -32,5 +32,5 @@ recon_var recon_var_angle(recon_tape *t, recon_var x)
     a.y = recon_tape_make(t, x->value.type, x->value.shape, 1);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->angle(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, angle_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x } }, angle_back, &a, sizeof a);
 }

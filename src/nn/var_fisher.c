@@ -146,5 +146,5 @@ recon_var recon_var_fisher_loss(recon_tape *t, recon_var f, recon_var share, rec
         s.dshare = recon_tape_like(t, &share->value);
     if (t->status == RECON_OK)
         recon_tape_did(t, compute(t, loss, &s, f, share, rotations));
-    return recon_tape_record(t, loss, (recon_inputs){ { f, share } }, fisher_back, &s, sizeof s);
+    return recon_tape_record(t, loss, (recon_operands){ { f, share } }, fisher_back, &s, sizeof s);
 }

@@ -24,7 +24,7 @@ static recon_var pool(recon_tape *t, recon_var x, size_t size, size_t stride, in
         a.index = recon_tape_make(t, RECON_I32, shape, 4);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->pool(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, pool_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x } }, pool_back, &a, sizeof a);
 }
 
 recon_var recon_var_average_pool(recon_tape *t, recon_var x, size_t size, size_t stride)
@@ -50,7 +50,7 @@ recon_var recon_var_resize(recon_tape *t, recon_var x, size_t height, size_t wid
     a.y = recon_tape_make(t, x->value.type, shape, 4);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->resize(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, resize_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x } }, resize_back, &a, sizeof a);
 }
 
 static void rotate_back(recon_tape *t, recon_var n)
@@ -76,5 +76,5 @@ recon_var recon_var_rotate(recon_tape *t, recon_var x, recon_var angle)
     a.y = recon_tape_like(t, &x->value);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->rotate(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, angle } }, rotate_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x, angle } }, rotate_back, &a, sizeof a);
 }

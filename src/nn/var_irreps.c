@@ -43,7 +43,7 @@ static int is_row_of(recon_var x, const recon_irreps *irreps, size_t rows, recon
 recon_var recon_var_irreps_join(recon_tape *t, const recon_var *x, const recon_irreps *irreps,
                                 size_t n)
 {
-    recon_inputs in = { { NULL } };
+    recon_operands in = { { NULL } };
     join j = { .n = n };
     if (n == 0 || n > RECON_NODE_INPUTS)
         return recon_tape_refuse(t, "joining %zu parts: 1 to %d", n, RECON_NODE_INPUTS);
@@ -84,5 +84,5 @@ recon_var recon_var_activate(recon_tape *t, recon_var x, const recon_irreps *out
     a.y = recon_tape_make(t, x->value.type, shape, 2);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->activate(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, activate_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x } }, activate_back, &a, sizeof a);
 }

@@ -42,7 +42,7 @@ static recon_var apply(recon_tape *t, recon_conv_args *a, recon_var x, recon_var
     a->tf32 = t->precision == RECON_TF32;
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->conv(t->ctx, a));
-    return recon_tape_record(t, a->y, (recon_inputs){ { x, w, bias } }, conv_back, a, sizeof *a);
+    return recon_tape_record(t, a->y, (recon_operands){ { x, w, bias } }, conv_back, a, sizeof *a);
 }
 
 static int bias_fits(recon_var bias, recon_var w)
@@ -98,7 +98,7 @@ recon_var recon_var_steer(recon_tape *t, recon_var x, recon_var w, const recon_t
     a.y = recon_tape_make(t, x->value.type, (size_t[]){ s.n, s.p, s.q, s.o }, 4);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->steer(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, w } }, steer_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x, w } }, steer_back, &a, sizeof a);
 }
 
 /* As one matrix: all dimensions but the last count rows. */
@@ -171,6 +171,6 @@ recon_var recon_var_tensor_product(recon_tape *t, recon_var a, recon_var b, reco
     };
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->tensor_product(t->ctx, &args));
-    return recon_tape_record(t, args.y, (recon_inputs){ { a, b } }, tensor_product_back, &args,
+    return recon_tape_record(t, args.y, (recon_operands){ { a, b } }, tensor_product_back, &args,
                              sizeof args);
 }

@@ -39,7 +39,7 @@ static recon_var loss(recon_tape *t, recon_var x, recon_var target, recon_loss_k
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->loss(t->ctx, &a));
     recon_var n =
-        recon_tape_record(t, a.loss, (recon_inputs){ { x, target } }, loss_back, &a, sizeof a);
+        recon_tape_record(t, a.loss, (recon_operands){ { x, target } }, loss_back, &a, sizeof a);
     if (n)
         n->value.slices = NULL; /* it is the whole batch's */
     return n;

@@ -10,7 +10,7 @@ static recon_var map(recon_tape *t, recon_var x, recon_map_kind kind)
     recon_map_args a = { .kind = kind, .x = x->value, .y = recon_tape_like(t, &x->value) };
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->map(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, map_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x } }, map_back, &a, sizeof a);
 }
 
 recon_var recon_var_relu(recon_tape *t, recon_var x)
@@ -60,7 +60,7 @@ static recon_var blend(recon_tape *t, double alpha, recon_var a, double beta, re
         args.b = b->value;
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->add(t->ctx, &args));
-    return recon_tape_record(t, args.y, (recon_inputs){ { a, b } }, blend_back, &args, sizeof args);
+    return recon_tape_record(t, args.y, (recon_operands){ { a, b } }, blend_back, &args, sizeof args);
 }
 
 recon_var recon_var_blend(recon_tape *t, double alpha, recon_var a, double beta, recon_var b)
@@ -111,7 +111,7 @@ static recon_var gate(recon_tape *t, recon_var x, recon_var g, recon_gate_args a
     a.y = recon_tape_like(t, &a.x);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->gate(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, g } }, gate_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x, g } }, gate_back, &a, sizeof a);
 }
 
 recon_var recon_var_gate(recon_tape *t, recon_var x, recon_var g, size_t field)
@@ -166,7 +166,7 @@ recon_var recon_var_cross_planes(recon_tape *t, recon_var a, recon_var b)
     recon_cross_args c = { .y = recon_tape_like(t, &a->value), .a = a->value, .b = b->value };
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->cross(t->ctx, &c));
-    return recon_tape_record(t, c.y, (recon_inputs){ { a, b } }, cross_back, &c, sizeof c);
+    return recon_tape_record(t, c.y, (recon_operands){ { a, b } }, cross_back, &c, sizeof c);
 }
 
 /* The same elements are dropped on the way back: the draw has a name, (seed, step, site). */
@@ -195,7 +195,7 @@ static recon_var dropout(recon_tape *t, recon_var x, double rate, size_t planes)
     a.y = recon_tape_like(t, &x->value);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->dropout(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, dropout_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { x } }, dropout_back, &a, sizeof a);
 }
 
 recon_var recon_var_dropout(recon_tape *t, recon_var x, double rate)

@@ -80,7 +80,7 @@ recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var 
     a.y = recon_tape_like(t, &x->value);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->norm(t->ctx, &a));
-    recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x, scale, shift, o.skip } },
+    recon_var n = recon_tape_record(t, a.y, (recon_operands){ { x, scale, shift, o.skip } },
                                     norm_back, &a, sizeof a);
     if (n) /* the sum of a residual block, which the next block reads twice */
         n->adds = a.relu && n->back;
@@ -143,6 +143,6 @@ recon_var recon_var_field_norm(recon_tape *t, recon_var x, recon_var scale, reco
     a.y = recon_tape_like(t, &x->value);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->field_norm(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, scale, shift, bias } }, field_norm_back,
+    return recon_tape_record(t, a.y, (recon_operands){ { x, scale, shift, bias } }, field_norm_back,
                              &a, sizeof a);
 }

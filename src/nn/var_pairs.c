@@ -51,5 +51,5 @@ recon_var recon_var_pairs(recon_tape *t, recon_var s, recon_var u, recon_var w, 
     a.y = recon_tape_make(t, s->value.type, (size_t[]){ rows, cols + 3 * vectors }, 2);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->pairs(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { s, u, w } }, pairs_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_operands){ { s, u, w } }, pairs_back, &a, sizeof a);
 }

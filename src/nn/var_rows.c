@@ -29,7 +29,7 @@ recon_var recon_var_gather(recon_tape *t, recon_var x, recon_var index, recon_va
     a.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->gather(t->ctx, &a));
-    recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x } }, gather_back, &a, sizeof a);
+    recon_var n = recon_tape_record(t, a.y, (recon_operands){ { x } }, gather_back, &a, sizeof a);
     if (n)
         n->value.slices = index->value.slices; /* its rows are the index's */
     return n;
@@ -51,7 +51,7 @@ recon_var recon_var_segment_sum(recon_tape *t, recon_var x, recon_var offset)
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->segment_sum(t->ctx, &a));
     recon_var n =
-        recon_tape_record(t, a.y, (recon_inputs){ { x } }, segment_sum_back, &a, sizeof a);
+        recon_tape_record(t, a.y, (recon_operands){ { x } }, segment_sum_back, &a, sizeof a);
     if (n)
         n->value.slices = offset->value.slices; /* its rows are the segments */
     return n;
@@ -100,7 +100,7 @@ recon_var recon_var_sparse(recon_tape *t, recon_sparse s, recon_var x, recon_spa
     a.forth.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->sparse(t->ctx, &a.forth));
-    return recon_tape_record(t, a.forth.y, (recon_inputs){ { x } }, sparse_back, &a, sizeof a);
+    return recon_tape_record(t, a.forth.y, (recon_operands){ { x } }, sparse_back, &a, sizeof a);
 }
 
 RECON_BACK_TO_ONE(reduce, reduce)
@@ -122,7 +122,7 @@ static recon_var reduce(recon_tape *t, recon_var x, int first, int last, int mea
     a.y = recon_tape_make(t, x->value.type, shape, ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->reduce(t->ctx, &a));
-    recon_var n = recon_tape_record(t, a.y, (recon_inputs){ { x } }, reduce_back, &a, sizeof a);
+    recon_var n = recon_tape_record(t, a.y, (recon_operands){ { x } }, reduce_back, &a, sizeof a);
     if (n && first == 0)
         n->value.slices = NULL; /* it is the whole batch's */
     return n;
@@ -175,7 +175,7 @@ recon_var recon_var_reshape(recon_tape *t, recon_var x, const size_t *shape, int
         return recon_tape_refuse(t, "%s cannot be seen as %s",
                                  recon_shape_print(from, x->value.shape, x->value.ndim),
                                  recon_shape_print(to, shape, ndim));
-    return recon_tape_record(t, y, (recon_inputs){ { x } }, reshape_back, &y, sizeof y);
+    return recon_tape_record(t, y, (recon_operands){ { x } }, reshape_back, &y, sizeof y);
 }
 
 static recon_status copy_columns(recon_tape *t, recon_tensor dst, size_t to, recon_tensor src,
@@ -217,7 +217,7 @@ recon_var recon_var_columns(recon_tape *t, recon_var x, size_t from, size_t coun
     shape[x->value.ndim - 1] = count;
     recon_tensor y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
     recon_tape_did(t, copy_columns(t, y, 0, x->value, from, count));
-    return recon_tape_record(t, y, (recon_inputs){ { x } }, columns_back, &(cut){ from, count },
+    return recon_tape_record(t, y, (recon_operands){ { x } }, columns_back, &(cut){ from, count },
                              sizeof(cut));
 }
 
@@ -250,7 +250,7 @@ static recon_var join(recon_tape *t, recon_var a, recon_var b)
     recon_tensor y = recon_tape_make(t, a->value.type, shape, ndim);
     recon_tape_did(t, copy_columns(t, y, 0, a->value, 0, left));
     recon_tape_did(t, copy_columns(t, y, left, b->value, 0, right));
-    return recon_tape_record(t, y, (recon_inputs){ { a, b } }, join_back, &y, sizeof y);
+    return recon_tape_record(t, y, (recon_operands){ { a, b } }, join_back, &y, sizeof y);
 }
 
 /* Two at a time, from halves: n parts are copied log n times. */

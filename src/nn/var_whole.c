@@ -62,7 +62,7 @@ recon_var recon_var_whole(recon_tape *t, recon_var x)
         if (t->status == RECON_OK)
             recon_tape_did(t, gather(t, &y, &x->value));
     }
-    recon_var all = recon_tape_record(t, y, (recon_inputs){ { x } }, whole_back, &y, sizeof y);
+    recon_var all = recon_tape_record(t, y, (recon_operands){ { x } }, whole_back, &y, sizeof y);
     if (all)
         all->value.slices = NULL;
     return all;

@@ -415,7 +415,7 @@ static void a_pair_differs_in_its_natural_pose_alone(void **state)
     static double psi[N], lambda[N];
     static int64_t labels[N];
     recon_rng rng = recon_rng_new(6, 0);
-    recon_pair pair;
+    recon_class_pair pair;
     for (size_t i = 0; i < N; i++) {
         labels[i] = (int64_t)(i % 3) * 3 + 3; /* 3, 6, 9 */
         double natural = labels[i] == 9 ? -3.0 : PI - 3.0;
