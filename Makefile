@@ -142,7 +142,7 @@ ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/
 
 .PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
-        check-layers check-tsan check-isa check-emulated build-isa isa features clean
+        check-layers check-tsan check-compilers check-isa check-emulated build-isa isa features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -291,6 +291,11 @@ check-tsan:
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
 
+# No warning from clang, nor from gcc at the levels at which others build, where it sees other paths.
+check-compilers:
+	@for with in 'CC=clang CXX=clang++' 'CFLAGS=-O1 CXXFLAGS=-O1' 'CFLAGS=-Os CXXFLAGS=-Os'; do echo "== $$with"; \
+	  $(MAKE) -s --no-print-directory -j$(CORES) BUILD=build/compilers WERROR=1 $$with all || exit 1; done
+
 # What depends on the CPU, for each instruction set that it has (tools/list-isa): a part of it in `make
 # test`, all of it in check-isa. Objects without such loops are shared with the plain build.
 ifneq ($(ISA),)
@@ -386,7 +391,7 @@ check-emulated: setup-slow
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
 MUTATIONS ?= 100000
 TABLES := so2_mean so2_width so3_fit so3_modes
-check-slow: setup-slow check-tsan check-emulated check-isa
+check-slow: setup-slow check-compilers check-tsan check-emulated check-isa
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
 	@echo "== $(MUTATIONS) files of models, under sanitizers"
@@ -441,5 +446,5 @@ clean:
 	find python tests examples tools -name __pycache__ -prune -exec rm -rf {} +
 
 # Of this build: to read those of the others too takes half a second.
-OTHERS := $(foreach b,debug tsan cuda v2 v3 v4,-path $(BUILD)/$b -prune -o)
+OTHERS := $(foreach b,debug tsan cuda v2 v3 v4 compilers mutants fuzz,-path $(BUILD)/$b -prune -o)
 -include $(shell find $(BUILD) $(OTHERS) -name '*.d' -print 2>/dev/null)

@@ -28,7 +28,7 @@ typedef struct {
 
 static inline __attribute__((always_inline)) float clip(float weight, int at, int size)
 {
-    return (at >= 0) & (at < size) ? weight : 0;
+    return ((at >= 0) & (at < size)) ? weight : 0;
 }
 
 /* n taps about a place on an axis, counted from the first pixel's centre. */

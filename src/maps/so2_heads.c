@@ -70,14 +70,14 @@ static void read_density(void *map, const double *y, double family)
 }
 
 const recon_head_kind recon_so2_heads[RECON_SO2_HEADS] = {
-    [RECON_SO2_LAMBDA] = { "lambda", 2, 2, 1, lambda_loss, read_lambda, NULL },
-    [RECON_SO2_THETA] = { "theta", 1, 1, 0, theta_loss, read_theta, NULL },
-    [RECON_SO2_SUPPORT] = { "support", 2, 2, 0, squared_loss, read_support, NULL },
-    [RECON_SO2_DENSITY] = { "density", 4 * PARTS, 1, 1, density_loss, read_density, NULL },
+    [RECON_SO2_LAMBDA] = { "lambda", 2, 2, 1, lambda_loss, read_lambda, NULL, 0 },
+    [RECON_SO2_THETA] = { "theta", 1, 1, 0, theta_loss, read_theta, NULL, 0 },
+    [RECON_SO2_SUPPORT] = { "support", 2, 2, 0, squared_loss, read_support, NULL, 0 },
+    [RECON_SO2_DENSITY] = { "density", 4 * PARTS, 1, 1, density_loss, read_density, NULL, 0 },
 };
 
 /* 1 - cos is half the squared distance of two unit vectors, and so the mean of their squared errors. */
 const recon_head_kind recon_so2_networks[RECON_SO2_THETA + 1] = {
-    [RECON_SO2_LAMBDA] = { "lambda", 2, 2, 0, lambda_loss, read_lambda, NULL },
-    [RECON_SO2_THETA] = { "theta", 1, 1, 0, squared_loss, read_theta, NULL },
+    [RECON_SO2_LAMBDA] = { "lambda", 2, 2, 0, lambda_loss, read_lambda, NULL, 0 },
+    [RECON_SO2_THETA] = { "theta", 1, 1, 0, squared_loss, read_theta, NULL, 0 },
 };

@@ -122,10 +122,10 @@ static void read_verdict(void *map, const double *y, double unit)
 }
 
 const recon_head_kind recon_so3_heads[RECON_SO3_HEADS] = {
-    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, label_loss, read_lambda, NULL },
-    [RECON_SO3_THETA] = { "theta", F, F, 0, label_loss, read_theta, NULL },
-    [RECON_SO3_SUPPORT] = { "support", F, F, 0, label_loss, read_support, NULL },
-    [RECON_SO3_DENSITY] = { "density", F + 1, F, 1, density_loss, read_density, density_early },
+    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, label_loss, read_lambda, NULL, 0 },
+    [RECON_SO3_THETA] = { "theta", F, F, 0, label_loss, read_theta, NULL, 0 },
+    [RECON_SO3_SUPPORT] = { "support", F, F, 0, label_loss, read_support, NULL, 0 },
+    [RECON_SO3_DENSITY] = { "density", F + 1, F, 1, density_loss, read_density, density_early, 0 },
     [RECON_SO3_MIXTURE] = { "mixture", (F + 1) * PARTS, F, 1, mixture_loss, read_mixture,
                             mixture_early, .optional = 1 },
     [RECON_SO3_VERDICT] = { "verdict", RECON_NATURAL_KINDS, RECON_NATURAL_KINDS, 0, squared_loss,
@@ -133,6 +133,6 @@ const recon_head_kind recon_so3_heads[RECON_SO3_HEADS] = {
 };
 
 const recon_head_kind recon_so3_networks[RECON_SO3_THETA + 1] = {
-    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, squared_loss, read_lambda, NULL },
-    [RECON_SO3_THETA] = { "theta", F, F, 0, squared_loss, read_theta, NULL },
+    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, squared_loss, read_lambda, NULL, 0 },
+    [RECON_SO3_THETA] = { "theta", F, F, 0, squared_loss, read_theta, NULL, 0 },
 };

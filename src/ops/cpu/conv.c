@@ -134,7 +134,7 @@ RECON_CLONES static void clip_floats(float *y, size_t n)
 RECON_CLONES static void clip_bf16(uint16_t *y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        y[i] = (y[i] >= 0x8000) & (y[i] <= 0xff80) ? 0 : y[i];
+        y[i] = ((y[i] >= 0x8000) & (y[i] <= 0xff80)) ? 0 : y[i];
 }
 
 /* The weights as the job computes with them. */

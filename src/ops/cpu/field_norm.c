@@ -63,7 +63,7 @@ RECON_CLONES static void normalise(const job *j, double *sums, float *restrict y
         for (size_t f = 0; f < pairs; f++) {
             float a = scale[f] * v[2 * f], b = scale[f] * v[2 * f + 1];
             float norm = sqrtf(a * a + b * b), to = norm + bias[f];
-            float factor = (norm > 0) & (to > 0) ? to / norm : 0; /* & and not &&: no branch */
+            float factor = ((norm > 0) & (to > 0)) ? to / norm : 0; /* & and not &&: no branch */
             w[2 * f] = factor * a;
             w[2 * f + 1] = factor * b;
         }

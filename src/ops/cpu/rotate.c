@@ -67,8 +67,9 @@ RECON_CLONES static void sample_row(float *restrict y, const float *restrict x, 
         double top = floor(row), left = floor(col);
         float fy = (float)(row - top), fx = (float)(col - left);
         int r = (int)top, c = (int)left;
-        float upper = (r >= 0) & (r < h) ? 1 - fy : 0, lower = (r >= -1) & (r < h - 1) ? fy : 0;
-        float first = (c >= 0) & (c < w) ? 1 - fx : 0, second = (c >= -1) & (c < w - 1) ? fx : 0;
+        float upper = ((r >= 0) & (r < h)) ? 1 - fy : 0, lower = ((r >= -1) & (r < h - 1)) ? fy : 0;
+        float first = ((c >= 0) & (c < w)) ? 1 - fx : 0,
+              second = ((c >= -1) & (c < w - 1)) ? fx : 0;
         int r0 = r < 0 ? 0 : r >= h ? h - 1 : r, r1 = r < -1 ? 0 : r >= h - 1 ? h - 1 : r + 1;
         int c0 = c < 0 ? 0 : c >= w ? w - 1 : c, c1 = c < -1 ? 0 : c >= w - 1 ? w - 1 : c + 1;
         y[q] = upper * (first * x[r0 * w + c0] + second * x[r0 * w + c1]) +
