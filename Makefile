@@ -3,10 +3,10 @@
 #   make demo    installs what is missing, builds, makes build/demo/report.html of shipped data
 #   make test    installs what is missing, builds, runs every test
 #
-# Also: make bench | check-slow | check-tsan | fuzz | install | uninstall | dist | docs | format |
-# features | clean. `make test T=group/so3` builds and runs one test. `make SANITIZE=address,undefined`
-# builds into build/debug, SANITIZE=thread into build/tsan; for ARENA=malloc see core/arena.h. WERROR=1
-# makes warnings errors, as .ci/run does.
+# Also: make bench | check-slow | check-tsan | check-compilers | check-mutants | fuzz | install | uninstall |
+# dist | docs | format | features | clean. `make test T=group/so3` builds and runs one test. `make
+# SANITIZE=address,undefined` builds into build/debug, SANITIZE=thread into build/tsan; for ARENA=malloc
+# see core/arena.h. WERROR=1 makes warnings errors, as .ci/run does.
 #
 # `make ISA=v2|v3|v4 isa` leaves in build/v3 what of the tests depends on the CPU, with our own loops for
 # that level of x86-64 alone; `make check-isa` runs it for each level that the CPU at hand has.
@@ -142,7 +142,7 @@ ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/
 
 .PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
-        check-layers check-tsan check-compilers check-isa check-emulated build-isa isa features clean
+        check-layers check-tsan check-compilers check-mutants check-isa check-emulated build-isa isa features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -410,6 +410,12 @@ check-slow: setup-slow check-compilers check-tsan check-emulated check-isa
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
 
+# Whether the tests notice errors: N files of src/ with one each, drawn by SEED.
+N    ?= 60
+SEED ?= 1
+check-mutants: setup-test
+	@tools/check-mutants $(N) $(SEED)
+
 bench: setup-bench
 	@$(MAKE) --no-print-directory all $(BENCHES)
 	@bench/run $(T)
@@ -446,5 +452,5 @@ clean:
 	find python tests examples tools -name __pycache__ -prune -exec rm -rf {} +
 
 # Of this build: to read those of the others too takes half a second.
-OTHERS := $(foreach b,debug tsan cuda v2 v3 v4 compilers mutants fuzz,-path $(BUILD)/$b -prune -o)
+OTHERS := $(foreach b,debug tsan cuda v2 v3 v4 compilers mutants,-path $(BUILD)/$b -prune -o)
 -include $(shell find $(BUILD) $(OTHERS) -name '*.d' -print 2>/dev/null)
