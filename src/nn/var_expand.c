@@ -21,5 +21,6 @@ recon_var recon_var_expand(recon_tape *t, recon_var weight, recon_var basis,
     a.filter = recon_tape_make(t, type, shape, ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->expand(t->ctx, &a));
-    return recon_tape_record(t, a.filter, (recon_operands){ { weight } }, expand_back, &a, sizeof a);
+    return recon_tape_record(t, a.filter, (recon_operands){ { weight } }, expand_back, &a,
+                             sizeof a);
 }

@@ -60,7 +60,8 @@ static recon_var blend(recon_tape *t, double alpha, recon_var a, double beta, re
         args.b = b->value;
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->add(t->ctx, &args));
-    return recon_tape_record(t, args.y, (recon_operands){ { a, b } }, blend_back, &args, sizeof args);
+    return recon_tape_record(t, args.y, (recon_operands){ { a, b } }, blend_back, &args,
+                             sizeof args);
 }
 
 recon_var recon_var_blend(recon_tape *t, double alpha, recon_var a, double beta, recon_var b)
