@@ -429,6 +429,36 @@ static void poses_are_what_went_in(void **state)
     recon_found_close(&f);
 }
 
+/* Components leave points out: their rows are as wide as an array's are, SO(3)'s have nine numbers. */
+static void rows_of_no_class_are_dropped(void **state)
+{
+    static const char *const summary[] = {
+        "{ \"kind\": \"poses\", \"group\": \"so2\", \"points\": 120, \"classes\": \"components\" }",
+        "{ \"kind\": \"poses\", \"group\": \"so3\", \"points\": 120, \"classes\": \"components\" }"
+    };
+    int64_t classes[N];
+    for (int group = 0; group < 2; group++) {
+        recon_found_folder f;
+        size_t kept = 0;
+        for (int i = 0; i < N; i++)
+            classes[i] = i % 3 ? i % 2 : -1;
+        make_folder(*state, group ? RECON_SO3 : RECON_SO2, summary[group]);
+        recon_array own = { .dtype = RECON_I64, .ndim = 1, .shape = { N }, .data = classes };
+        CHECK_OK(*state, recon_npy_write(*state, in_folder("classes.npy"), &own));
+        CHECK_OK(*state, recon_found_open(*state, &f, folder));
+        assert_int_equal(f.rows, N * 2 / 3);
+        for (int i = 0; i < N; i++) {
+            if (classes[i] < 0)
+                continue;
+            CHECK_NEAR(group ? recon_so3_distance(f.psi.so3[kept], rotations[i])
+                             : recon_so2_distance(f.psi.so2[kept], angles[i]),
+                       0, 1e-3);
+            assert_int_equal(f.classes[kept++], classes[i]);
+        }
+        recon_found_close(&f);
+    }
+}
+
 static void every_missing_array_is_named(void **state)
 {
     static const char *const names[] = { "gamma.npy",      "absolute.npy",        "theta.npy",
@@ -658,6 +688,7 @@ int main(void)
         cmocka_unit_test(what_was_not_measured_is_left_out),
         cmocka_unit_test(counts_and_shares_read_well),
         cmocka_unit_test(poses_are_what_went_in),
+        cmocka_unit_test(rows_of_no_class_are_dropped),
         cmocka_unit_test(every_missing_array_is_named),
         cmocka_unit_test(what_does_not_fit_is_named),
         cmocka_unit_test(broken_summaries_are_named),
