@@ -4,6 +4,8 @@
 
 #include <recon/ops/backend.h>
 #include "stats/so2_moments.h"
+#include "stats/tail.h"
+#include "stats/vonmises.h"
 
 enum { CLASSES = SO2_CLASSES, TRAIN = SO2_TRAIN, TEST = SO2_TEST };
 
@@ -131,6 +133,34 @@ static void absolute_poses_have_lambda_taken_off(void **state)
     CHECK_NEAR(recon_so2_absolute(&map, -3.1), 2 * M_PI - 6.1, 1e-15);
 }
 
+/* Of a mixture the part where psi lies says how sharp the law is, and parts with less than a tenth of the
+ * density there do not make a pose usual. */
+static void a_pose_is_as_unusual_as_in_its_own_part(void **state)
+{
+    (void)state;
+    const double natural = 2;
+    recon_so2_map map = { .density = { .family = RECON_SO2_MIXTURE,
+                                       .center = natural,
+                                       .parts = 2,
+                                       .part = { { 0.5, 0, 2 }, { 0.5, M_PI, 50 } } } };
+    for (int k = 0; k < 2; k++) {
+        recon_tail_point at =
+            recon_so2_tail_point(&map, recon_so2_wrap(natural + map.density.part[k].mean));
+        CHECK_NEAR(at.sharpness, 1 - recon_vonmises_spread(map.density.part[k].kappa), 1e-12);
+        CHECK_NEAR(at.tail, 1, 1e-9);
+    }
+    recon_so2_part narrow = { 0.95 / 3, 0, 50 }, broad = { 0.05, 0, 1 };
+    recon_so2_density alone = { .family = RECON_SO2_VONMISES, .center = natural, .width = 50 };
+    map.density.parts = 4;
+    for (int k = 0; k < 4; k++)
+        map.density.part[k] = k < 3 ? narrow : broad;
+    CHECK_NEAR(recon_so2_tail_point(&map, natural + 0.3).tail,
+               recon_so2_tail(&alone, natural + 0.3), 1e-12);
+    alone.width = 1; /* all that is left far away */
+    CHECK_NEAR(recon_so2_tail_point(&map, natural + 2).tail, recon_so2_tail(&alone, natural + 2),
+               1e-12);
+}
+
 /* Bins know no family: a normal law and an arc both get their standard deviation, and poses from
  * elsewhere, 5 % of them, move it by little. */
 static void widths_of_pose_densities_fit_laws_of_any_shape(void **state)
@@ -165,6 +195,7 @@ int main(void)
         cmocka_unit_test(poses_modulo_half_a_rotate_are_told),
         cmocka_unit_test(widths_of_pose_densities_fit_laws_of_any_shape),
         cmocka_unit_test(absolute_poses_have_lambda_taken_off),
+        cmocka_unit_test(a_pose_is_as_unusual_as_in_its_own_part),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
