@@ -48,6 +48,29 @@ static void the_summary_reads_each_label(void **state)
     recon_discovery_free(&d);
 }
 
+/* 1,000 labels are listed at most, those of the lowest numbers. */
+static void large_labels_are_not_listed(void **state)
+{
+    int64_t own[TINY_N];
+    recon_dataset *large;
+    for (int i = 0; i < TINY_N; i++)
+        own[i] = 999 + i % 2;
+    recon_array y = { .dtype = RECON_I64, .ndim = 1, .shape = { TINY_N }, .data = own },
+                x = { .dtype = RECON_F32,
+                      .ndim = 3,
+                      .shape = { TINY_N, TINY_SIDE, TINY_SIDE },
+                      .data = tiny_images };
+    CHECK_OK(*state, recon_dataset_make(*state, &large, &x, &y, NULL));
+    recon_discovery d = found_discover(*state, scratch("backbone.safetensors"),
+                                       recon_dataset_data(large), &tiny_options);
+    json_t *all = found_summary(*state), *labels = json_object_get(all, "labels");
+    assert_int_equal(json_object_size(labels), 1);
+    assert_non_null(json_object_get(labels, "999"));
+    json_decref(all);
+    recon_discovery_free(&d);
+    recon_dataset_close(large);
+}
+
 static void theta_is_of_the_family_that_was_asked_for(void **state)
 {
     recon_discover_options o = tiny_options;
@@ -117,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_summary_reads_each_label),
+        cmocka_unit_test(large_labels_are_not_listed),
         cmocka_unit_test(theta_is_of_the_family_that_was_asked_for),
         cmocka_unit_test(images_must_fit_the_model),
         cmocka_unit_test(a_sample_does_not_call_inputs_few),
