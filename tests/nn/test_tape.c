@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
+#include "stats/fisher_mixture.h"
 
 #include <recon/group/so3.h>
 #include <recon/nn/check.h>
@@ -532,6 +533,24 @@ static void rows_times_rows_have_gradients_in_bf16(void **state)
         CHECK_NEAR(gradient[1][i / 35][i % 35], gradient[0][i / 35][i % 35], 1e-3);
 }
 
+/* Of a Fisher mixture: no part, nine and a half, more than there may be, another number of rotations. */
+static void only_whole_parts_fit(void **state)
+{
+    recon_ctx *ctx = *state;
+    static const float zeros[200];
+    static const size_t columns[] = { 0, 8, 13, 9 * (RECON_FISHER_PARTS + 1), 9 };
+    recon_tape *t;
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 1));
+    for (int i = 0; i < 5; i++) {
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+        recon_var f = recon_var_input(t, zeros, RECON_F32, (size_t[]){ 2, columns[i] }, 2),
+                  r = recon_var_input(t, zeros, RECON_F32, (size_t[]){ i == 4 ? 3 : 2, 9 }, 2);
+        assert_null(recon_var_fisher_loss(t, f, NULL, r));
+        CHECK_FAILS(ctx, recon_tape_status(t), RECON_ERR_INPUT, "rotations");
+    }
+    recon_tape_free(t);
+}
+
 /* A label that is no class is no class: the loss says so instead of reading elsewhere. */
 static void a_label_outside_makes_the_loss_nan(void **state)
 {
@@ -695,6 +714,7 @@ int main(void)
         cmocka_unit_test(a_parameter_may_be_used_twice_in_one_operation),
         cmocka_unit_test(rows_times_rows_have_gradients_in_bf16),
         cmocka_unit_test(double_is_for_ref_alone),
+        cmocka_unit_test(only_whole_parts_fit),
         cmocka_unit_test(a_label_outside_makes_the_loss_nan),
         cmocka_unit_test(running_out_of_memory_is_an_error_anywhere),
         cmocka_unit_test(equivariance_is_told_from_its_absence),
