@@ -427,6 +427,33 @@ static void hits_and_misses_are_framed(void **state)
     free(out);
 }
 
+/* The height that the figure's root says. */
+static double height_of(const char *svg)
+{
+    const char *at = strstr(svg, "height=\"");
+    assert_non_null(at);
+    return strtod(at + 8, NULL);
+}
+
+static void captions_have_room_on_either_side(void **state)
+{
+    recon_picture said = { m.grey, SIDE, SIDE, 1, "a" }, plain = { m.grey, SIDE, SIDE, 1, NULL };
+    double height[4];
+    for (int k = 0; k < 4; k++) {
+        char *out;
+        CHECK_OK(*state, recon_figure_neighbors(
+                             *state, &out,
+                             &(recon_neighbor_sheet){ .inputs = k & 1 ? &said : &plain,
+                                                      .neighbors = k & 2 ? &said : &plain,
+                                                      .rows = 1,
+                                                      .k = 1 }));
+        height[k] = height_of(out);
+        free(out);
+    }
+    assert_true(height[1] > height[0]);
+    assert_true(height[2] == height[1] && height[3] == height[1]);
+}
+
 static void circles_have_what_they_were_given(void **state)
 {
     char *out = make(*state, roses);
@@ -598,6 +625,7 @@ int main(void)
         cmocka_unit_test(each_class_has_its_own_column_of_widths),
         cmocka_unit_test(no_width_is_shown_below_zero),
         cmocka_unit_test(hits_and_misses_are_framed),
+        cmocka_unit_test(captions_have_room_on_either_side),
         cmocka_unit_test(circles_have_what_they_were_given),
         cmocka_unit_test(tables_say_what_was_measured),
         cmocka_unit_test(numbers_that_are_none_are_named),

@@ -228,6 +228,32 @@ static void normalize_is_told_for_both_groups(void **state)
     free(html);
 }
 
+/* Of a trial: whether it is said that the score separates hardly, that psi misses. */
+static void a_weak_model_is_warned_of(void **state)
+{
+    static const struct {
+        size_t n;
+        double auc, miss;
+        int said;
+    } cases[] = {
+        { 1, 0.9, 3, 0 }, { 1, 0.55, 3, 1 }, { 1, 0.9, 40, 1 }, { 1, 0.55, 40, 2 }, { 0, 0, 40, 0 }
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double miss = cases[i].miss;
+        recon_page *page;
+        char *html;
+        CHECK_OK(*state, recon_page_new(*state, &page, "trial", NULL));
+        int said = recon_found_warn_of_model(
+            page, &(recon_found_trial){ .n = cases[i].n, .auc = cases[i].auc, .miss = &miss });
+        assert_int_equal(said, cases[i].said);
+        CHECK_OK(*state, recon_page_finish(page, &html));
+        assert_int_equal(strstr(html, "hardly separates") != NULL,
+                         cases[i].n && cases[i].auc < 0.6);
+        assert_int_equal(strstr(html, "hardly trained") != NULL, cases[i].n && miss > 15);
+        free(html);
+    }
+}
+
 static void without_data_pictures_are_missed_aloud(void **state)
 {
     char *html;
@@ -680,6 +706,7 @@ int main(void)
         cmocka_unit_test(free_spins_are_counted),
         cmocka_unit_test(widths_are_degrees),
         cmocka_unit_test(normalize_is_told_for_both_groups),
+        cmocka_unit_test(a_weak_model_is_warned_of),
         cmocka_unit_test(without_data_pictures_are_missed_aloud),
         cmocka_unit_test(what_deserves_care_is_said),
         cmocka_unit_test(a_good_verdict_is_said_with_its_measures),
