@@ -427,6 +427,20 @@ static void hits_and_misses_are_framed(void **state)
     free(out);
 }
 
+static void a_pose_is_drawn_with_or_without_its_canonical_image(void **state)
+{
+    char *out = make(*state, pose);
+    assert_int_equal(xml_count(out, "image", "pixels"), 2);
+    assert_non_null(strstr(out, ">natural pose<"));
+    free(out);
+    CHECK_OK(*state, recon_figure_pose(
+                         *state, &out,
+                         &(recon_pose_plot){ .input = m.pictures[0], .density = &m.density }));
+    assert_int_equal(xml_count(out, "image", "pixels"), 1);
+    assert_null(strstr(out, ">natural pose<"));
+    free(out);
+}
+
 /* The height that the figure's root says. */
 static double height_of(const char *svg)
 {
@@ -625,6 +639,7 @@ int main(void)
         cmocka_unit_test(each_class_has_its_own_column_of_widths),
         cmocka_unit_test(no_width_is_shown_below_zero),
         cmocka_unit_test(hits_and_misses_are_framed),
+        cmocka_unit_test(a_pose_is_drawn_with_or_without_its_canonical_image),
         cmocka_unit_test(captions_have_room_on_either_side),
         cmocka_unit_test(circles_have_what_they_were_given),
         cmocka_unit_test(tables_say_what_was_measured),

@@ -283,6 +283,13 @@ static void what_deserves_care_is_said(void **state)
     says(html, "There are only 120 of them");
     assert_null(strstr(html, "known modulo 180 degrees: which"));
     free(html);
+    char *none = strdup(MOLECULES("\"natural_pose\": { \"axis\": 0.7 }"));
+    *strstr(strstr(none, "symmetric_count"), "1") = '0';
+    make_folder(*state, RECON_SO3, none);
+    CHECK_OK(*state, page_of(*state, &html));
+    assert_null(strstr(html, "no data or training can distinguish such poses"));
+    free(none);
+    free(html);
 }
 
 /* --- trust ------------------------------------------------------------------------------------ */
