@@ -2,6 +2,7 @@
  * nothing. */
 #include "scratch.h"
 #include "task.h"
+#include "core/array.h"
 #include "nn/params.h"
 
 #include <recon/ops/backend.h>
@@ -90,6 +91,31 @@ static void an_interrupted_run_goes_on_with_the_same_bits(void **state)
         }
         stop_late = 0;
     }
+}
+
+/* Other versions read them by their names: squares are not below 0, gradients are on both sides. */
+static void a_checkpoint_names_what_it_holds(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    recon_safetensors *file;
+    recon_array m, v;
+    size_t below = 0, above = 0;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("named"), .overwrite = 1 };
+    assert_int_equal(run_with("ref", 1, &r, o, NULL, 0), RECON_OK);
+    CHECK_OK(ctx, recon_safetensors_open(ctx, &file, scratch("named.last")));
+    CHECK_OK(ctx, recon_safetensors_get(ctx, &m, file, "state.m"));
+    CHECK_OK(ctx, recon_safetensors_get(ctx, &v, file, "state.v"));
+    for (size_t i = 0; i < m.shape[0]; i++) {
+        assert_true(recon_array_value(&v, i) >= 0);
+        below += recon_array_value(&m, i) < 0;
+        above +=
+            recon_array_value(&m, i) > 0 && recon_array_value(&v, i) < recon_array_value(&m, i);
+    }
+    assert_true(below > 0 && above > 0);
+    recon_array_free(&m);
+    recon_array_free(&v);
+    recon_safetensors_close(file);
 }
 
 static int count_lines(const char *path, uint64_t *last)
@@ -483,6 +509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(training_learns_and_keeps_the_best),
         SCRATCH_TEST(any_number_of_threads_gives_the_same_bits),
+        SCRATCH_TEST(a_checkpoint_names_what_it_holds),
         SCRATCH_TEST(an_interrupted_run_goes_on_with_the_same_bits),
         SCRATCH_TEST(a_killed_run_goes_on_with_the_same_bits),
         SCRATCH_TEST(so_it_does_from_an_older_state),
