@@ -2,7 +2,9 @@
  * being cut short. */
 #include "borders.h"
 #include "shapes.h"
+#include "backbone/decoder.h"
 #include "backbone/ieae.h"
+#include "nn/params.h"
 
 #include <recon/group/so2.h>
 #include <recon/ops/backend.h>
@@ -96,6 +98,36 @@ static void the_papers_decoder_crops(void **state)
         for (int i = 0; i < SHAPE_PIXELS; i++)
             CHECK_NEAR(cropped[n][i],
                        whole[n][(i / SHAPE_SIDE + FRAME) * WHOLE + i % SHAPE_SIDE + FRAME], 1e-6);
+}
+
+/* Its canvas has sides that are multiples of 16: each is cropped, or fits, by itself. */
+static void each_side_of_the_papers_canvas_is_cropped(void **state)
+{
+    recon_ctx *ctx = *state;
+    static const size_t side[][2] = { { 16, 16 }, { 16, 9 }, { 9, 16 }, { 9, 17 } };
+    const float code[2 * 4] = { 1, -1, 2, 0, 0.5f, 3, -2, 1 };
+    for (size_t i = 0; i < sizeof side / sizeof *side; i++) {
+        recon_params *p;
+        recon_decoder d;
+        recon_tape *t;
+        recon_ieae_shape shape = { .preset = RECON_PRESET_PAPER,
+                                   .code = 4,
+                                   .height = side[i][0],
+                                   .width_px = side[i][1],
+                                   .channels = 1 };
+        CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+        CHECK_OK(ctx, recon_decoder_add(ctx, &d, p, "decoder", &shape));
+        CHECK_OK(ctx, recon_params_make(ctx, p, 1));
+        CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 1));
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+        recon_var x =
+            recon_decoder_apply(t, &d, recon_var_input(t, code, RECON_F32, (size_t[]){ 2, 4 }, 2));
+        CHECK_OK(ctx, recon_tape_status(t));
+        const size_t *s = recon_var_shape(x, NULL);
+        assert_true(s[0] == 2 && s[1] == side[i][0] && s[2] == side[i][1] && s[3] == 1);
+        recon_tape_free(t);
+        recon_params_free(ctx, p);
+    }
 }
 
 /* Whether the file says this of its training. */
@@ -440,6 +472,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(right_angles_are_exact),
         SCRATCH_TEST(the_papers_decoder_crops),
+        SCRATCH_TEST(each_side_of_the_papers_canvas_is_cropped),
         SCRATCH_TEST(the_papers_recipe_is_its_default),
         SCRATCH_TEST(softened_images_keep_their_mean_and_rotate),
         SCRATCH_TEST(training_learns_to_rebuild_and_to_tell_rotations),
