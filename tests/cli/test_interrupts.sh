@@ -3,7 +3,7 @@
 # and without temporary files, or had done its work. Trainings get one, two and three Ctrl-C, eight at
 # once whatever the number of cores: each ends with one line, exit code 130 and a checkpoint that can be
 # read; none crashes.
-#   RECON_SLOW=1        ten moments for each command, wherever it is then; 300 trainings, 1 to 15 seconds
+#   RECON_SLOW=1        ten moments for each command, wherever it is then; 120 trainings, 1 to 15 seconds
 #                       after their first step (make check-slow)
 #   RECON_INTERRUPTS=N  N trainings
 #   RECON_SEED=S        the moments of an earlier run
@@ -18,7 +18,7 @@ export RECON_DATA="$data"
 AT_ONCE=8
 count=${RECON_INTERRUPTS:-8} longest=1
 if [ "${RECON_SLOW:-}" = 1 ]; then
-    count=${RECON_INTERRUPTS:-300} longest=15
+    count=${RECON_INTERRUPTS:-120} longest=15
 fi
 train="train --data garments --limit 400 --preset small --epochs 1000 --every 1 --quiet"
 
