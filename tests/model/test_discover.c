@@ -326,23 +326,29 @@ static void an_interrupted_fold_leaves_nothing(void **state)
     }
 }
 
-/* A whole model is a backbone too: what it knew of its maps is replaced. */
+/* A whole model is a backbone too: what it knew of its maps is replaced, but not in its own folder. */
 static void it_can_be_run_on_its_own_result(void **state)
 {
     EACH_DOMAIN(d)
     {
         recon_discover_options o = brief;
         recon_model *model;
+        char again[4000], path[4096];
         recon_discovery result = discover(*state, d, &brief);
         recon_discovery_free(&result);
         o.k = 8;
         o.maps.hidden = 24;
+        CHECK_FAILS(*state,
+                    recon_discover(*state, &result, in_found("model.safetensors"), NULL, d->data,
+                                   found_folder, &o),
+                    RECON_ERR_INPUT, "this is the input");
+        snprintf(again, sizeof again, "%s-again", found_folder);
+        snprintf(path, sizeof path, "%s/model.safetensors", again);
         CHECK_OK(*state, recon_discover(*state, &result, in_found("model.safetensors"), NULL,
-                                        d->data, found_folder, &o));
+                                        d->data, again, &o));
         assert_int_equal(result.k, 8);
         recon_discovery_free(&result);
-        CHECK_OK(*state,
-                 recon_model_open(*state, &model, in_found("model.safetensors"), RECON_SINGLE));
+        CHECK_OK(*state, recon_model_open(*state, &model, path, RECON_SINGLE));
         assert_int_equal(recon_model_describe(model).maps.hidden, 24);
         recon_model_close(*state, model);
     }

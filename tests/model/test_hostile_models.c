@@ -231,7 +231,7 @@ static void of_checkpoints(void **state)
         { "layer.weight/fill 1", RECON_ERR_FORMAT, "checksum" },
         { "state.v/fill 1", RECON_ERR_FORMAT, "checksum" },
         { "@crc32\n@best inf", RECON_OK, "" }, /* as 0.1.0 wrote them */
-        { "@settings others", RECON_ERR_INPUT, "others" },
+        { "@settings others", RECON_ERR_MISMATCH, "others" },
         { "layer.weight/fill inf", RECON_ERR_FORMAT, "layer.weight" },
         { "layer.weight/shape [2,3]", RECON_ERR_INPUT, "layer.weight" },
         { "state.m/fill nan", RECON_ERR_FORMAT, "state.m" },
