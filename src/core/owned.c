@@ -75,12 +75,18 @@ static int is_ours(const json_t *summary)
              (!strcmp(group, "so2") || !strcmp(group, "so3"))));
 }
 
+/* A list that cannot be read is none, but one that was not read may be one. */
+static int is_no_fault_of_it(recon_status status)
+{
+    return status == RECON_ERR_MEMORY || status == RECON_ERR_INTERRUPTED;
+}
+
 /* Without a summary of ours there is no result, and nothing here is ours to remove. */
 static recon_status own_result(recon_ctx *ctx, recon_names *out, const char *path)
 {
     json_t *summary = NULL;
     recon_status status = recon_json_read(ctx, &summary, path);
-    if (status == RECON_ERR_MEMORY)
+    if (is_no_fault_of_it(status))
         return status;
     const json_t *files = json_object_get(summary, "files");
     status = RECON_OK;
@@ -152,7 +158,7 @@ static recon_status own_pictures(recon_ctx *ctx, recon_names *out, const char *p
     recon_file csv;
     recon_status status = recon_file_open(ctx, &csv, path);
     if (status != RECON_OK)
-        return status == RECON_ERR_MEMORY ? status : RECON_OK; /* no list, no pictures */
+        return is_no_fault_of_it(status) ? status : RECON_OK; /* no list, no pictures */
     const char *at = (const char *)csv.bytes, *end = at + csv.size;
     const char *line = csv.size ? memchr(at, '\n', csv.size) : NULL;
     int old = begins(&csv, "file,pose_deg");

@@ -161,7 +161,7 @@ recon_status recon_picture_pages(recon_ctx *ctx, size_t *pages, const char *path
     recon_status status = recon_file_open(ctx, &file, path);
     *pages = 1;
     if (status != RECON_OK)
-        return status == RECON_ERR_MEMORY ? status : RECON_OK;
+        return status == RECON_ERR_MEMORY || status == RECON_ERR_INTERRUPTED ? status : RECON_OK;
     *pages = recon_tiff_pages(file.bytes, file.size);
     recon_file_close(&file);
     return RECON_OK;

@@ -399,7 +399,7 @@ static recon_status look_at_all(recon_ctx *ctx, job *j, const char *path)
         status = recon_picture_scan_file(ctx, &sink, j->files->path[i]);
         if (status == RECON_OK)
             note(&s, sink.head);
-        else if (status != RECON_ERR_MEMORY)
+        else if (status != RECON_ERR_MEMORY && status != RECON_ERR_INTERRUPTED)
             status = RECON_OK;
     }
     if (status == RECON_OK && s.n)

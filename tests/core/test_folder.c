@@ -146,6 +146,26 @@ static void what_is_not_a_result_is_the_users(void **state)
     shell("rm -rf out");
 }
 
+/* Half of one the folder would lack what is its owner's, or keep what was the earlier result's. */
+static void an_interruption_waits_for_the_end_of_a_commit(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_stage s;
+    CHECK_OK(ctx, write_result(ctx, scratch("late"), "one", "old.npy"));
+    shell("echo mine >late/mine.txt; mkdir late/sub");
+    CHECK_OK(ctx, recon_stage_open(ctx, &s, scratch("late"), RECON_RESULT));
+    put(ctx, &s, "gamma.npy", "two");
+    put(ctx, &s, "summary.json", "{ \"version\": \"0\", \"files\": [\"gamma.npy\"] }");
+    recon_ctx_interrupt(ctx);
+    CHECK_OK(ctx, recon_stage_commit(ctx, &s));
+    recon_stage_close(ctx, &s);
+    recon_ctx_resume(ctx);
+    holds("late/gamma.npy", "two");
+    assert_true(there("late/mine.txt") && there("late/sub") && !there("late/old.npy"));
+    assert_int_equal(entries(scratch("late")), 4);
+    shell("rm -rf late");
+}
+
 /* A journal as a writer leaves it that dies there. */
 static void put_journal(const char *folder, const char *stage, const char *remove)
 {
@@ -508,6 +528,7 @@ int main(void)
         SCRATCH_TEST(a_result_replaces_an_earlier_one),
         SCRATCH_TEST(earlier_versions_are_known_by_their_names),
         SCRATCH_TEST(what_is_not_a_result_is_the_users),
+        SCRATCH_TEST(an_interruption_waits_for_the_end_of_a_commit),
         SCRATCH_TEST(a_foreign_journal_is_not_carried_out),
         SCRATCH_TEST(pictures_replace_pictures),
         SCRATCH_TEST(a_folder_in_the_way_is_an_error),
