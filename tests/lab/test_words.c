@@ -161,6 +161,23 @@ static void pages_are_read_in_their_order(void **state)
     put_back(path);
 }
 
+/* The script that node is given is part of the source. */
+static void the_other_reader_is_given_its_script(void **state)
+{
+    recon_ctx *ctx = *state;
+    enum { N = 3 };
+    words_text text[N], own[N];
+    char *path = put_first();
+    install("node", "#!/bin/sh\n[ -f \"$1\" ] || exit 1\n"
+                    "while read -r file; do echo '{ \"text\": \"a\", \"own\": \"b\" }'; done\n");
+    CHECK_OK(ctx, words_read(ctx, text, own, WORDS_PPOCR, scratch_folder, N));
+    for (int i = 0; i < N; i++) {
+        assert_string_equal(text[i], "a");
+        assert_string_equal(own[i], "b");
+    }
+    put_back(path);
+}
+
 /* A page that cannot be told ends the list: it stays, and those behind it are asked about again. */
 static void orientations_are_read_past_failures(void **state)
 {
@@ -198,6 +215,7 @@ int main(void)
         SCRATCH_TEST(pictures_rotate_back),
         SCRATCH_TEST(training_words_are_nearly_upright_and_varied),
         SCRATCH_TEST(pages_are_read_in_their_order),
+        SCRATCH_TEST(the_other_reader_is_given_its_script),
         SCRATCH_TEST(orientations_are_read_past_failures),
         SCRATCH_TEST(a_reader_that_is_not_there_is_named),
     };
