@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/resembles.h"
+#include "data/rotations.h"
 #include "nn/run_files.h"
 
 #include <errno.h>
@@ -356,6 +357,13 @@ static int is_same(const char *place, const char *text, int kind)
     return text && find_place(other, text, kind) && !strcmp(place, other);
 }
 
+/* The name of a rule means no file. */
+static int is_known_rule(const cli_option *o, const char *text)
+{
+    return (o->kind & CLI_RULE) == CLI_RULE &&
+           (recon_rotation_is_known(text) || recon_molecule_rotation_is_known(text));
+}
+
 static int is_read(const char *place, const cli_option *options)
 {
     for (const cli_option *o = options; o->name; o++) {
@@ -363,9 +371,11 @@ static int is_read(const char *place, const cli_option *options)
         int most = kind == CLI_PAIR ? 2 : o->kind & CLI_MANY ? CLI_MANY_MOST : 1;
         if (kind != CLI_SPEC && kind != CLI_MODEL && !(o->kind & CLI_READS))
             continue;
-        for (int i = 0; i < most; i++)
-            if (is_same(place, ((const char *const *)o->out)[i], kind))
+        for (int i = 0; i < most; i++) {
+            const char *text = ((const char *const *)o->out)[i];
+            if (!(text && is_known_rule(o, text)) && is_same(place, text, kind))
                 return 1;
+        }
     }
     return 0;
 }

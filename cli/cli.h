@@ -38,8 +38,9 @@ enum { CLI_IMAGES = 16, CLI_MOLECULES = 32 };
 enum { CLI_MANY = 64, CLI_MANY_MOST = 3 };
 
 /* Added to CLI_TEXT or CLI_PAIR: a file or folder that is read, as all of CLI_SPEC and CLI_MODEL are;
- * to CLI_TEXT: one that is written. What is read is not written over: see cli_parse. */
-enum { CLI_READS = 128, CLI_WRITES = 256 };
+ * to CLI_TEXT: one that is written, or a rule of rotations, whose file is read if it has one. What is
+ * read is not written over: see cli_parse. */
+enum { CLI_READS = 128, CLI_WRITES = 256, CLI_RULE = 512 | CLI_READS };
 
 typedef struct {
     const char *name;    /* "--k"                                               */

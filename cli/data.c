@@ -28,7 +28,7 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
           CLI_SPEC, 1, &d->spec },
         { "--rotate", "RULE", NULL,
           "rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file",
-          CLI_TEXT | CLI_READS, 0, &d->rotate },
+          CLI_TEXT | CLI_RULE, 0, &d->rotate },
         { "--rotate-seed", "S", NULL, "seed of these rotations (default 1)", CLI_COUNT, 0,
           &d->rotate_seed },
         { "--limit", "N", NULL, "use a random subset of N images or conformers", CLI_COUNT, 0,

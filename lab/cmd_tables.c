@@ -203,7 +203,7 @@ static int run_images(int argc, char **argv)
     const cli_option own[] = {
         { "--data", "SPEC", NULL, "labelled test images", CLI_SPEC, 1, &s.what.data },
         { "--rotate", "RULE", NULL, "rule of the rotations: mnist, fashion, all or a JSON file",
-          CLI_TEXT | CLI_READS, 1, &s.what.rotate },
+          CLI_TEXT | CLI_RULE, 1, &s.what.rotate },
         { "--resample", NULL, NULL,
           "control: resample every image twice, so that sharpness does not reveal which were "
           "rotated",

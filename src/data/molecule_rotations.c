@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "data/molecules.h"
+#include "data/rotations.h"
 
 #include <math.h>
 #include <recon/stats/matrix_fisher.h>
@@ -93,11 +94,23 @@ static recon_status choose_all(recon_ctx *ctx, recon_store *store, json_t *rule,
     return RECON_OK;
 }
 
-static recon_status load_rule(recon_ctx *ctx, json_t **out, const char *name)
+/* Its place among them; KNOWN: it is none. */
+static size_t find_known(const char *name)
 {
     size_t which = 0;
     while (which < KNOWN && strcmp(name, known[which].name))
         which++;
+    return which;
+}
+
+int recon_molecule_rotation_is_known(const char *rule)
+{
+    return find_known(rule) < KNOWN;
+}
+
+static recon_status load_rule(recon_ctx *ctx, json_t **out, const char *name)
+{
+    size_t which = find_known(name);
     if (which < KNOWN)
         return recon_json_parse(ctx, out, known[which].text, strlen(known[which].text), name);
     if (access(name, F_OK) != 0)

@@ -112,13 +112,25 @@ done:
     return status;
 }
 
+/* Its place among them; KNOWN: it is none. */
+static int find_known(const char *name)
+{
+    int which = 0;
+    while (which < KNOWN && strcmp(name, known[which].name))
+        which++;
+    return which;
+}
+
+int recon_rotation_is_known(const char *rule)
+{
+    return find_known(rule) < KNOWN;
+}
+
 recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out, const char *name)
 {
     json_t *rule = NULL;
-    int which = 0;
+    int which = find_known(name);
     recon_status status;
-    while (which < KNOWN && strcmp(name, known[which].name))
-        which++;
     if (which == KNOWN && access(name, F_OK) != 0)
         return recon_fail(ctx, RECON_ERR_IO,
                           "unknown rotation rule '%s', and no such file: mnist, "

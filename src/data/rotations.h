@@ -7,6 +7,10 @@
 /* What holds for a label; -1: none. */
 recon_rotation_law recon_rotation_rule_of(const recon_rotation_rule *rule, int32_t label);
 
+/* Whether it is the name of a rule, of images or of molecules, and so no file. */
+int recon_rotation_is_known(const char *rule);
+int recon_molecule_rotation_is_known(const char *rule);
+
 /* recon_dataset_rotate by a rule's name or file. */
 recon_status recon_dataset_rotate_by(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
                                      const char *rule, uint64_t seed);

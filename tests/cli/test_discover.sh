@@ -75,7 +75,9 @@ refused 1 "half: this is the input; choose another --figures" \
     reproduce mnist --model found --embeddings half --figures half
 refused 1 "half/z.npy: this is the input; choose another --out" \
     normalize --embeddings half/z.npy --poses half/g.npy --group so2 --out half/z.npy
-rm -r inp inp2 trained
+mkdir all && run discover --model backbone $letters --limit 60 --k 5 --rotate all --folds 0 --out all --quiet
+report $? "a folder may be called as a rule is"
+rm -r inp inp2 trained all
 
 # --- calibration by folds -------------------------------------------------------------------------
 grep -q 'p-values and thresholds are rough: 120 images, and no folds were asked for' "$scratch/stderr.folds"
