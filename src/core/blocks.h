@@ -31,9 +31,11 @@ enum {
     RECON_BLOCK_FAISS = 4096,  /* queries that FAISS is handed                                 */
     RECON_BLOCK_FISHER = 32,   /* rows of a loss                                               */
     /* data, backbone */
-    RECON_BLOCK_PIXELS = 64,  /* pixels of a row of a picture that is rotated                  */
-    RECON_BLOCK_ROTATE = 16,  /* images that are rotated */
-    RECON_BLOCK_EMBED = 1024, /* inputs,                                                      */
+    RECON_BLOCK_PIXELS = 64,   /* pixels of a row of a picture that is rotated                  */
+    RECON_BLOCK_ROTATE = 16,   /* images that are rotated                                       */
+    RECON_BLOCK_IDENTITY = 16, /* inputs that are hashed, or pieces of an array                */
+    RECON_BLOCK_PIECE = 4096,  /* bytes of such a piece                                        */
+    RECON_BLOCK_EMBED = 1024,  /* inputs,                                                      */
     RECON_BLOCK_EMBED_LARGE = 256, /* and large ones                                             */
     RECON_BLOCK_IMAGES = 256,     /* images of a pass on a CPU                                    */
     RECON_BLOCK_VALIDATION = 250, /* images of a pass of validation at most, and of a classifier */

@@ -2,6 +2,7 @@
 #include "data/identity.h"
 #include "comm/comm.h"
 #include "core/array.h"
+#include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/hash.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCK = 16 /* pieces of a task */, PIECE = 4096 /* bytes of an array's piece */ };
+enum { BLOCK = RECON_BLOCK_IDENTITY, PIECE = RECON_BLOCK_PIECE };
 
 static const recon_hash_key no_key; /* data are compared, not defended against */
 

@@ -1,5 +1,6 @@
 /* One number for all that data hold: the same however many threads read them and however they lie in
  * memory, another one for any pixel, atom, number, place or form that differs. */
+#include "borders.h"
 #include "check.h"
 
 #include "data/dataset.h"
@@ -7,7 +8,7 @@
 #include <recon/data/molecules.h>
 #include <stdlib.h>
 
-enum { N = 129, H = 3, W = 4, PIXELS = H * W }; /* two blocks of 64, and one more */
+enum { BLOCK = RECON_BLOCK_IDENTITY, N = BORDER_MOST(BLOCK), H = 3, W = 4, PIXELS = H * W };
 
 static unsigned char pixels[N][PIXELS];
 static int32_t labels[N];
@@ -65,8 +66,8 @@ static void threads_and_parts_do_not_matter(void **state)
     CHECK_OK(ctx, recon_dataset_pick(ctx, &part, d, which, N));
     assert_int_equal(identity_of(ctx, recon_dataset_data(part), 0), id);
     recon_dataset_close(part);
-    which[63] = 64;
-    which[64] = 63;
+    which[BLOCK - 1] = BLOCK;
+    which[BLOCK] = BLOCK - 1;
     CHECK_OK(ctx, recon_dataset_pick(ctx, &part, d, which, N));
     assert_int_not_equal(identity_of(ctx, recon_dataset_data(part), 0), id);
     recon_dataset_close(part);
@@ -75,7 +76,7 @@ static void threads_and_parts_do_not_matter(void **state)
 
 static void every_pixel_matters(void **state)
 {
-    static const size_t looked_at[] = { 0, 7, 63, 64, 127, 128 };
+    static const size_t looked_at[] = { 0, 7, BLOCK - 1, BLOCK, N - 2, N - 1 };
     uint64_t id = images_of(*state, N, H, 0);
     for (size_t i = 0; i < sizeof looked_at / sizeof *looked_at; i++)
         for (size_t j = 0; j < PIXELS; j++) {
@@ -92,8 +93,8 @@ static void form_type_and_labels_matter(void **state)
     static float floats[N][PIXELS];
     uint64_t id = images_of(ctx, N, H, 0), labelled = images_of(ctx, N, H, 1);
     assert_int_not_equal(images_of(ctx, N, W, 0), id);
-    for (size_t n = 63; n < N; n += n == 64 ? 63 : 1) /* 63, 64, 127, 128 */
-        assert_int_not_equal(images_of(ctx, n, H, 0), id);
+    for (int k = 0; k < BORDERS - 1; k++)
+        assert_int_not_equal(images_of(ctx, border(BLOCK, k), H, 0), id);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < PIXELS; j++)
             floats[i][j] = (float)pixels[i][j] / 255;
@@ -101,10 +102,10 @@ static void form_type_and_labels_matter(void **state)
     assert_int_not_equal(identity_of(ctx, recon_dataset_data(d), 0), id);
     recon_dataset_close(d);
     assert_int_not_equal(labelled, id);
-    labels[128] ^= 1;
+    labels[N - 1] ^= 1;
     assert_int_equal(images_of(ctx, N, H, 0), id);
     assert_int_not_equal(images_of(ctx, N, H, 1), labelled);
-    labels[128] ^= 1;
+    labels[N - 1] ^= 1;
 }
 
 static void every_atom_matters(void **state)
@@ -173,8 +174,8 @@ static uint64_t array_of(recon_ctx *ctx, const recon_array *a)
 
 static void every_byte_of_an_array_matters(void **state)
 {
-    enum { BYTES = 2 * 64 * 4096 + 1 }; /* two tasks, and one more */
-    static const size_t looked_at[] = { 0, 4095, 4096, 64 * 4096 - 1, 64 * 4096, BYTES - 1 };
+    enum { PIECE = RECON_BLOCK_PIECE, TASK = BLOCK * PIECE, BYTES = BORDER_MOST(TASK) };
+    static const size_t looked_at[] = { 0, PIECE - 1, PIECE, TASK - 1, TASK, BYTES - 1 };
     unsigned char *bytes = calloc(BYTES, 1);
     recon_array a = { .data = bytes, .dtype = RECON_U8, .ndim = 1, .shape = { BYTES } };
     uint64_t id = array_of(*state, &a), seen[6];
