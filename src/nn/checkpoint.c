@@ -186,7 +186,7 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state, const 
                           path);
     if (*recon_settings_compare(differs, sizeof differs, text[SETTINGS], state->settings))
         return recon_fail(ctx, RECON_ERR_MISMATCH, "%s: started with other %s: %s", path,
-                          was == now ? "settings" : "data", differs);
+                          strstr(differs, "identity: ") ? "data" : "settings", differs);
     if (!read_count(&state->step, text[STEP]) || !read_count(&state->stale, text[STALE]) ||
         !read_best(&state->best, text[BEST]) || !read_later(&state->steps, text[STEPS]) ||
         !read_later(&state->from, text[FROM]) || !read_later(&state->parts, text[PARTS]) ||
