@@ -143,8 +143,9 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
     if (s->heads == RECON_HEADS_PAPER)
         puts("  heads      Lambda and Theta are networks on the inputs, as in the paper");
     cli_print_lambda(&d->trust.lambda);
-    printf("  as given   %zu %s (%.1f %%) would be rotated by more than 20 degrees\n", d->rotated,
-           in->use->kind->many, 100 * (double)d->rotated / (double)d->points);
+    printf("  as given   %s (%.1f %%) would be rotated by more than 20 degrees\n",
+           recon_count(n, d->rotated, in->use->kind->one, in->use->kind->many),
+           100 * (double)d->rotated / (double)d->points);
     cli_print_trust(&d->trust);
     printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f",
            recon_now() - s->begun, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
