@@ -1,7 +1,7 @@
 /* fastest.h (private) - the same work several times: the fastest round is the one that nothing
  * disturbed. */
-#ifndef EXPERIMENTS_FASTEST_H
-#define EXPERIMENTS_FASTEST_H
+#ifndef LAB_FASTEST_H
+#define LAB_FASTEST_H
 
 #include <recon/core/ctx.h>
 

@@ -41,8 +41,8 @@ typedef enum {
 int lab_parse(const cli_command *command, lab_settings *s, const cli_option *own,
               const lab_option *shared, int argc, char **argv);
 
-/* -1, or misuse where an option of training is given without --train, or --train without --out or
- * with --model. Seeds become 1 where they are not given. */
+/* -1, or misuse where an option of training is given without --train, or --train without --out. Seeds
+ * become 1 where they are not given. */
 int lab_check_training(const cli_command *command, lab_settings *s);
 
 /* Attaches the device, and says which precision it works in. */

@@ -6,7 +6,6 @@
 #include "core/array.h"
 #include "core/count.h"
 #include "core/ctx.h"
-#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"

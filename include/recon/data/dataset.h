@@ -14,9 +14,10 @@
  *                           a label
  *
  * Bytes are scaled to 0 .. 1, floats are not changed; above RECON_PIXEL_USUAL the log warns that
- * they look like 0 .. 255, and beyond RECON_PIXEL_MOST they are refused. If one picture of a folder is in colour, all are read as colour. If they
- * have different sizes, or are larger than RECON_SIZE_KEPT, all are fitted into a square (as `size`
- * below) whose side is the median of their longer sides, at most RECON_SIZE_CHOSEN; the log says so.
+ * they look like 0 .. 255, and beyond RECON_PIXEL_MOST they are refused. If one picture of a folder is
+ * in colour, all are read as colour. If they have different sizes, or are larger than
+ * RECON_SIZE_KEPT, all are fitted into a square (as `size` below) whose side is the median of their
+ * longer sides, at most RECON_SIZE_CHOSEN; the log says so.
  *
  * A picture is transparent if at least 1 % of its pixels have an alpha below 128 of 255. Its
  * transparent pixels become 0, visible ones alpha (1 + x) / 2: dark and light objects both differ

@@ -24,7 +24,8 @@ typedef struct {
 } recon_found_data;
 RECON_API recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
                                         const recon_found_data *data);
-/* The same as report.html in dir, where it replaces a link, for recon_discover_options.report; data is a recon_found_data. */
+/* The same as report.html in dir, where it replaces a link, for recon_discover_options.report; data is
+ * a recon_found_data. */
 RECON_API recon_status recon_found_report(recon_ctx *ctx, void *data, const char *dir);
 
 #ifdef __cplusplus
