@@ -286,7 +286,7 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> None:
                 signals.raised = error
             if signals.raised:
                 lib.recon_ctx_interrupt(ctx)
-    lib.recon_ctx_resume(ctx)
+        lib.recon_ctx_resume(ctx)  # while signals are put off: the next call is not to be interrupted
     if signals.raised:
         raise signals.raised
     if isinstance(outcome[0], BaseException):
