@@ -217,9 +217,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status = attach(ctx, s->device);
     if (status != RECON_OK)
         return status;
-    *s->misuse = is_misuse(ctx, s);
+    int misuse = is_misuse(ctx, s);
     status = recon_normalize_files(ctx, &result, &request);
-    if (status == RECON_ERR_INPUT && *s->misuse)
+    *s->misuse = status == RECON_ERR_INPUT && misuse; /* a file that is not there comes first */
+    if (*s->misuse)
         recon_note(ctx, status, "--quaternions");
     if (status == RECON_OK && s->common.json)
         puts(result.summary);

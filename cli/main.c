@@ -158,10 +158,12 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     char help[] = "--help";
-    char *helped[] = { argv[0], argc == 3 ? argv[2] : NULL, help, NULL };
     if (argc > 1 && cli_lab_has(argv[1]))
         return cli_lab_run(argv);
-    if (argc == 3 && is(argv[1], "help") && cli_lab_has(argv[2]))
+    if (argc > 2 && is(argv[1], "help") && cli_lab_has(argv[2])) {
+        char *helped[] = { argv[0], argv[2], argc > 3 ? argv[3] : help, argc > 3 ? help : NULL,
+                           NULL };
         return cli_lab_run(helped);
+    }
     return cli_main(argc, argv, run);
 }

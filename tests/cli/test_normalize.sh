@@ -219,6 +219,7 @@ misuse "first.npy: the order of the quaternions has" --poses matrices.npy --quer
 misuse "matrices.npy: float32 2 x 9, but the order of quaternions is stated, and those are N x 4: leave it out" \
     --poses matrices.npy --quaternions xyzw
 misuse "matrices.npy: float32 2 x 9, but" --poses first.npy --query two.npy matrices.npy --quaternions wxyz
+refused 1 "absent.npy: cannot open" normalize --embeddings absent.npy --poses first.npy --group so3 --k 1 --out out
 
 # Indices of C_4, taken for radians, would be poses that nobody meant.
 printf '\000\000\001\000\002\000\003\000' | npy indices.npy '<i2' '4,'

@@ -38,6 +38,10 @@ run reproduce mnist --help
     grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
     grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
+mv "$scratch/stdout" helped && run help reproduce mnist
+[ "$code" -eq 0 ] && cmp -s helped "$scratch/stdout"
+report $? "\`recon help reproduce mnist\` is the same"
+rm helped
 run reproduce --help
 listed=$(sed -n 's/^  \([a-z0-9]*\)  *[a-z].*/\1/p' "$scratch/stdout" | grep -v recon | tr '\n' ' ')
 [ "$listed" = "mnist mnist12k fashion images molecules estimators letters cifar10 words " ]
