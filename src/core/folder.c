@@ -624,19 +624,17 @@ static recon_status find_again(recon_ctx *ctx, recon_stage *s)
                                                    : status;
 }
 
-/* To the end, whatever is asked for meanwhile: between the exchange and the last file that is moved
- * the folder lacks what is its owner's. */
 recon_status recon_stage_commit(recon_ctx *ctx, recon_stage *s)
 {
     recon_names own = { 0 }, fresh = { 0 };
     recon_status status = RECON_OK;
     int done = 0, hold = ctx->hold;
-    ctx->hold = 1;
     RECON_TRY(find_again(ctx, s));
     if (s->target_fd < 0)
         RECON_TRY(commit_first(ctx, s, &done));
     if (done)
-        goto done;
+        return RECON_OK;
+    ctx->hold = 1; /* until the last file has moved the folder lacks what is its owner's */
     RECON_TRY(recon_written(ctx, &fresh, s->kind, s->path));
     RECON_TRY(replaced(ctx, &own, s->kind, s->target, &fresh));
     RECON_TRY((s->inside ? commit_inside : commit_beside)(ctx, s, &own));
