@@ -2,7 +2,8 @@
  *
  * Whoever writes a file may choose names that collide under a hash without a key: a table of n of
  * them then takes n^2 steps. The key is random and new in every context, so nobody can choose them.
- * No result may depend on it: tables are for finding things, never for their order. */
+ * No result may depend on it: tables are for finding things, never for their order. What tells data
+ * apart (data/identity.h) has keys that are always the same. */
 #ifndef CORE_HASH_H
 #define CORE_HASH_H
 
