@@ -217,8 +217,8 @@ static recon_status read_ppocr(recon_ctx *ctx, words_text *out, words_text *own,
     texts t = { out, own };
     char script[RECON_PATH];
     recon_status status;
-    RECON_TRY(recon_shipped_find(ctx, script, sizeof script, "lab", SCRIPT,
-                                 "it is part of the source"));
+    RECON_TRY(
+        recon_shipped_find(ctx, script, sizeof script, "lab", SCRIPT, "it is part of the source"));
     RECON_TRY(read_all(ctx, dir, n,
                        &(reader){ .program = "node",
                                   .argv = { "node", script, "--own" },
