@@ -196,10 +196,25 @@ static recon_status add_present(recon_ctx *ctx, recon_names *out, const char *di
     return status;
 }
 
+/* The names that are owned may be of files that were never written, as the page of `recon report`. */
+static void drop_absent(recon_names *names, const char *dir)
+{
+    char path[RECON_PATH];
+    size_t n = 0;
+    for (size_t i = 0; i < names->n; i++)
+        if (access(recon_folder_join(path, dir, names->name[i]), F_OK) == 0)
+            names->name[n++] = names->name[i];
+        else
+            free(names->name[i]);
+    names->n = n;
+}
+
 recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                            const char *dir)
 {
     recon_status status = recon_owned(ctx, out, kind, dir);
+    if (status == RECON_OK && kind == RECON_RESULT)
+        drop_absent(out, dir);
     if (status != RECON_OK || out->n > 0 || kind != RECON_RESULT)
         return status;
     RECON_TRY(add_present(ctx, out, dir, frames)); /* without a summary */

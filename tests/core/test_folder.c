@@ -106,6 +106,17 @@ static void a_result_replaces_an_earlier_one(void **state)
     shell("rm -rf out");
 }
 
+/* A page is of the result that it shows. Where there was none, it is somebody's. */
+static void a_page_where_no_result_was_stays(void **state)
+{
+    shell("mkdir out; echo mine >out/report.html; echo mine >out/theta.npy; echo mine >out/gamma.npy");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
+    holds("out/report.html", "mine\n");
+    holds("out/theta.npy", "mine\n");
+    holds("out/gamma.npy", "one"); /* one of its own files */
+    shell("rm -rf out");
+}
+
 /* Version 0.1.0 listed nothing: normalize's files are known, discover's only where it was discover.
  */
 static void earlier_versions_are_known_by_their_names(void **state)
@@ -526,6 +537,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_result_replaces_an_earlier_one),
+        SCRATCH_TEST(a_page_where_no_result_was_stays),
         SCRATCH_TEST(earlier_versions_are_known_by_their_names),
         SCRATCH_TEST(what_is_not_a_result_is_the_users),
         SCRATCH_TEST(an_interruption_waits_for_the_end_of_a_commit),
