@@ -185,8 +185,13 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state, const 
                           "were: --overwrite starts again",
                           path);
     if (*recon_settings_compare(differs, sizeof differs, text[SETTINGS], state->settings))
-        return recon_fail(ctx, RECON_ERR_MISMATCH, "%s: started with other %s: %s", path,
-                          strstr(differs, "identity: ") ? "data" : "settings", differs);
+        return recon_fail(
+            ctx, RECON_ERR_MISMATCH,
+            strstr(differs, "identity: ")
+                ? "%s: started with other data: %s (inputs, size, crop, rotation, limit "
+                  "and seed have to be the same)"
+                : "%s: started with other settings: %s",
+            path, differs);
     if (!read_count(&state->step, text[STEP]) || !read_count(&state->stale, text[STALE]) ||
         !read_best(&state->best, text[BEST]) || !read_later(&state->steps, text[STEPS]) ||
         !read_later(&state->from, text[FROM]) || !read_later(&state->parts, text[PARTS]) ||
