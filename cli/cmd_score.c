@@ -7,6 +7,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <recon/model/score.h>
@@ -100,7 +101,8 @@ typedef struct {
     size_t n, unusual, unlike, listed;
     size_t calibration; /* inputs behind the p-values */
     const recon_model *by;
-    int has_codes; /* are there p-values of embeddings? */
+    int has_codes;          /* are there p-values of embeddings? */
+    double embedding_floor; /* none of those is below */
     double false_alarms, threshold;
     double *scores; /* [n] */
     int64_t *rows;  /* [n] */
@@ -187,10 +189,11 @@ static json_t *as_json(const settings *s, const findings *f)
     for (size_t i = 0; i < f->listed; i++)
         json_array_append_new(list, entry_json(&f->most_unusual[i], !cli_images(f->inputs)));
     json_t *all = json_pack(
-        "{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o, s:o, s:f}", f->inputs->use->kind->many,
+        "{s:I, s:I, s:o, s:I, s:f, s:o, s:f, s:o, s:I, s:o, s:o, s:f}", f->inputs->use->kind->many,
         (json_int_t)f->n, "skipped", (json_int_t)f->inputs->skipped, "skipped_why",
         cli_skipped_json(&f->inputs->skips), "calibration", (json_int_t)f->calibration,
-        "p_value_floor", floor_of(f), "false_alarms", s->false_alarms, "threshold",
+        "p_value_floor", floor_of(f), "p_embedding_floor", number_or_null(f->embedding_floor),
+        "false_alarms", s->false_alarms, "threshold",
         isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "unusual",
         (json_int_t)f->unusual, "unlike",
         f->has_codes ? json_integer((json_int_t)f->unlike) : json_null(), "most_unusual", list,
@@ -218,7 +221,12 @@ static void print_text(const settings *s, const findings *f)
             "was\n"
             "             asked for: use more data for `recon discover`, or --false-alarms %.2g\n",
             f->calibration + 1, 100 * s->false_alarms, ceil(1000 * floor_of(f)) / 1000);
-    if (f->has_codes)
+    if (f->has_codes && f->embedding_floor >= s->false_alarms)
+        printf(
+            "  unlike     none: no p-value of the embedding is below %.2g, and %.3g %% was asked for:\n"
+            "             use more data for `recon discover`, or --false-alarms %.2g\n",
+            f->embedding_floor, 100 * s->false_alarms, ceil(1000 * f->embedding_floor) / 1000);
+    else if (f->has_codes)
         printf(
             "  unlike     %zu (%.2f %%) unlike the training data: p-value of the embedding below "
             "%.3g\n",
@@ -365,6 +373,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.by = subject.model;
     f.calibration = recon_model_describe(subject.model).maps.held_out;
     f.has_codes = recon_model_describe(subject.model).codes > 0;
+    f.embedding_floor = f.has_codes ? recon_codes_floor(subject.model->codes) : NAN;
     f.threshold = recon_score_threshold(subject.model, s->false_alarms);
     RECON_TRY(begin(ctx, &f, subject.inputs.n));
     if (is_table(s->out) && first)

@@ -9,6 +9,7 @@
 #include "model/whiten.h"
 #include "nn/params.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -502,4 +503,10 @@ recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_store
 done:
     free(angle);
     return status;
+}
+
+double recon_codes_floor(const recon_stored_codes *c)
+{
+    return c->rarer.n > 0 ? recon_calibration_p_value(&c->rarer, rarer_of(c, DBL_MAX, DBL_MAX))
+                          : recon_calibration_p_value(&c->distances, DBL_MAX);
 }

@@ -80,5 +80,7 @@ recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, float *similari
 recon_status recon_codes_p_values(recon_ctx *ctx, double *out /* [m] */,
                                   const recon_stored_codes *codes, const float *z /* [m][d] */,
                                   size_t m);
+/* The least p-value that there is: of what is beyond all inputs held out. */
+double recon_codes_floor(const recon_stored_codes *codes);
 
 #endif

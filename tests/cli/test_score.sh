@@ -57,6 +57,11 @@ LC_ALL=C awk 'BEGIN { srand(5); for (i = 0; i < 40 * 256; i++) printf "%c", 1 + 
 run score $model --data npy:noise.npy --false-alarms 0.1 --out n.npy
 [ "$code" -eq 0 ] && grep -qE '^  unlike     (3[6-9]|40) ' "$scratch/stdout"
 report $? "noise is unlike the training data ($(sed -n 's/^  unlike *//p' "$scratch/stdout"))"
+# At a rate that no p-value of an embedding is below.
+run score $model --data npy:noise.npy --false-alarms 0.001 --out n.npy
+[ "$code" -eq 0 ] && grep -qE '^  unlike     none: no p-value of the embedding is below 0[.]' "$scratch/stdout" &&
+    ! grep -q '^  unlike     0 ' "$scratch/stdout"
+report $? "where nothing can be, it is said, not counted ($(sed -n 's/^  unlike *//p' "$scratch/stdout"))"
 run score $model $letters --false-alarms 0.1 --out n.npy --json
 unlike=$(sed -n 's/^  "unlike": \([0-9]*\),/\1/p' "$scratch/stdout")
 [ -n "$unlike" ] && [ "$unlike" -lt 30 ]
