@@ -220,12 +220,18 @@ static int parse(settings *s, int argc, char **argv)
     return code < 0 ? check_poses(s) : code;
 }
 
+/* An input whose embedding has a lower p-value is unlike the training data; a larger share of those is
+ * worth a warning. */
+#define UNLIKE       0.01
+#define UNLIKE_SHARE 0.1
+
 /* What was done, and how long it took: of that the model's share. */
 typedef struct {
     const cli_inputs *inputs;
     double begun, model; /* seconds */
     size_t free;         /* inputs whose natural pose is a choice in part */
     size_t rotated;      /* the others are as they were */
+    size_t unlike;       /* the training data, of those that have a row in a table */
     size_t calibration;  /* inputs behind the p-values  */
     const recon_model *by;
 } outcome;
@@ -246,6 +252,18 @@ static void show_gate(const settings *s, const outcome *o)
             "  warning    no p-value can be below one in %zu: use more data for `recon discover`, or "
             "--only-if %.2g\n",
             o->calibration + 1, ceil(1000 * floor + 1e-9) / 1000);
+}
+
+/* A model of other things: where they are upright is a guess. */
+static void show_unlike(const outcome *o)
+{
+    double share = (double)o->unlike / (double)o->inputs->n;
+    if (share > UNLIKE_SHARE)
+        printf(
+            "  warning    %zu (%.2f %%) are unlike the training data (p-value of the embedding below "
+            "%g):\n"
+            "             the model does not know them, and their rotations mean little\n",
+            o->unlike, 100 * share, UNLIKE);
 }
 
 static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
@@ -275,6 +293,7 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
            1000 * seconds / n, 1000 * o->model / n, recon_ops_name(ctx));
     cli_print_skipped(o->inputs->skipped, &o->inputs->skips);
     show_gate(s, o);
+    show_unlike(o);
     cli_print_distrust(o->by);
     printf("  written    %s%s%s%s\n", s->out, is_folder(s) ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
@@ -471,6 +490,7 @@ static void keep_row(flow *f, size_t at, size_t i)
     }
     f->o->free += row->free > 0;
     f->o->rotated += (size_t)row->rotated;
+    f->o->unlike += row->p_embedding < UNLIKE;
 }
 
 static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)

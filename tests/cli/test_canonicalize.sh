@@ -1,6 +1,7 @@
 #!/bin/sh
 # recon canonicalize: images in, images of the same kind out, with their poses.
 here=$(cd "${0%/*}" && pwd)
+root=$PWD
 . "$here/lib.sh"
 . "$here/tiny.sh"
 prepare discover --model backbone $letters --k 5 --folds 0 --out found --quiet
@@ -136,6 +137,15 @@ refused 1 "images.npy: this is the input; choose another --poses" canonicalize $
 refused 2 "--poses x.npy: the inputs go there" canonicalize $model $letters --out x.npy --poses x.npy
 refused 1 "nowhere/x.npy" canonicalize $model $letters --out nowhere/x.npy
 refused 1 "cannot make the folder" canonicalize $model $letters --out nowhere/x
+
+# --- inputs that the model does not know ----------------------------------------------------------
+garments="--data idx:$root/data/garments/t10k-images-idx3-ubyte.gz --limit 40"
+run canonicalize --model "$root/models/mnist.safetensors" $garments --out strange
+[ "$code" -eq 0 ] && grep -qE '^  warning    (3[0-9]|40) .* are unlike the training data' "$scratch/stdout"
+report $? "garments and a model of digits: a warning ($(sed -n 's/^  warning *//p' "$scratch/stdout"))"
+run canonicalize --model "$root/models/fashion.safetensors" $garments --out known
+[ "$code" -eq 0 ] && ! grep -q unlike "$scratch/stdout"
+report $? "garments and their model: none"
 head -c 3000 found/model.safetensors >cut
 refused 1 "cut" canonicalize --model cut $letters --out x.npy
 finish
