@@ -48,9 +48,6 @@ listed=$(sed -n 's/^  \([a-z0-9]*\)  *[a-z].*/\1/p' "$scratch/stdout" | grep -v 
 report $? "the experiments are listed: $listed"
 run reproduce mnist --help
 cp "$scratch/stdout" help.txt
-run help reproduce mnist
-[ "$code" -eq 0 ] && cmp -s help.txt "$scratch/stdout"
-report $? "recon help reproduce mnist is the experiment's help"
 refused 2 "name an experiment" reproduce
 refused 2 "there is no experiment 'mnits' (did you mean mnist?)" reproduce mnits
 # An experiment knows its own options alone.

@@ -109,7 +109,8 @@ static void a_result_replaces_an_earlier_one(void **state)
 /* A page is of the result that it shows. Where there was none, it is somebody's. */
 static void a_page_where_no_result_was_stays(void **state)
 {
-    shell("mkdir out; echo mine >out/report.html; echo mine >out/theta.npy; echo mine >out/gamma.npy");
+    shell(
+        "mkdir out; echo mine >out/report.html; echo mine >out/theta.npy; echo mine >out/gamma.npy");
     CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
     holds("out/report.html", "mine\n");
     holds("out/theta.npy", "mine\n");
