@@ -46,8 +46,6 @@ run reproduce --help
 listed=$(sed -n 's/^  \([a-z0-9]*\)  *[a-z].*/\1/p' "$scratch/stdout" | grep -v recon | tr '\n' ' ')
 [ "$listed" = "mnist mnist12k fashion images molecules estimators letters cifar10 words " ]
 report $? "the experiments are listed: $listed"
-run reproduce mnist --help
-cp "$scratch/stdout" help.txt
 refused 2 "name an experiment" reproduce
 refused 2 "there is no experiment 'mnits' (did you mean mnist?)" reproduce mnits
 # An experiment knows its own options alone.
