@@ -14,7 +14,6 @@
 enum {
     SOAK_IMAGES = 600, /* different ones: windows of them are the batches */
     SOAK_BATCH = 256,
-    SOAK_WARM = 10000,
     SOAK_SLACK = 4 << 20, /* bytes by which the process may have grown, whatever the number */
 };
 
@@ -81,9 +80,10 @@ static inline void soak_model(recon_ctx *ctx, const recon_model *model, size_t i
     s.canonical = malloc(SOAK_BATCH * s.pixels * sizeof *s.canonical);
     assert_non_null(s.canonical);
     double begun = recon_now();
-    soak_some(ctx, &s, images < SOAK_WARM ? images : SOAK_WARM, &turn);
+    /* On a busy machine a thread may come to its first work, and its memory, late. */
+    size_t done = soak_some(ctx, &s, images / 2, &turn);
     long blocks = atomic_load(&live), bytes = resident();
-    size_t done = soak_some(ctx, &s, images, &turn);
+    done += soak_some(ctx, &s, images - done, &turn);
     double seconds = recon_now() - begun;
     assert_int_equal(atomic_load(&live), blocks);
     long grown = resident() - bytes;
