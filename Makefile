@@ -26,7 +26,7 @@ LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 
 # Folders in the order in which data may flow: a file includes its own folder and those before it.
-LAYERS := core comm ops group stats knn nn data backbone normalize maps model report
+LAYERS := core comm ops stats group knn nn data backbone normalize maps model report
 
 CC       ?= cc
 CXX      ?= c++
@@ -111,7 +111,7 @@ NVCC_FLAGS := -std=c++20 -O3 -lineinfo -gencode arch=compute_90,code=sm_90 \
               $(wordlist 2,3,$(CUDA_FOUND)) -Iinclude -Isrc
 endif
 
-C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c)
+C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c src/group/*/*.c)
 CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
 CU_SRC  := $(if $(CUDA),$(wildcard src/ops/cuda/*.cu))
 CU_OBJ  := $(if $(CU_SRC),$(BUILD)/src/ops/cuda.o)
@@ -383,7 +383,7 @@ demo: setup
 
 # On an emulated CPU with AVX2 and no more, whatever the one at hand has: programs by themselves, because
 # emulation does not reach child processes. AVX-512 cannot be emulated.
-EMULATED := $(filter $(addprefix build/tests/,$(addsuffix /%,ops nn knn stats)),$(TESTS))
+EMULATED := $(filter $(addprefix build/tests/,$(addsuffix /%,ops nn knn stats group)),$(TESTS))
 check-emulated: setup-slow
 	@$(MAKE) --no-print-directory -j$(CORES) $(EMULATED)
 	@printf '%s\n' $(EMULATED) | xargs -P$(CORES) -I{} sh -c 'said=$$(qemu-x86_64 -cpu Haswell {} 2>&1); \

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <recon/core/rng.h>
 #include <recon/group/so2.h>
-#include <recon/stats/mean.h>
+#include <recon/group/mean.h>
 
 #define DEGREE (M_PI / 180)
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 #include <recon/group/so2.h>
-#include <recon/stats/so2_density.h>
-#include <recon/stats/mean.h>
+#include <recon/group/so2_density.h>
+#include <recon/group/mean.h>
 
 #define DEGREE (M_PI / 180)
 

@@ -4,8 +4,8 @@
  *
  * Samples of F = diag(100, .001, .001), with pose noise (degrees for each axis) and neighbours of
  * another class (uniform). The squared error is the mean over the nine entries. */
-#include <recon/stats/matrix_fisher.h>
-#include <recon/stats/mean.h>
+#include <recon/group/matrix_fisher.h>
+#include <recon/group/mean.h>
 
 #include <math.h>
 #include <stdio.h>

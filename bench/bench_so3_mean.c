@@ -3,7 +3,7 @@
  *   build/bench/bench_so3_mean          lines of "name threads seconds sets/s"
  *   bench/peers_so3_mean.py             the same lines for numpy and SciPy
  */
-#include <recon/stats/mean.h>
+#include <recon/group/mean.h>
 
 #include <stdio.h>
 #include <stdlib.h>

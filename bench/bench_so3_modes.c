@@ -1,8 +1,8 @@
 /* bench_so3_modes - how often sets of rotations are said to have several modes.
  *
  *   build/bench/bench_so3_modes [TRIALS]       600 trials take some seconds */
-#include <recon/stats/matrix_fisher.h>
-#include <recon/stats/mean.h>
+#include <recon/group/matrix_fisher.h>
+#include <recon/group/mean.h>
 
 #include <math.h>
 #include <stdio.h>

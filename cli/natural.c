@@ -1,6 +1,6 @@
 /* natural.c - natural poses in words, for the terminal. */
 #include "cli/cli.h"
-#include "stats/natural.h"
+#include "group/natural.h"
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/model.h"
-#include "stats/natural.h"
-#include "stats/so3_frame.h"
+#include "group/natural.h"
+#include "group/so3/frame.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
-#include <recon/stats/mean.h>
-#include "stats/wasserstein.h"
+#include <recon/group/mean.h>
+#include "group/wasserstein.h"
 #include <stdlib.h>
 
 enum { MOMENTS = 4 };

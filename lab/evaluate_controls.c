@@ -3,12 +3,12 @@
 #include "lab/evaluate.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "stats/so2_fit.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/core/rng.h>
 #include <recon/group/so2.h>
-#include <recon/stats/mean.h>
+#include <recon/group/mean.h>
 #include <stdlib.h>
 
 enum { ROWS_MOST = 3000, LEAST = 3, NEAR = 0, ANY = 1 };

@@ -6,7 +6,7 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/stats/mean.h>
+#include <recon/group/mean.h>
 #include <stdlib.h>
 
 #define DEGREE  (3.14159265358979323846 / 180)

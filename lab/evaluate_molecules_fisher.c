@@ -7,7 +7,7 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/stats/matrix_fisher.h>
+#include <recon/group/matrix_fisher.h>
 #include <stdlib.h>
 
 static double squared_error(const double f[9], const double truth[9])

@@ -1,7 +1,7 @@
 /* reproduce_json.c - everything measured with one model, as JSON. */
 #include "lab/reproduce.h"
 #include "core/json.h"
-#include "stats/natural.h"
+#include "group/natural.h"
 
 #include <math.h>
 

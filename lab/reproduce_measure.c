@@ -9,7 +9,7 @@
 #include <math.h>
 #include <recon/model/canonicalize.h>
 #include <recon/group/so2.h>
-#include "stats/so2_moments.h"
+#include "group/so2/moments.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/discovered.h"
-#include "stats/fisher_gauge.h"
+#include "group/so3/fisher_gauge.h"
 #include "stats/roc.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "model/model.h"
 #include "model/spin.h"
-#include "stats/fisher_gauge.h"
+#include "group/so3/fisher_gauge.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "lab/baselines.h"
 #include "core/json.h"
 #include "lab/recovered.h"
-#include "stats/natural.h"
+#include "group/natural.h"
 
 #include <math.h>
 #include <stdio.h>

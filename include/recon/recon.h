@@ -13,9 +13,9 @@
 #include <recon/ops/backend.h>
 #include <recon/group/so2.h>
 #include <recon/group/so3.h>
-#include <recon/stats/so2_density.h>
-#include <recon/stats/matrix_fisher.h>
-#include <recon/stats/mean.h>
+#include <recon/group/so2_density.h>
+#include <recon/group/matrix_fisher.h>
+#include <recon/group/mean.h>
 #include <recon/knn/knn.h>
 #include <recon/data/data.h>
 #include <recon/data/dataset.h>

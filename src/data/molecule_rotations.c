@@ -8,7 +8,7 @@
 #include "data/rotations.h"
 
 #include <math.h>
-#include <recon/stats/matrix_fisher.h>
+#include <recon/group/matrix_fisher.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -14,7 +14,7 @@
 #include "data/rmsd.h"
 #include "data/symmetry.h"
 #include "stats/eig4.h"
-#include "stats/so3_frame.h"
+#include "group/so3/frame.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "data/elements.h"
 #include "data/permute.h"
-#include "stats/so3_frame.h"
+#include "group/so3/frame.h"
 
 #include <math.h>
 #include "data/geom.h"

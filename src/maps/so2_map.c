@@ -1,11 +1,11 @@
 /* so2_map.c - what follows from the maps of an input and its pose. */
 #include "maps/so2_map.h"
-#include "stats/so2_centre.h"
-#include "stats/so2_moments.h"
-#include "stats/vonmises.h"
+#include "group/so2/centre.h"
+#include "group/so2/moments.h"
+#include "group/so2/vonmises.h"
 #include <math.h>
 #include <recon/group/so2.h>
-#include "stats/tail.h"
+#include "group/tail.h"
 
 #define EITHER                                                                                     \
     1.456 /* standard deviations that 85 % keep within: 1.440 of a normal, 1.472 of an arc */

@@ -3,7 +3,7 @@
 #ifndef MAPS_SO2_MAP_H
 #define MAPS_SO2_MAP_H
 
-#include <recon/stats/so2_density.h>
+#include <recon/group/so2_density.h>
 #include "maps/part.h"
 #include "maps/tails.h"
 

@@ -16,8 +16,8 @@
 #include "maps/maps.h"
 #include "maps/so3_heads.h"
 
-#include "stats/fisher_gauge.h"
-#include "stats/natural.h"
+#include "group/so3/fisher_gauge.h"
+#include "group/natural.h"
 #include <stdlib.h>
 
 enum { BLOCK = RECON_BLOCK_SO3_MAPS };

@@ -1,8 +1,8 @@
 /* so3_map.c - what follows from the maps of an input and its pose. */
 #include "maps/so3_map.h"
-#include "stats/fisher_gauge.h"
-#include "stats/tail.h"
-#include "stats/so3_frame.h"
+#include "group/so3/fisher_gauge.h"
+#include "group/tail.h"
+#include "group/so3/frame.h"
 
 recon_so3 recon_so3_map_mode(const recon_so3_map *map, int k)
 {

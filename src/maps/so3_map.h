@@ -3,13 +3,13 @@
 #ifndef MAPS_SO3_MAP_H
 #define MAPS_SO3_MAP_H
 
-#include <recon/stats/mean.h>
-#include "stats/fisher_mixture.h"
+#include <recon/group/mean.h>
+#include "group/so3/fisher_mixture.h"
 
 /* Rotations are in the backbone's frame, that of psi; matrices are row-major. */
 typedef struct {
     recon_so3 lambda;     /* Lambda(x), the natural pose: the gauge of `density`, see
-                             stats/fisher_gauge.h                                              */
+                             group/so3/fisher_gauge.h                                              */
     double theta[9];      /* Theta(x): F of psi Lambda^-1, in world axes                       */
     int free;             /* directions in which Lambda could as well be rotated: 0, the natural
                              pose is known; 1, an axis of it, and the spin about that is free; 2; 3,
@@ -40,7 +40,7 @@ recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi);
 double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi);
 
 /* How unusual the pose is for this input: the chance of a score as high under its own density
- * (stats/tail.h). recon_so3_maps_p_value makes a p-value of it. */
+ * (group/tail.h). recon_so3_maps_p_value makes a p-value of it. */
 double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi);
 
 /* The paper's scores, lacking log c(F): -tr(Theta^T g_abs) with Theta and Lambda of this map, the

@@ -8,11 +8,11 @@
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "stats/fisher_gauge.h"
+#include "group/so3/fisher_gauge.h"
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/stats/matrix_fisher.h>
+#include <recon/group/matrix_fisher.h>
 #include <stdlib.h>
 
 enum { F = 9, BLOCK = RECON_BLOCK_SO3_FITS };

@@ -1,7 +1,7 @@
 /* tails.h (private) - p-values of the input at hand: how unusual is its pose for its own density,
  * compared with how unusual the poses of points held out are for theirs?
  *
- * The statistic is a tail (stats/tail.h). Densities of a kind are compared with each other:
+ * The statistic is a tail (group/tail.h). Densities of a kind are compared with each other:
  * flat ones, broad ones and sharp ones. A network is too sure of some and not sure enough of
  * others. */
 #ifndef MAPS_TAILS_H

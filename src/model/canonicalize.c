@@ -12,7 +12,7 @@
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "model/modes.h"
-#include "stats/fisher_gauge.h"
+#include "group/so3/fisher_gauge.h"
 
 #include <math.h>
 #include <stdlib.h>

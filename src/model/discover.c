@@ -18,7 +18,7 @@
 #include "model/model.h"
 #include "model/summary.h"
 #include "model/trust.h"
-#include "stats/mean.h"
+#include "group/mean.h"
 
 #include <math.h>
 #include <stdio.h>

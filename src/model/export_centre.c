@@ -1,4 +1,4 @@
-/* export_centre.c - stats/so2_centre.c in the operators of ONNX, for all rows of a batch at once.
+/* export_centre.c - group/so2/centre.c in the operators of ONNX, for all rows of a batch at once.
  *
  * The bins are put in the order in which C goes through them, from behind the lowest one. A valley is where
  * the density rises after it has fallen: the last step that is not level says which, and a maximum over
@@ -6,7 +6,7 @@
  * matrix of zeros and ones. A Loop then joins the two modes that are parted least, in the rows that still
  * need it, until none does. */
 #include "model/export.h"
-#include "stats/so2_centre.h"
+#include "group/so2/centre.h"
 
 #include <math.h>
 

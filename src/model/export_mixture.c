@@ -1,5 +1,5 @@
 /* export_mixture.c - scores of a model without a pose density: of the mixture of von Mises densities that
- * its maps give, as so2_map.c, so2_density.c and so2_tail.c have them.
+ * its maps give, as so2_map.c, so2/density.c and so2/tail.c have them.
  *
  * ONNX has no Bessel functions, but I0 is the mean of exp(kappa cos t) around the circle: of a function
  * so smooth a sum over an even grid is exact to float as long as its step is below the width of the

@@ -1,9 +1,9 @@
-/* export_score.c - how unusual a pose is for its density: so2_tail.c, so2_moments.c and tails.c in the
+/* export_score.c - how unusual a pose is for its density: so2/tail.c, so2/moments.c and tails.c in the
  * operators of ONNX. */
 #include "maps/tails.h"
 #include "model/export.h"
-#include "stats/so2_moments.h"
-#include "stats/tail.h"
+#include "group/so2/moments.h"
+#include "group/tail.h"
 
 #include <math.h>
 

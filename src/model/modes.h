@@ -2,8 +2,8 @@
 #ifndef MODEL_MODES_H
 #define MODEL_MODES_H
 
-#include <recon/stats/so2_density.h>
-#include <recon/stats/mean.h>
+#include <recon/group/so2_density.h>
+#include <recon/group/mean.h>
 
 /* Modes of a density without edges (no arc), as seen from the angle `from`: heaviest first, then
  * nearest 0; how many, at least 1. A mode is a peak that rises well above the valley beside it and

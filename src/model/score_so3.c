@@ -1,7 +1,7 @@
 /* score_so3.c - poses of molecules that are unusual, and the distribution behind them. */
 #include <recon/model/score.h>
-#include "stats/fisher_gauge.h"
-#include <recon/stats/mean.h>
+#include "group/so3/fisher_gauge.h"
+#include <recon/group/mean.h>
 #include "model/model.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "core/degrees.h"
-#include "stats/natural.h"
+#include "group/natural.h"
 
 recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
                                 const void *inputs, size_t n)

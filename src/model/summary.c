@@ -11,7 +11,7 @@
 #include "model/doubt.h"
 #include "model/source.h"
 #include "model/trust.h"
-#include "stats/natural.h"
+#include "group/natural.h"
 #include "stats/quantile.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "maps/so3_map.h"
-#include "stats/natural.h"
+#include "group/natural.h"
 
 #include <math.h>
 #include "data/rmsd.h"

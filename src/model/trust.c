@@ -16,7 +16,7 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
-#include <recon/stats/mean.h>
+#include <recon/group/mean.h>
 #include <stdio.h>
 #include <stdlib.h>
 

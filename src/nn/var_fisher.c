@@ -1,14 +1,14 @@
 /* var_fisher.c - the likelihood of matrix Fisher mixtures on the tape.
  *
  * No entry of the op table: each row is an eigenproblem and a Bessel integral in double, a few
- * microseconds of a CPU that stats/ already knows how to spend, and ten numbers a part to carry. The
+ * microseconds of a CPU that group/so3 already knows how to spend, and ten numbers a part to carry. The
  * gradient is found with the value, and kept where the network lives. */
 #include "nn/tape.h"
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "stats/fisher_loss.h"
+#include "group/so3/fisher_loss.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #define NORMALIZE_FINDINGS_H
 
 #include <recon/normalize/normalize.h>
-#include <recon/stats/mean.h>
+#include <recon/group/mean.h>
 
 /* What is known of the natural pose of one class. */
 typedef struct {

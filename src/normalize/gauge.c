@@ -1,6 +1,6 @@
 /* gauge.c - from one centre of a class to another. */
 #include <recon/normalize/normalize.h>
-#include "stats/fisher_gauge.h"
+#include "group/so3/fisher_gauge.h"
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/threads.h"

@@ -5,10 +5,10 @@
  * Classes of one size go to the batched statistics in blocks; others one at a time. */
 #include <recon/normalize/normalize.h>
 #include <recon/group/so2.h>
-#include <recon/stats/matrix_fisher.h>
-#include "stats/fisher_gauge.h"
-#include "stats/mean.h"
-#include "stats/tail.h"
+#include <recon/group/matrix_fisher.h>
+#include "group/so3/fisher_gauge.h"
+#include "group/mean.h"
+#include "group/tail.h"
 #include "normalize/classes.h"
 #include "normalize/findings.h"
 #include "normalize/p_values.h"
@@ -20,7 +20,7 @@
 #include "knn/ring.h"
 #include "knn/tiles.h"
 #include "ops/ops.h"
-#include "stats/so2_fit.h"
+#include "group/so2/fit.h"
 #include "core/blocks.h"
 #include "core/arena.h"
 #include "core/ctx.h"
@@ -28,7 +28,7 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "core/threads.h"
-#include "stats/so3_frame.h"
+#include "group/so3/frame.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "data/identity.h"
 #include "knn/tiles.h"
 #include "core/degrees.h"
-#include "stats/natural.h"
+#include "group/natural.h"
 
 #include <math.h>
 #include <recon/core/version.h>

@@ -4,7 +4,7 @@
 
 #include <recon/normalize/normalize.h>
 
-/* Replaces the tails in frames->p (stats/tail.h) by the share of the rows of `from` with such
+/* Replaces the tails in frames->p (group/tail.h) by the share of the rows of `from` with such
  * a tail or a smaller one, among those with the row's verdict: densities that were fitted to few
  * poses are too narrow, and how much so depends on the kind of law. from may be frames, or hold
  * other rows that were treated alike; `among` says that the rows are some of those. Of `from` rows, p

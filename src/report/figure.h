@@ -21,8 +21,8 @@
 #include "core/svg.h"
 #include "data/bonds.h"
 #include "stats/roc.h"
-#include <recon/stats/so2_density.h>
-#include <recon/stats/mean.h>
+#include <recon/group/so2_density.h>
+#include <recon/group/mean.h>
 
 /* An image to be shown: 0 is black, 1 white, what lies beyond is cut. One channel or three. Pixels
  * that are NULL leave the place empty. */

@@ -8,8 +8,8 @@
 #include <math.h>
 #include "core/png.h"
 #include <recon/group/so2.h>
-#include <recon/stats/matrix_fisher.h>
-#include "stats/fisher_gauge.h"
+#include <recon/group/matrix_fisher.h>
+#include "group/so3/fisher_gauge.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

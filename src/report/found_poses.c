@@ -4,7 +4,7 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/stats/matrix_fisher.h>
+#include <recon/group/matrix_fisher.h>
 #include <stdlib.h>
 #include <string.h>
 

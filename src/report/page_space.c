@@ -4,7 +4,7 @@
  * and looks are decided once. It is told the view and, in the order of drawing, every thing that is
  * there: nothing is computed twice that C has computed. */
 #include "report/page_parts.h"
-#include <recon/stats/matrix_fisher.h>
+#include <recon/group/matrix_fisher.h>
 #include "core/fail.h"
 #include "report/space.h"
 

@@ -4,7 +4,7 @@
  * plus a cosine of amplitude rho in that angle; the mean over it is I0(rho). */
 #include "report/space.h"
 #include "core/png.h"
-#include <recon/stats/matrix_fisher.h>
+#include <recon/group/matrix_fisher.h>
 #include "core/bessel.h"
 #include "core/fail.h"
 #include "core/memory.h"

@@ -4,7 +4,7 @@
 
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
-#include <recon/stats/matrix_fisher.h>
+#include <recon/group/matrix_fisher.h>
 
 /* 40 conformers of 9 molecules of 2 to 6 atoms; molecule 8 has one conformer only. */
 enum { MANY = 40, KINDS = 9, LARGEST = 6 };

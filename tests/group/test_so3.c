@@ -2,7 +2,7 @@
 #include "check.h"
 #include <stdlib.h>
 #include <recon/group/so3.h>
-#include "stats/vectors.h"
+#include "group/vectors.h"
 
 #define EPS    2.3e-16
 #define TRIALS 5000

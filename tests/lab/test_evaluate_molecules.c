@@ -3,7 +3,7 @@
 
 #include "lab/evaluate.h"
 #include "lab/evaluate_molecules.h"
-#include <recon/stats/matrix_fisher.h>
+#include <recon/group/matrix_fisher.h>
 #include <stdlib.h>
 
 #define DEGREE (3.14159265358979323846 / 180)

@@ -3,9 +3,9 @@
 #include "so2_world.h"
 
 #include <recon/ops/backend.h>
-#include "stats/so2_moments.h"
-#include "stats/tail.h"
-#include "stats/vonmises.h"
+#include "group/so2/moments.h"
+#include "group/tail.h"
+#include "group/so2/vonmises.h"
 
 enum { CLASSES = SO2_CLASSES, TRAIN = SO2_TRAIN, TEST = SO2_TEST };
 

@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
-#include "stats/fisher_mixture.h"
+#include "group/so3/fisher_mixture.h"
 
 #include <recon/group/so3.h>
 #include <recon/nn/check.h>

@@ -3,7 +3,7 @@
 #include "normalize/known.h"
 #include "normalize/classes.h"
 
-#include "stats/wasserstein.h"
+#include "group/wasserstein.h"
 
 static double pose_distance(const recon_poses *a, size_t i, const recon_poses *b, size_t j)
 {

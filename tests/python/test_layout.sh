@@ -35,6 +35,6 @@ drift "a field more in padding" include/recon/model/score.h 'int fold;' 'int fol
 drift "a field of another type" include/recon/model/pose.h 'double psi;' 'float psi;'
 drift "a shorter array" abi.py 'c_double \* 4' 'c_double * 3'
 drift "an argument more" include/recon/model/score.h 'double false_alarms);' 'double false_alarms, int more);'
-drift "an enumeration in another order" include/recon/stats/mean.h \
+drift "an enumeration in another order" include/recon/group/mean.h \
     'RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL' 'RECON_MEAN_CHORDAL, RECON_MEAN_FRECHET'
 finish

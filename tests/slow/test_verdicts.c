@@ -2,7 +2,7 @@
  * figures of docs/verdicts.md (VERDICTS names another file) and holds them against what is
  * promised.
  */
-#include "stats/verdicts.h"
+#include "group/verdicts.h"
 
 #include "core/svg.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* ROC: brute-force pairs, symmetries of the area, the curve's area, scikit-learn's answers. */
 #include "check.h"
 #include "stats/roc.h"
-#include "stats/vectors.h"
+#include "group/vectors.h"
 
 enum { N = 200 };
 

@@ -8,7 +8,7 @@
 
 #include <recon/core/array.h>
 #include <recon/group/so3.h>
-#include <recon/stats/so2_density.h>
+#include <recon/group/so2_density.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -28,7 +28,7 @@
 
 #include <recon/core/array.h>
 #include <recon/data/data.h>
-#include <recon/stats/so2_density.h>
+#include <recon/group/so2_density.h>
 
 #ifdef __cplusplus
 extern "C" {

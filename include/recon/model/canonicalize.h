@@ -10,7 +10,7 @@
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
-#include <recon/stats/mean.h>
+#include <recon/group/mean.h>
 
 #ifdef __cplusplus
 extern "C" {

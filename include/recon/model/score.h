@@ -9,9 +9,9 @@
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
-#include <recon/stats/matrix_fisher.h>
-#include <recon/stats/mean.h>
-#include <recon/stats/so2_density.h>
+#include <recon/group/matrix_fisher.h>
+#include <recon/group/mean.h>
+#include <recon/group/so2_density.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -211,7 +211,7 @@ RECON_API recon_var recon_var_l1(recon_tape *tape, recon_var x, recon_var target
 /* 1 - x . target over rows of unit vectors. The one loss whose target may have a gradient. */
 RECON_API recon_var recon_var_cosine_loss(recon_tape *tape, recon_var x, recon_var target);
 RECON_API recon_var recon_var_vonmises_loss(recon_tape *tape, recon_var x, recon_var angles);
-/* -log of a mixture of up to four matrix Fisher densities (recon/stats/matrix_fisher.h) and the
+/* -log of a mixture of up to four matrix Fisher densities (recon/group/matrix_fisher.h) and the
  * uniform one, at rotations (row-major matrices). f has F of each part. The weights are the softmax
  * of share[0] for the uniform density, 0 for the first part, and share[1], share[2] .. for the other
  * parts: of one part, the background is 1 / (1 + exp(-share)). share NULL: no background and equal

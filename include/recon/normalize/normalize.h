@@ -8,8 +8,8 @@
 
 #include <recon/backbone/embedded.h>
 #include <recon/knn/knn.h>
-#include <recon/stats/mean.h>
-#include <recon/stats/so2_density.h>
+#include <recon/group/mean.h>
+#include <recon/group/so2_density.h>
 
 #ifdef __cplusplus
 extern "C" {

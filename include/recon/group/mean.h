@@ -1,0 +1,140 @@
+/* mean.h - the centre of a set of poses, how well it is defined, and whether it is a natural pose.
+ *
+ * Names tell the truth. The *chordal* mean is the circular mean (atan2) or the SVD mean; the
+ * *Frechet* mean is the geodesic one, the lowest minimum of the squared distances; the *Tukey* mean
+ * is the Frechet mean with Tukey's biweight in place of the square (the RECON paper, appendix on the
+ * robust mean). The default Tukey mean follows the verdict: with one mode, however broad, it is the
+ * Frechet mean; with several it lies on the heaviest. docs/statistics.md and docs/statistics-so3.md
+ * describe the tests. */
+#ifndef RECON_GROUP_MEAN_H
+#define RECON_GROUP_MEAN_H
+
+#include <recon/core/ctx.h>
+#include <recon/group/so3.h>
+#include <recon/group/matrix_fisher.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { RECON_MEAN_TUKEY = 0, RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL } recon_mean_kind;
+RECON_API const char *recon_mean_name(recon_mean_kind kind); /* "tukey", "frechet", "chordal" */
+
+/* Zero means the default: an adaptive Tukey mean. */
+typedef struct {
+    recon_mean_kind kind;
+    double tukey_c; /* radians; 0: decided from the data, see docs/statistics.md */
+    uint64_t reserved[RECON_RESERVED];
+} recon_mean_options;
+
+#define RECON_MODES_MAX 8 /* the longest list of modes a mean reports */
+
+/* --- the verdict ------------------------------------------------------------------------------ */
+
+/* What the poses of a class say about its natural pose: a test with stated error rates, which
+ * recon_so2_mean and recon_so3_mean make. */
+typedef enum {
+    RECON_NATURAL_ONE = 0, /* one pose                                                      */
+    RECON_NATURAL_SEVERAL, /* several poses                                                 */
+    RECON_NATURAL_MODULO,  /* SO(2): one modulo a half, third or quarter turn               */
+    RECON_NATURAL_AXIS,    /* SO(3): an axis has its place, the spin about it is free       */
+    RECON_NATURAL_NONE,    /* none: poses are spread evenly, or nearly so                   */
+    RECON_NATURAL_UNSURE   /* cannot tell: too few poses, or poses that fit two answers     */
+} recon_natural;
+enum { RECON_NATURAL_KINDS = RECON_NATURAL_UNSURE + 1 };
+
+/* A background, the share of poses that fit no distribution, above RECON_BACKGROUND_MUCH deserves a
+ * warning; so do more inputs without a natural pose than RECON_NATURAL_FEW of all. */
+#define RECON_BACKGROUND_MUCH 0.2
+#define RECON_NATURAL_FEW     0.05
+
+/* "one", "several", "modulo", "axis", "none", "cannot_tell". */
+RECON_API const char *recon_natural_name(recon_natural natural);
+
+/* --- angles ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    double at;     /* (-pi, pi]                                     */
+    double weight; /* the share of the angles; those of a set sum to 1 */
+} recon_so2_mode;
+
+typedef struct {
+    double mean;      /* (-pi, pi]                                                            */
+    double moment[4]; /* |E exp(i m theta)| for m = 1..4: a pose known only modulo 180 degrees
+                         has a small first and a large second one                             */
+    double tukey_c;   /* the c that was used; 0 when the mean is the Frechet or chordal one    */
+    recon_natural natural; /* the verdict                                                      */
+    int fold;              /* m: known modulo 360/m degrees; 1: one or several poses; 0: unknown */
+    int modes; /* 1 .. RECON_MODES_MAX; more than one where natural is several or modulo */
+    recon_so2_mode mode[RECON_MODES_MAX]; /* heaviest first, then nearest the identity        */
+} recon_so2_center;
+
+/* With several modes the Tukey mean sits on the heaviest; where the sample cannot tell which that
+ * is, on the one nearest the identity, so that the same mode is found every time. Where the modes
+ * are m evenly spaced ones they are located together, on the m-fold circle. Rotating all angles
+ * rotates the result, to rounding (with several equal modes it may choose another of them).
+ *
+ * options may be NULL. n = 0 and angles that are not finite are RECON_ERR_INPUT; any finite angle
+ * will do, it need not lie in (-pi, pi]. Where two points minimise the Frechet loss equally (1e-9
+ * relative), the one nearest the identity is taken. */
+RECON_API recon_status recon_so2_mean(recon_ctx *ctx, recon_so2_center *out,
+                                      const double *angles /* [n] */, size_t n,
+                                      const recon_mean_options *options);
+
+/* The same for many sets of k angles each, one behind the other, on all threads. */
+RECON_API recon_status recon_so2_mean_batch(recon_ctx *ctx, recon_so2_center *out /* [sets] */,
+                                            const double *angles /* [sets][k] */, size_t sets,
+                                            size_t k, const recon_mean_options *options);
+
+/* --- rotations -------------------------------------------------------------------------------- */
+
+typedef struct {
+    recon_so3 mean;
+    double singular[3]; /* of the mean rotation: falling, the last with its sign; 1, 1, 1 for copies
+                           of one rotation, one large and two small for a ring, 0, 0, 0 for all of
+                           SO(3) */
+    double axis_body[3]; /* the best determined direction: every sample takes axis_body close to  */
+    double axis_world[3]; /* axis_world, whatever it does about them */
+    double tukey_c; /* the c in use; 0 where the mean is not a Tukey mean                     */
+    size_t count;   /* samples                                                                */
+    recon_natural natural; /* the verdict                                                      */
+    recon_fisher_fit fit;  /* the robust one                                                   */
+    int modes; /* more than 1 where natural is several; by falling weight                */
+    struct {
+        recon_so3 at;
+        double weight; /* share of the samples for which it is the nearest mode */
+    } mode[RECON_MODES_MAX];
+} recon_so3_center;
+
+/* The Tukey mean of one mode is the Frechet mean of the samples that belong to it, by the robust fit
+ * of matrix_fisher.h; with several modes c is half their spacing. The Frechet mean is the lowest
+ * minimum of its loss; of more than 32 samples that are spread over all of SO(3) it may be one of
+ * nearly the same loss. All means are equivariant: the mean of a g_i b is a (mean of g_i) b to
+ * rounding. Only where losses tie does the answer depend on the frame: the tie goes to the
+ * candidate nearest the identity.
+ *
+ * RECON_ERR_INPUT for n = 0 and for samples that are not unit quaternions. options may be NULL. */
+RECON_API recon_status recon_so3_mean(recon_ctx *ctx, recon_so3_center *out,
+                                      const recon_so3 *samples, size_t n,
+                                      const recon_mean_options *options);
+
+/* Set i is samples[i * k .. i * k + k). Does not depend on the number of threads. */
+RECON_API recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *out /* [sets] */,
+                                            const recon_so3 *samples /* [sets * k] */, size_t sets,
+                                            size_t k, const recon_mean_options *options);
+
+/* Chordal means and singular values alone, without modes: a hundred times as fast. */
+RECON_API recon_status recon_so3_chordal_batch(recon_ctx *ctx, recon_so3 *mean /* [sets] */,
+                                               double *singular /* [sets][3] or NULL */,
+                                               const recon_so3 *samples /* [sets * k] */,
+                                               size_t sets, size_t k);
+
+/* How many directions the mean may be rotated in without the data objecting, by tests at the
+ * level 0.001 on the singular values of n samples: 0, the mean is determined; 1, only an axis (a
+ * ring); 2, only that one rotation is to be avoided; 3, nothing. Few samples determine nothing. */
+RECON_API int recon_so3_free_directions(const double singular[3], double n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+/* natural.c - one, several, modulo, axis or none. */
+#include "group/natural.h"
+#include "core/json.h"
+#include "group/so3/fisher_gauge.h"
+
+#define MOST 0.5 /* a background above this share is most of the poses */
+#define HELD 0.5 /* mean cosine of the tilt, outliers counted, that an axis must have to be held */
+
+recon_natural recon_so3_natural(const recon_fisher *density, double background)
+{
+    int free = recon_fisher_free(density);
+    if (free > 1 || background > MOST || (1 - background) * density->moment[0] < HELD)
+        return RECON_NATURAL_NONE;
+    return free == 1 ? RECON_NATURAL_AXIS : RECON_NATURAL_ONE;
+}
+
+const char *recon_natural_name(recon_natural natural)
+{
+    static const char *const names[] = {
+        "one", "several", "modulo", "axis", "none", "cannot_tell"
+    };
+    return names[natural];
+}
+
+double recon_natural_share(const size_t count[RECON_NATURAL_KINDS], recon_natural kind)
+{
+    size_t sum = 0;
+    for (int i = 0; i < RECON_NATURAL_KINDS; i++)
+        sum += count[i];
+    return sum ? (double)count[kind] / (double)sum : 0;
+}
+
+json_t *recon_natural_json(const size_t count[RECON_NATURAL_KINDS])
+{
+    json_t *out = json_object();
+    for (int i = 0; i < RECON_NATURAL_KINDS; i++)
+        recon_json_put(&out, recon_natural_name((recon_natural)i),
+                       json_real(recon_natural_share(count, (recon_natural)i)));
+    return out;
+}

@@ -1,0 +1,59 @@
+/* angles.c - checks in one pass ahead of the work, so that the same angle is named on any thread
+ * count; sorts by insertion for the many small sets, by qsort for the few large ones. */
+#include "group/so2/angles.h"
+#include "core/fail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <recon/group/so2.h>
+
+#define SMALL 64
+
+recon_status recon_so2_check(recon_ctx *ctx, const double *angles, size_t sets, size_t k)
+{
+    if (k == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "a set of no angles");
+    for (size_t i = 0; i < sets * k; i++)
+        if (!isfinite(angles[i]))
+            return recon_fail(ctx, RECON_ERR_INPUT, "angle %zu of set %zu is %g", i % k, i / k,
+                              angles[i]);
+    return RECON_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void insert_all(double *out, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        double x = out[i];
+        size_t at = i;
+        for (; at > 0 && out[at - 1] > x; at--)
+            out[at] = out[at - 1];
+        out[at] = x;
+    }
+}
+
+void recon_so2_sort(double *out, const double *angles, size_t n)
+{
+    recon_so2_wrap_n(out, angles, n);
+    if (n <= SMALL)
+        insert_all(out, n);
+    else
+        qsort(out, n, sizeof *out, ascending);
+}
+
+size_t recon_so2_after_gap(const double *sorted, size_t n)
+{
+    size_t at = 0;
+    double widest = sorted[0] - sorted[n - 1] + 2 * M_PI;
+    for (size_t i = 1; i < n; i++)
+        if (sorted[i] - sorted[i - 1] > widest) {
+            widest = sorted[i] - sorted[i - 1];
+            at = i;
+        }
+    return at;
+}

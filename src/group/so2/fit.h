@@ -1,0 +1,34 @@
+/* fit.h - the fits behind recon_so2_fit_batch: one set of n >= 1 angles in (-pi, pi] each. */
+#ifndef GROUP_SO2_FIT_H
+#define GROUP_SO2_FIT_H
+
+#include <stddef.h>
+#include <recon/group/so2_density.h>
+
+/* recon_so2_choose_family looks at so many sets at most, i * sets / RECON_SO2_CHOICE_SETS among more. */
+enum { RECON_SO2_CHOICE_SETS = 512 };
+
+/* Scratch: this many doubles for n angles. */
+size_t recon_so2_fit_scratch(size_t n);
+
+void recon_so2_fit_one(recon_so2_density *out, const double *angles, size_t n,
+                       recon_so2_family family, double *scratch);
+
+/* Mixture of von Mises densities with a uniform background by EM; how many parts, 1 .. 4, by BIC.
+ * scratch holds 8 n doubles. */
+void recon_mixture_fit(recon_so2_density *out, const double *angles, size_t n, double *scratch);
+
+/* The same with a given number of parts and one EM step a call: start, then steps. Each step
+ * returns the log-likelihood before it, which never decreases. */
+typedef struct {
+    recon_so2_density density;
+    const double *angles;
+    double *cosine, *sine, *share; /* share: [parts + 1][n] */
+    size_t n;
+} recon_mixture_em;
+
+void recon_mixture_start(recon_mixture_em *em, const double *angles, size_t n, int parts,
+                         double *scratch);
+double recon_mixture_step(recon_mixture_em *em);
+
+#endif

@@ -1,0 +1,50 @@
+/* verdict.h - what a set of angles says about a natural pose: a test with stated error rates.
+ *
+ * docs/statistics.md explains the tests and tabulates how often each verdict is given
+ * for each law. */
+#ifndef GROUP_SO2_VERDICT_H
+#define GROUP_SO2_VERDICT_H
+
+#include <recon/group/mean.h>
+#include "group/so2/modes.h"
+#include "group/so2/moments.h"
+
+typedef struct {
+    recon_natural natural;
+    int fold;      /* m: the pose is known modulo 360/m degrees; 1 for one and for several poses; 0
+                      where none is known                                                        */
+    int spaced;    /* m = 2, 3, 4 where the modes are m evenly spaced ones, else 0               */
+    double center; /* of these modes, the one nearest the identity                               */
+    double share[RECON_SO2_MOMENTS]; /* of the angles: at center, at center + 360/m, ...          */
+} recon_so2_verdict;
+
+/* Of n >= 1 sorted angles in (-pi, pi] with these moments and modes. scratch: 2 n doubles. */
+void recon_so2_judge(recon_so2_verdict *out, const double *sorted, size_t n,
+                     const double moment[RECON_SO2_MOMENTS], const recon_so2_modes *modes,
+                     double *scratch);
+
+/* |mean exp(i m angle)|, m = 1..4; returns the direction of the first. */
+double recon_so2_moments_of(double moment[RECON_SO2_MOMENTS], const double *angles, size_t n);
+
+/* The statistics behind the verdict, for calibration. */
+typedef struct {
+    double
+        spaced[RECON_SO2_MOMENTS + 1]; /* [m]: nats that m evenly spaced modes gain over one mode */
+    double split;                      /* nats that two modes gain over one                       */
+} recon_so2_evidence;
+void recon_so2_weigh_evidence(recon_so2_evidence *out, const double *sorted, size_t n,
+                              const double moment[RECON_SO2_MOMENTS], const recon_so2_modes *modes,
+                              double *scratch);
+
+/* Whether n angles with these moments are not evenly spread over the circle: Rayleigh's test of
+ * each moment, all four together at the given level. */
+int recon_so2_uneven(const double moment[RECON_SO2_MOMENTS], double n, double level);
+
+/* The least p-value with which Rayleigh's test rejects an even spread: R is the length of the mean
+ * of n unit vectors. */
+double recon_rayleigh(double r, double n);
+
+/* Whether all moments are so small that none of the angles' law can well reach `most`. */
+int recon_so2_level(const double moment[RECON_SO2_MOMENTS], double n, double most);
+
+#endif

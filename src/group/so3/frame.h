@@ -1,0 +1,43 @@
+/* frame.h - 3x3 matrices seen from the quaternions.
+ *
+ * A rotation matrix is linear in q q^T, so that a mean rotation M is a mean of q q^T, and tr(F^T R)
+ * is a quadratic form q^T K q. The eigenvectors of that 4x4 matrix give the proper singular value
+ * decomposition M = U diag(d) V^T: U, V rotations, d0 >= d1 >= |d2|, the last with M's sign. With
+ * eigenvalues a0 >= a1 >= a2 >= a3
+ *
+ *   d0 = a0 + a1 - a2 - a3    d1 = a0 - a1 + a2 - a3    d2 = a0 - a1 - a2 + a3,
+ *
+ * the top eigenvector is U V^T, and the others, seen from it, are the columns of V. */
+#ifndef GROUP_SO3_FRAME_H
+#define GROUP_SO3_FRAME_H
+
+#include <recon/group/so3.h>
+
+typedef struct {
+    recon_so3 mode;     /* U V^T: the rotation nearest to M          */
+    double singular[3]; /* proper: only the last may be negative     */
+    double body[3][3];  /* body[k] is column k of V, det V = 1       */
+    recon_so3 second; /* the eigenvector next to mode: where the mean would go if it had to move */
+} recon_so3_frame;
+
+/* RECON_ERR_INPUT unless all n are unit quaternions; the message counts from first. */
+recon_status recon_so3_check(recon_ctx *ctx, const recon_so3 *samples, size_t n, size_t first);
+
+/* m += weight * q q^T, the upper triangle. */
+void recon_so3_moment_add(double m[10], recon_so3 q, double weight);
+
+/* The same triangle for a matrix: q^T m q = tr(F^T R(q)) / 4. */
+void recon_so3_moment_of_matrix(double m[10], const double f[9]);
+
+void recon_so3_frame_of(recon_so3_frame *out, const double m[10]);
+
+/* U diag(s) V^T, row-major, for other values s in the same frame. */
+void recon_so3_frame_matrix(double f[9], const recon_so3_frame *frame, const double s[3]);
+
+/* The rotation at a share t of the shortest way from p to q. */
+recon_so3 recon_so3_toward(recon_so3 p, recon_so3 q, double t);
+
+/* tr(F^T R(g)). */
+double recon_so3_trace(const double f[9], recon_so3 g);
+
+#endif
