@@ -1,8 +1,9 @@
-"""Puts into the package, beside its modules, the library that `make` built, and the models and data
-that come with recon and that the package opens by name; see pyproject.toml.
+"""Puts into the package, beside its modules, the public headers that it reads, the library that
+`make` built, and the models and data that come with recon and that the package opens by name; see
+pyproject.toml.
 
-Nothing is compiled here. Without ../build/librecon.so the package is modules alone, and looks for
-the library on the system when it is imported; models and data then come with that.
+Nothing is compiled here. Without ../build/librecon.so the package is modules and headers, and looks
+for the library on the system when it is imported; models and data then come with that.
 """
 import shutil
 from pathlib import Path
@@ -27,9 +28,12 @@ def shipped():
 class BuildWithLibrary(build_py):
     def run(self):
         super().run()
-        if not LIBRARY.exists() or self.editable_mode:
+        if self.editable_mode:
             return
         package = Path(self.build_lib) / "recon"
+        shutil.copytree(ROOT / "include", package / "include", dirs_exist_ok=True)
+        if not LIBRARY.exists():
+            return
         shutil.copyfile(LIBRARY, package / LIBRARY.name)
         for path in shipped():
             to = package / path.relative_to(ROOT)

@@ -91,14 +91,14 @@ def read_images(
     height, width, channels = _three(size)
     if height != width:
         raise InputError(f"pictures are fitted into a square, not {height} x {width}")
-    options = _abi.DatasetOptions(skip_bad, crop, height, channels, bytes_of(picture_limit))
+    options = _abi.recon_dataset_options(skip_bad, crop, height, channels, bytes_of(picture_limit))
     seed, rotate_seed = _seeds(rotate, seed, rotate_seed, take_seed)
     with context() as ctx, _Sets(ctx, lib.recon_dataset_close) as sets:
         found = sets.make(lib.recon_dataset_open_with, spec_of(data), ctypes.byref(options))
         if _fewer(limit, lib.recon_dataset_describe(found).n):
             found = sets.make(lib.recon_dataset_take, found, limit, seed)
         if rotate is not None:
-            rule = _abi.RotationRule()
+            rule = _abi.recon_rotation_rule()
             check(ctx, lib.recon_rotation_rule_load(ctx, ctypes.byref(rule), rule_of(rotate)))
             found = sets.make(lib.recon_dataset_rotate, found, ctypes.byref(rule), rotate_seed)
         return _images(found)
@@ -134,7 +134,7 @@ def read_molecules(
         >>> len(molecules), molecules[0].positions.shape == (len(molecules[0].numbers), 3)
         (20, True)
     """
-    options = _abi.MoleculesOptions(skip_bad=skip_bad)
+    options = _abi.recon_molecules_options(skip_bad=skip_bad)
     seed, rotate_seed = _seeds(rotate, seed, rotate_seed)
     with context() as ctx, _Sets(ctx, lib.recon_molecules_close) as sets:
         found = sets.make(lib.recon_molecules_open, spec_of(data), ctypes.byref(options))

@@ -132,10 +132,10 @@ class ImageModel(Model):
         crop=model.crop) makes them as the model needs them.
         """
         if self._crop is None:
-            options, out = _abi.DataOptions(), ctypes.c_void_p()
+            options, out = _abi.recon_data_options(), ctypes.c_void_p()
             with context(self._device) as ctx:
                 check(ctx, lib.recon_backbone_open(ctx, ctypes.byref(out), os.fsencode(self.path),
-                                                   _abi.CONSTANTS["RECON_SINGLE"]))
+                                                   _abi.RECON_SINGLE))
                 lib.recon_backbone_data_options(out, ctypes.byref(options))
                 lib.recon_backbone_close(ctx, out)
             self._crop = bool(options.crop)
@@ -203,13 +203,13 @@ class ImageModel(Model):
         """
         images, pictures = self._seen(x)
         out = np.empty_like(images)
-        records = room(len(images), _abi.Pose2)
+        records = room(len(images), _abi.recon_pose2)
         how = choice("interpolation", interpolation, "", INTERPOLATIONS)
         if fill not in FILLS:
             raise InputError(f"fill is {fill!r}: 'zero' or 'edge'")
         if pictures is not None and fill != "zero" and average is None:
             raise InputError(f"fill {fill!r}: for images of the model's size")
-        options = ctypes.byref(_abi.CanonicalizeOptions(
+        options = ctypes.byref(_abi.recon_canonicalize_options(
             interpolation=how, edge=FILLS.index(fill), only_if=gate_of(only_if),
             only_one=bool(only_one)))
         if average is not None:
@@ -259,7 +259,7 @@ class ImageModel(Model):
             True
         """
         images, pictures = self._seen(x)
-        out = room(len(images), _abi.CandidatesOut)
+        out = room(len(images), _abi.recon_candidates)
         self._ask(lib.recon_candidates_list, address(out), self._handle, address(images),
                   len(images))
         return [Candidates(Poses(one["pose"][: one["count"]], size), one["weight"][: one["count"]])
@@ -291,14 +291,14 @@ class ImageModel(Model):
             5
         """
         images, pictures = self._seen(x)
-        out = (_abi.DistributionOut * len(images))()
+        out = (_abi.recon_distribution * len(images))()
         self._ask(lib.recon_distribution_images, out, self._handle, address(images), len(images))
         return [self._distribution(one, size)
                 for one, size in zip(out, self._sizes(pictures, len(images)))]
 
     def _distribution(self, one: Any, size: tuple[int, ...]) -> Distribution:
         modes = [(one.mode[i].at, one.mode[i].weight) for i in range(one.modes)]
-        pose = np.frombuffer(one.pose, np.dtype(_abi.Pose2)).copy()
+        pose = np.frombuffer(one.pose, np.dtype(_abi.recon_pose2)).copy()
         return Distribution(
             pose=Poses(pose, size),
             family=lib.recon_so2_family_name(one.family).decode(),
@@ -310,7 +310,7 @@ class ImageModel(Model):
             fold=one.fold,
             modes=np.array(modes).reshape(-1, 2),
             moments=np.array(one.moment),
-            _density=np.frombuffer(one.density, np.dtype(_abi.So2Density)).copy(),
+            _density=np.frombuffer(one.density, np.dtype(_abi.recon_so2_density)).copy(),
         )
 
     def _batch(self, x: Any) -> tuple[Any, int]:
@@ -350,7 +350,7 @@ class _Asked:
     def __init__(self, ask: Callable[[Array], Any], shape: tuple[int, ...], outputs: int):
         self.raised: BaseException | None = None
         self._call_it, self._shape, self._outputs = ask, shape, outputs
-        self.function = _abi.Answer(self._call)
+        self.function = _abi.recon_answer(self._call)
 
     def _call(self, ctx: int, user: int, out: Any, images: Any, n: int) -> int:
         try:
@@ -362,8 +362,8 @@ class _Asked:
             np.ctypeslib.as_array(out, (n, self._outputs))[:] = given
         except BaseException as error:  # C cannot pass it on
             self.raised = error
-            return int(_abi.CONSTANTS["RECON_ERR_INPUT"])
-        return int(_abi.CONSTANTS["RECON_OK"])
+            return int(_abi.RECON_ERR_INPUT)
+        return int(_abi.RECON_OK)
 
 
 class _Judge:
@@ -372,7 +372,7 @@ class _Judge:
     def __init__(self, judge: Callable[[Array], Any], shape: tuple[int, ...]):
         self.raised: BaseException | None = None
         self._judge, self._shape = judge, shape
-        self.function = _abi.Judge(self._call)
+        self.function = _abi.recon_judge(self._call)
 
     def _call(self, ctx: int, user: int, scores: Any, images: Any, n: int) -> int:
         try:
@@ -383,5 +383,5 @@ class _Judge:
             np.ctypeslib.as_array(scores, (n,))[:] = given
         except BaseException as error:  # C cannot pass it on
             self.raised = error
-            return int(_abi.CONSTANTS["RECON_ERR_INPUT"])
-        return int(_abi.CONSTANTS["RECON_OK"])
+            return int(_abi.RECON_ERR_INPUT)
+        return int(_abi.RECON_OK)

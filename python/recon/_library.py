@@ -41,7 +41,7 @@ def _load() -> ctypes.CDLL:
     place = next(_places())
     try:
         library = ctypes.CDLL(place)
-        for name, (result, arguments) in _abi.functions().items():
+        for name, (result, arguments) in _abi.PROTOTYPES.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as error:
@@ -86,10 +86,10 @@ def _listener(said: list[str]) -> Any:
     """A callback that keeps warnings. It knows the list alone: a cycle would outlive the thread."""
 
     def hear(user: int, level: int, line: bytes) -> None:
-        if level == _abi.CONSTANTS["RECON_LOG_WARN"]:
+        if level == _abi.RECON_LOG_WARN:
             said.append(line.decode(errors="replace"))
 
-    return _abi.OnLog(hear)
+    return _abi.callback("recon_ctx_options", "on_log")(hear)
 
 
 class Progress(NamedTuple):
@@ -122,7 +122,7 @@ class _Watcher:
         self.raised: BaseException | None = None
         self.pointer: int | None = None  # the context, once it is made
         self._progress = progress
-        self.function = _abi.OnProgress(self._call)
+        self.function = _abi.callback("recon_ctx_options", "on_progress")(self._call)
 
     def _call(self, user: int, report: Any) -> None:
         if self.raised:
@@ -143,10 +143,9 @@ class _Context:
     def __init__(self, device: str, threads: int, watcher: _Watcher | None = None):
         self.said: list[str] = []  # warnings of the library
         self._on_log = _listener(self.said)
-        options = _abi.CtxOptions(threads=threads,
-                                  on_log=ctypes.cast(self._on_log, ctypes.c_void_p))
+        options = _abi.recon_ctx_options(threads=threads, on_log=self._on_log)
         if watcher:
-            options.on_progress = ctypes.cast(watcher.function, ctypes.c_void_p)
+            options.on_progress = watcher.function
         self.pointer = lib.recon_ctx_new(ctypes.byref(options))
         if not self.pointer:
             raise OutOfMemoryError("a context cannot be made: out of memory or threads")
@@ -210,7 +209,7 @@ def watched(device: str, progress: Callable[[Progress], Any] | None) -> Iterator
 
 def check(ctx: int, status: int) -> None:
     """Raises what the last call with ctx had to say, if it failed."""
-    if status != _abi.CONSTANTS["RECON_OK"]:
+    if status != _abi.RECON_OK:
         message = lib.recon_ctx_message(ctx).decode(errors="replace")
         raise failure(message, lib.recon_status_name(status).decode())
 

@@ -139,7 +139,7 @@ class Model:
             >>> unknown = images[model.score(images).p_embedding < 0.01]
         """
         inputs, n = self._batch(x)
-        out = room(n, _abi.PoseScore)
+        out = room(n, _abi.recon_pose_score)
         self._ask(lib.recon_score, address(out), self._handle, inputs, n)
         return Scores(*(out[name].copy() for name in ("score", "p_value", "p_embedding")))
 

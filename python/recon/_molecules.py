@@ -159,7 +159,7 @@ class MoleculeModel(Model):
         """
         given = Conformers(x)
         out = np.empty_like(given.xyz)
-        records = room(given.n, _abi.Pose3)
+        records = room(given.n, _abi.recon_pose3)
         if spin is not None:
             if only_if is not None or only_one:
                 raise InputError(f"{'only_one' if only_one else 'only_if'} and spin: one of them")
@@ -167,8 +167,8 @@ class MoleculeModel(Model):
             return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
         self._ask(lib.recon_canonicalize, address(out), address(records), self._with(lambda_),
                   given.list, given.n,
-                  ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(only_if),
-                                                        only_one=bool(only_one))))
+                  ctypes.byref(_abi.recon_canonicalize_options(
+                      only_if=gate_of(only_if), only_one=bool(only_one))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
     def _spin(self, out: Array, records: Array, given: Conformers, handle: Any,
@@ -176,7 +176,7 @@ class MoleculeModel(Model):
         others = None if among is None else Conformers(among)
         if others is not None and others.n == 0:
             raise InputError("among: no molecules")
-        options = _abi.SpinOptions(k=whole("neighbors", neighbors, 1))
+        options = _abi.recon_spin_options(k=whole("neighbors", neighbors, 1))
         common = (address(out), address(records), handle, given.list, given.n,
                   None if others is None else others.list, 0 if others is None else others.n)
         if not given.n:
@@ -210,7 +210,7 @@ class MoleculeModel(Model):
             True
         """
         given = Conformers(x)
-        out = room(given.n, _abi.Candidates3Out)
+        out = room(given.n, _abi.recon_candidates3)
         self._ask(lib.recon_candidates_molecules, address(out), self._handle, given.list, given.n)
         return [Candidates3(Poses3(one["pose"][: one["count"]]), one["weight"][: one["count"]])
                 for one in out]
@@ -231,7 +231,7 @@ class MoleculeModel(Model):
             5
         """
         given = Conformers(x)
-        out = (_abi.Distribution3Out * given.n)()
+        out = (_abi.recon_distribution3 * given.n)()
         self._ask(lib.recon_distribution_molecules, out, self._handle, given.list, given.n)
         return [_distribution(one) for one in out]
 
@@ -241,11 +241,11 @@ class MoleculeModel(Model):
 
 
 def _distribution(one: Any) -> Distribution3:
-    text = ctypes.create_string_buffer(_abi.WORDS_SIZE)
+    text = _abi.recon_distribution3_text()
     lib.recon_distribution3_words(text, ctypes.byref(one))
     modes = one.mode[: one.modes]
     return Distribution3(
-        pose=Poses3(np.frombuffer(one.pose, np.dtype(_abi.Pose3)).copy()),
+        pose=Poses3(np.frombuffer(one.pose, np.dtype(_abi.recon_pose3)).copy()),
         F=np.array(one.poses.f).reshape(3, 3),
         mode=matrices(np.frombuffer(one.poses.mode, np.float64)),
         singular=np.array(one.poses.singular),
@@ -274,7 +274,7 @@ class Conformers:
         self.ends = np.cumsum([len(numbers) for numbers, _ in pairs], dtype=np.intp)
         self.numbers = np.concatenate([a for a, _ in pairs] or [np.empty(0, np.uint8)])
         self.xyz = np.concatenate([b for _, b in pairs] or [np.empty((0, 3), np.float32)])
-        self.list = (_abi.Conformer * self.n)(*self._conformers(pairs))
+        self.list = (_abi.recon_conformer * self.n)(*self._conformers(pairs))
         self._as_parameter_ = self.list  # so that the library can be given this object
         if self.n:
             self._check()
@@ -282,7 +282,7 @@ class Conformers:
     def _conformers(self, pairs: list[tuple[Array, Array]]) -> Iterable[Any]:
         at = 0
         for i, (numbers, _) in enumerate(pairs):
-            yield _abi.Conformer(
+            yield _abi.recon_conformer(
                 atoms=len(numbers), z=address(self.numbers[at:]), xyz=address(self.xyz[at:]),
                 molecule=i, energy=np.nan, rmsd=np.nan)
             at += len(numbers)
@@ -310,7 +310,7 @@ class _SpinJudge:
         self._positions = np.split(among.xyz, among.ends[:-1])
         first = self._ask([(self._numbers[0], self._positions[0])], None)
         self.labels = first.shape[1]
-        self.function = _abi.SpinJudge(self._call)
+        self.function = _abi.recon_spin_judge(self._call)
 
     def _ask(self, molecules: list[Any], labels: int | None) -> Array:
         said = array(self._judge(molecules), np.float32, "spin's log-probabilities")
@@ -330,8 +330,8 @@ class _SpinJudge:
             np.ctypeslib.as_array(log_p, (n, self.labels))[:] = self._ask(molecules, self.labels)
         except BaseException as error:  # C cannot pass it on
             self.raised = error
-            return int(_abi.CONSTANTS["RECON_ERR_INPUT"])
-        return int(_abi.CONSTANTS["RECON_OK"])
+            return int(_abi.RECON_ERR_INPUT)
+        return int(_abi.RECON_OK)
 
 
 def _rotated(positions: Array, rotation: Array) -> Array:

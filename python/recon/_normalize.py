@@ -33,7 +33,7 @@ _CLASSES = {name: name.upper() for name in ("knn", "components")}
 _SEARCHES = {name: name.upper() for name in ("auto", "exact", "ivf", "hnsw")}
 VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
 """What the numbers of Frames.verdict mean."""
-_TOLERANCE = _abi.CONSTANTS["RECON_POSE_TOLERANCE"]
+_TOLERANCE = _abi.RECON_POSE_TOLERANCE
 _DEFAULT_K = 10
 _ORDERS = {"wxyz": [0, 1, 2, 3], "xyzw": [3, 0, 1, 2]}  # where w, x, y and z are
 
@@ -204,7 +204,7 @@ def normalize(
         embedded, also, _ = _embedded(number, quaternions, *queries, query_labels, "query ")
         asked = ctypes.byref(embedded)
         kept += also
-    out = _abi.FramesOut()
+    out = _abi.recon_frames()
     try:
         with context() as ctx:
             patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index), asked,
@@ -216,21 +216,21 @@ def normalize(
     return frames
 
 
-def _options(given: dict[str, Any]) -> ctypes.Structure:
+def _options(given: dict[str, Any]) -> Any:
     """The library's options, from the arguments of normalize."""
     _refuse_what_does_not_go_together(**given)
     k, eps, c = given["k"], given["eps"], given["tukey_c"]
-    return _abi.NormalizeOptions(
+    return _abi.recon_normalize_options(
         classes=choice("classes", given["classes"], "CLASSES_", _CLASSES),
-        knn=_abi.KnnOptions(
+        knn=_abi.recon_knn_options(
             k=_DEFAULT_K if k is None else whole("k", k, 1),
             metric=choice("metric", given["metric"], "", _METRICS),
             method=choice("approx", given["approx"], "KNN_", _SEARCHES),
             include_self=bool(given["include_self"]),
         ),
         eps=0 if eps is None else eps,
-        mean=_abi.MeanOptions(kind=choice("mean", given["mean"], "MEAN_", _MEANS),
-                              tukey_c=0 if c is None else c),
+        mean=_abi.recon_mean_options(kind=choice("mean", given["mean"], "MEAN_", _MEANS),
+                                     tukey_c=0 if c is None else c),
         family=choice("family", given["family"], "SO2_", _FAMILIES),
     )
 
@@ -268,12 +268,12 @@ def _refuse_what_does_not_go_together(
 def _caution(frames: Frames, points: int) -> None:
     """What the command prints as a warning is one of Python's."""
     none = frames.natural_pose["none"]
-    if none > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
+    if none > _abi.RECON_NATURAL_FEW:
         warn(f"{none:.0%} of the rows have no natural pose that can be found: the poses of their"
              " neighbours are spread over all directions or fit no distribution, and their gamma"
              " may mean nothing")
     unsure = frames.natural_pose["cannot_tell"]
-    if unsure > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
+    if unsure > _abi.RECON_NATURAL_FEW:
         warn(f"for {unsure:.0%} of the rows there are too few poses to tell: a larger"
              f" {'k' if frames.k else 'eps'} may help")
     if 2 * frames.k >= points:
@@ -302,7 +302,7 @@ def _embedded(
         raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
     poses = np.asarray(poses.as_matrix() if hasattr(poses, "as_matrix") else poses)
     double = poses.dtype.kind == "f" and poses.dtype.itemsize >= 8
-    so3 = group == _abi.CONSTANTS["RECON_SO3"]
+    so3 = group == _abi.RECON_SO3
     if not so3 and poses.dtype.kind in "biu":
         raise InputError(f"{what}poses: {poses.dtype}, but radians are floating-point numbers; if"
                          " these are indices of C_n, multiply them by 2 pi / n")
@@ -310,8 +310,8 @@ def _embedded(
     held = _rotations(poses, f"{what}poses", order) if so3 else _angles(poses, f"{what}poses")
     if len(held) != len(z):
         raise InputError(f"{len(held)} {what}poses for {len(z)} embeddings")
-    e = _abi.Embedded(n=z.shape[0], d=z.shape[1], z=address(z),
-                      precision=_abi.CONSTANTS["RECON_F64"])
+    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z),
+                             precision=_abi.RECON_F64)
     setattr(e, "so3" if so3 else "so2", address(held))
     kept = [z, held]
     if labels is not None:
@@ -413,7 +413,7 @@ def _frames(out: ctypes.Structure, group: str, precision: type, begun: float) ->
     rows, k, knn, so3 = out.rows, out.k, out.k > 0, group == "so3"
     width = out.parameters_width
     parameters = (rows,) if width == 1 else (rows, 3, width // 3)
-    modes = (rows, _abi.CONSTANTS["RECON_FRAME_MODES"], out.modes_width)
+    modes = (rows, _abi.RECON_FRAME_MODES, out.modes_width)
     return Frames(
         gamma=_poses(out.gamma, (rows,), precision),
         normalized=_poses(out.normalized, (rows, k), precision) if knn else None,
@@ -440,6 +440,6 @@ def _frames(out: ctypes.Structure, group: str, precision: type, begun: float) ->
         rows_outside=out.outside,
         collapsed_rows=out.collapsed,
         recall=out.recall,
-        seconds={name: getattr(out.seconds, name) for name, _ in _abi.Seconds._fields_}
+        seconds={name: getattr(out.seconds, name) for name, _ in out.seconds._fields_}
         | {"total": time.monotonic() - begun},
     )

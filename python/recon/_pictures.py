@@ -113,6 +113,7 @@ def _map(given: Array, channels: int) -> tuple[Any, Array]:
     held = np.ascontiguousarray(held)
     has = (*held.shape, 1)[2]
     alpha = has != channels and (has in _ALPHA or has == channels + 1)
-    bitmap = _abi.Bitmap(height=held.shape[0], width=held.shape[1], channels=has, alpha=alpha,
-                         dtype=_abi.CONSTANTS[_DTYPES[held.dtype.name]], samples=address(held))
+    bitmap = _abi.recon_bitmap(
+        height=held.shape[0], width=held.shape[1], channels=has, alpha=alpha,
+        dtype=_abi.CONSTANTS[_DTYPES[held.dtype.name]], samples=address(held))
     return bitmap, held

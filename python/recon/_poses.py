@@ -5,13 +5,13 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._abi import CONSTANTS
+from . import _abi
 from ._errors import InputError
 from ._library import Array, address, array, choice, lib, matrices
 from ._records import same
 
 INTERPOLATIONS = {"bilinear": "BILINEAR", "bicubic": "BICUBIC"}
-_THERE, _BACK = CONSTANTS["RECON_TO_CANONICAL"], CONSTANTS["RECON_TO_INPUT"]
+_THERE, _BACK = _abi.RECON_TO_CANONICAL, _abi.RECON_TO_INPUT
 
 
 def _only(given: dict[str, Any]) -> tuple[str, Any]:

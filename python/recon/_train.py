@@ -210,10 +210,10 @@ def train(
                     "PRESET_", _PRESETS)
     images = _Given.is_of_images(data)
     if images:
-        options = _abi.IeaeOptions(
-            shape=_abi.IeaeShape(preset=0 if from_ is not None else chosen, **shape,
-                                 frequencies=_count("frequencies", frequencies),
-                                 mask=_abi.CONSTANTS["RECON_MASK_DISC"] if mask else 0),
+        options = _abi.recon_ieae_options(
+            shape=_abi.recon_ieae_shape(preset=0 if from_ is not None else chosen, **shape,
+                                        frequencies=_count("frequencies", frequencies),
+                                        mask=_abi.RECON_MASK_DISC if mask else 0),
             **common, decay=_weight("decay", decay, False), pose=_weight("pose", pose, plain),
             density=_weight("density", density, plain),
             warp=_positive("warp", warp), augment=_yes_no("augment", augment),
@@ -221,16 +221,16 @@ def train(
         _not_for("images", align=align, element=element, before=before, layers=layers,
                  radius=radius, pairs=None if pairs == "bonds" else pairs)
     else:
-        options = _abi.MoleculeNetOptions(
-            shape=_abi.MoleculeNetShape(preset=chosen, **shape, layers=_count("layers", layers),
-                                        radius=_positive("radius", radius)),
+        options = _abi.recon_molecule_net_options(
+            shape=_abi.recon_molecule_net_shape(preset=chosen, **shape, radius=_positive("radius", radius),
+                                                layers=_count("layers", layers)),
             **common, before=_count("before", before), element=_positive("element", element),
             align=_weight("align", align, plain), pairs=choice("pairs", pairs, "PAIRS_", _PAIRS))
         _not_for("molecules", from_=from_, frequencies=frequencies, decay=decay, pose=pose,
                  density=density, augment=augment, warp=warp, flip=flip, mask=mask or None,
                  views=None if views == "random" else views, size=size, crop=crop,
                  picture_limit=picture_limit)
-    result = _abi.TrainResult()
+    result = _abi.recon_train_result()
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, resume)
         if from_ is not None:
@@ -327,15 +327,16 @@ def discover(
     if not _Given.is_of_images(data):
         _not_for("molecules", family=None if family == "auto" else family, size=size,
                  crop=crop or None, picture_limit=picture_limit)
-    options = _abi.DiscoverOptions(
+    options = _abi.recon_discover_options(
         k=_count("k", k), as_mean=mean is not None,
-        mean=_abi.MeanOptions(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
+        mean=_abi.recon_mean_options(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
         family=choice("family", family, "SO2_", _FAMILIES), half=half,
-        maps=_abi.MapsOptions(seed=asked.seed, heads=choice("heads", heads, "HEADS_", _HEADS),
-                              epochs=_count("head_epochs", head_epochs),
-                              rate=_positive("head_rate", head_rate)),
+        maps=_abi.recon_maps_options(
+            seed=asked.seed, heads=choice("heads", heads, "HEADS_", _HEADS),
+            epochs=_count("head_epochs", head_epochs), rate=_positive("head_rate", head_rate)),
         keep_embeddings=keep_embeddings, folds=_folds(folds),
-        report=ctypes.cast(lib.recon_found_report, ctypes.c_void_p))
+        report=ctypes.cast(lib.recon_found_report,
+                           _abi.callback("recon_discover_options", "report")))
     setattr(options, "lambda", choice("lambda_", lambda_, "LAMBDA_", LAMBDAS))
     return _discover(model, data, out, asked, options, device, precision, progress)
 
@@ -347,10 +348,10 @@ def discover_quietly(
     """As discover, but without a report: for an estimator, of which nobody reads one."""
     asked = _Asked(seed=seed, limit=None, rotate=None, rotate_seed=None, skip_bad=False, size=None,
                    crop=False, picture_limit=None)
-    options = _abi.DiscoverOptions(
+    options = _abi.recon_discover_options(
         k=_count("k", k), as_mean=mean is not None, folds=_folds(folds),
-        mean=_abi.MeanOptions(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
-        maps=_abi.MapsOptions(seed=asked.seed))
+        mean=_abi.recon_mean_options(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
+        maps=_abi.recon_maps_options(seed=asked.seed))
     setattr(options, "lambda", choice("lambda_", lambda_, "LAMBDA_", LAMBDAS))
     return _discover(model, data, out, asked, options, device, "auto", None)
 
@@ -358,15 +359,15 @@ def discover_quietly(
 def _discover(model: Any, data: Data, out: Any, asked: _Asked, options: Any, device: str,
               precision: str, progress: Watch | None) -> Discovery:
     path, file = path_text(out, "out"), _model_file(model, "model")
-    found = _abi.Discovery()
+    found = _abi.recon_discovery()
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, False)
         backbone = opened.enter_context(_backbone(ctx, file, options.precision))
         given = opened.enter_context(_Given.open(ctx, data, asked, backbone, file))
-        entries = (_abi.MetadataEntry * _abi.CONSTANTS["RECON_INPUTS_ENTRIES"])()
+        entries = (_abi.recon_metadata_entry * _abi.RECON_INPUTS_ENTRIES)()
         options.n_metadata = lib.recon_inputs_record(ctypes.byref(asked.source), entries,
                                                      given.inputs, backbone)
-        shown = _abi.FoundData(data=given.data, folder=os.fsencode(path))
+        shown = _abi.recon_found_data(data=given.data, folder=os.fsencode(path))
         options.metadata, options.report_arg = ctypes.addressof(entries), ctypes.addressof(shown)
         if given.name is not None:
             options.data, options.source = given.name, ctypes.addressof(asked.source)
@@ -433,7 +434,7 @@ def _model_file(model: Any, what: str) -> bytes:
 def _precision(ctx: int, precision: str, resume: bool) -> int:
     """A run that was begun in bf16, on another machine perhaps, goes on in it."""
     if resume and precision == "bf16":
-        return int(_abi.CONSTANTS["RECON_MIXED"])
+        return int(_abi.RECON_MIXED)
     asked = choice("precision", precision, "", _PRECISIONS)
     return int(lib.recon_precision_on(ctx, asked))
 
@@ -447,7 +448,7 @@ class _Asked:
     def __init__(self, *, seed: int | None, limit: int | None, rotate: Any, rotate_seed: int | None,
                  skip_bad: bool, size: int | None, crop: bool, picture_limit: int | None):
         self.seed = 1 if seed is None else whole("seed", seed, 1)
-        self.source = _abi.Source(
+        self.source = _abi.recon_source(
             seed=self.seed, rotate_seed=_count("rotate_seed", rotate_seed),
             rotate=None if rotate is None else rule_of(rotate), limit=_count("limit", limit),
             size=_count("size", size), skip_bad=skip_bad, crop=crop,
@@ -468,7 +469,7 @@ def _follow(ctx: int, asked: _Asked, file: bytes, precision: int, crop: bool | N
             data: Data) -> None:
     """Pictures are read as those that the model to start from was trained on, but in their own
     colours."""
-    options = _abi.DataOptions(size=asked.source.size)
+    options = _abi.recon_data_options(size=asked.source.size)
     with _backbone(ctx, file, precision) as backbone:
         lib.recon_backbone_data_options(backbone, ctypes.byref(options))
     if _is_name(data) and spec_of(data).startswith(b"images:"):
@@ -534,10 +535,10 @@ def _images(ctx: int, data: Any, source: Any, backbone: Any) -> Iterator[ctypes.
     pixels = _as_array(images, "images", ("uint8", "float32", "float64"))
     classes = _as_array(labels, "labels", ("int32",)) if labels is not None and (
         np.asarray(labels) >= 0).all() else None
-    wanted = _abi.DataOptions(crop=source.crop)
+    wanted = _abi.recon_data_options(crop=source.crop)
     if backbone is not None:
         lib.recon_backbone_data_options(backbone, ctypes.byref(wanted))
-    options = _abi.DatasetOptions(crop=wanted.crop)
+    options = _abi.recon_dataset_options(crop=wanted.crop)
     out = ctypes.c_void_p()
     try:
         patiently(ctx, lib.recon_dataset_make, ctypes.byref(out), ctypes.byref(pixels[0]),
@@ -554,11 +555,11 @@ def _as_array(x: Any, what: str, dtypes: Sequence[str]) -> tuple[Any, Array]:
         if what == "images" and given.dtype.kind != "f":
             raise InputError(f"images of {given.dtype}: floats are needed, or bytes")
         given = array(given, dtypes[-1], what)
-    if given.ndim > _abi.CONSTANTS["RECON_MAX_DIMS"]:
+    if given.ndim > _abi.RECON_MAX_DIMS:
         raise InputError(f"{what}: {given.ndim} dimensions")
-    shape = (ctypes.c_size_t * _abi.CONSTANTS["RECON_MAX_DIMS"])(*given.shape)
+    shape = (ctypes.c_size_t * _abi.RECON_MAX_DIMS)(*given.shape)
     dtype = _abi.CONSTANTS["RECON_" + _DTYPES[given.dtype.name]]
-    return _abi.Array(dtype=dtype, ndim=given.ndim, shape=shape, data=address(given)), given
+    return _abi.recon_array(dtype=dtype, ndim=given.ndim, shape=shape, data=address(given)), given
 
 
 @contextmanager

@@ -30,8 +30,8 @@ def trust_of(handle: int) -> dict[str, Any] | None:
     found = lib.recon_model_trust(handle)
     if not found:
         return None
-    trust = ctypes.cast(found, ctypes.POINTER(_abi.Trust)).contents
-    text = ctypes.create_string_buffer(_abi.CONSTANTS["RECON_TRUST_REASONS"])
+    trust = ctypes.cast(found, ctypes.POINTER(_abi.recon_trust)).contents
+    text = ctypes.create_string_buffer(_abi.RECON_TRUST_REASONS)
     lib.recon_trust_reasons(text, len(text), found)
     return {
         "verdict": lib.recon_trust_name(trust.level).decode(),
