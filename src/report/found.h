@@ -48,7 +48,7 @@ typedef struct {
     const char *dir;
     recon_found kind;
     json_t *summary;
-    recon_group group;
+    const recon_group *group;
     size_t points, rows, k;  /* k: 0 without neighbours                                         */
     recon_poses psi;         /* [rows] as the backbone says                                     */
     recon_poses absolute;    /* [rows] about the natural pose: the model's, else Algorithm 1's  */
