@@ -128,14 +128,10 @@ static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_seen *se
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &seen->z, e->n * e->d, sizeof *seen->z));
     e->z = e->owned[0] = seen->z;
-    if (b->kind->group == RECON_SO2) {
-        RECON_TRY(recon_alloc_raw(ctx, &seen->so2, e->n, sizeof *seen->so2));
-        e->so2 = e->owned[1] = seen->so2;
-    } else {
-        RECON_TRY(recon_alloc_raw(ctx, &seen->so3, e->n, sizeof *seen->so3));
-        e->so3 = e->owned[1] = seen->so3;
-    }
-    if (b->density && e->so2) {
+    e->group = b->kind->group;
+    RECON_TRY(recon_alloc_raw(ctx, &seen->psi, e->n, e->group->numbers * sizeof *seen->psi));
+    e->poses = e->owned[1] = seen->psi;
+    if (b->density) {
         RECON_TRY(
             recon_alloc_raw(ctx, &seen->density, e->n, RECON_POSE_BINS * sizeof *seen->density));
         e->density = e->owned[3] = seen->density;
@@ -150,11 +146,10 @@ done:
     return status;
 }
 
-static recon_seen behind(const recon_seen *s, size_t at, size_t code)
+static recon_seen behind(const recon_seen *s, const recon_backbone *b, size_t at)
 {
-    return (recon_seen){ .z = s->z + at * code,
-                         .so2 = s->so2 ? s->so2 + at : NULL,
-                         .so3 = s->so3 ? s->so3 + at : NULL,
+    return (recon_seen){ .z = s->z + at * b->code,
+                         .psi = s->psi + at * b->kind->group->numbers,
                          .density = s->density ? s->density + at * RECON_POSE_BINS : NULL };
 }
 
@@ -168,7 +163,7 @@ static recon_status embed_rows(recon_ctx *ctx, const recon_seen *all, const reco
     recon_progress_begin(ctx, "embed", end - begin);
     for (size_t at = begin; at < end; at += block) {
         size_t n = end - at < block ? end - at : block;
-        recon_seen some = behind(all, at, b->code);
+        recon_seen some = behind(all, b, at);
         data->kind->read(inputs, data, at, n);
         status = b->kind->embed(ctx, &some, b, inputs, n);
         if (status != RECON_OK && at > 0) /* the kind counts within the batch */
@@ -217,10 +212,7 @@ recon_status recon_backbone_embed_share(recon_ctx *ctx, recon_embedded *out,
     RECON_TRY(recon_comm_agree(ctx, own_arrays(ctx, out, &all, b, data)));
     RECON_TRY(recon_comm_agree(ctx, embed_rows(ctx, &all, b, data, block, own.begin, own.end)));
     RECON_TRY(recon_comm_gather(ctx, all.z, n, block, b->code * sizeof *all.z));
-    if (all.so2)
-        RECON_TRY(recon_comm_gather(ctx, all.so2, n, block, sizeof *all.so2));
-    else
-        RECON_TRY(recon_comm_gather(ctx, all.so3, n, block, sizeof *all.so3));
+    RECON_TRY(recon_comm_gather(ctx, all.psi, n, block, out->group->numbers * sizeof *all.psi));
     if (all.density)
         RECON_TRY(
             recon_comm_gather(ctx, all.density, n, block, RECON_POSE_BINS * sizeof *all.density));

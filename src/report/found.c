@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/json.h"
+#include "group/group.h"
 #include "core/memory.h"
 #include "data/identity.h"
 #include "data/kinds.h"
@@ -99,10 +100,8 @@ static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
                           "program has a backbone for",
                           path, kind);
     const char *group = recon_found_text(f, "group");
-    if (strcmp(group, "so2") != 0 && strcmp(group, "so3") != 0)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: unknown group '%.40s': so2 or so3", path,
-                          group);
-    f->group = strcmp(group, "so3") ? RECON_SO2 : RECON_SO3;
+    if (recon_group_find(ctx, &f->group, group) != RECON_OK)
+        return recon_note(ctx, RECON_ERR_FORMAT, "in %s", path);
     if ((f->kind == RECON_FOUND_IMAGES && f->group == RECON_SO3) ||
         (f->kind == RECON_FOUND_MOLECULES && f->group == RECON_SO2))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: group does not fit the rest", path);
@@ -260,49 +259,46 @@ done:
     return status;
 }
 
-static recon_status check_rotations(recon_ctx *ctx, const recon_found_folder *f, const char *name,
-                                    const double *m)
+/* Rows of a file, as they are written, as poses. *out NULL: there is no such file. */
+static recon_status poses_of(recon_ctx *ctx, const recon_found_folder *f, double **out,
+                             const double *rows, const char *name)
 {
-    for (size_t i = 0; m && i < f->rows; i++)
-        if (recon_so3_matrix_error(m + 9 * i) > RECON_POSE_TOLERANCE)
-            return recon_fail(ctx, RECON_ERR_FORMAT, "%s/%s: row %zu is not a rotation", f->dir,
-                              name, i);
-    return RECON_OK;
+    const size_t *shape = f->group->shape;
+    const recon_array array = { .dtype = RECON_F64,
+                                .ndim = 1 + (shape[0] > 0) + (shape[1] > 0),
+                                .shape = { f->rows, shape[0], shape[1] },
+                                .data = rows };
+    char path[RECON_PATH];
+    recon_status status;
+    if (!rows)
+        return RECON_OK;
+    RECON_TRY(recon_alloc_raw(ctx, out, f->rows, f->group->numbers * sizeof **out));
+    status = recon_group_read(ctx, f->group, *out, &array, f->rows, RECON_QUATERNIONS_NONE,
+                              recon_folder_join(path, f->dir, name));
+done:
+    return status == RECON_ERR_INPUT ? RECON_ERR_FORMAT : status;
 }
 
 /* psi = absolute Gamma; about the natural pose of the model, psi Lambda^-1, where that is known. */
-static recon_status rotate_so2(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
+static recon_status find_poses(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
 {
+    const recon_group *group = f->group;
+    double *gamma = NULL, *natural = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &f->psi.so2, f->rows, sizeof *f->psi.so2));
-    RECON_TRY(recon_alloc_raw(ctx, &f->absolute.so2, f->rows, sizeof *f->absolute.so2));
-    for (size_t i = 0; i < f->rows; i++) {
-        f->psi.so2[i] = recon_so2_wrap(raw->absolute[i] + raw->gamma[i]);
-        f->absolute.so2[i] =
-            recon_so2_wrap(raw->natural ? f->psi.so2[i] - raw->natural[i] : raw->absolute[i]);
+    RECON_TRY(poses_of(ctx, f, &gamma, raw->gamma, "gamma.npy"));
+    RECON_TRY(poses_of(ctx, f, &f->absolute, raw->absolute, "absolute.npy"));
+    RECON_TRY(poses_of(ctx, f, &natural, raw->natural, "natural.npy"));
+    RECON_TRY(recon_alloc_raw(ctx, &f->psi, f->rows, group->numbers * sizeof *f->psi));
+    for (size_t i = 0; i < f->rows * group->numbers; i += group->numbers) {
+        group->compose(group, f->psi + i, f->absolute + i, gamma + i);
+        if (!natural)
+            continue;
+        group->inverse(group, natural + i, natural + i);
+        group->compose(group, f->absolute + i, f->psi + i, natural + i);
     }
 done:
-    return status;
-}
-
-static recon_status rotate_so3(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
-{
-    recon_status status;
-    RECON_TRY(check_rotations(ctx, f, "gamma.npy", raw->gamma));
-    RECON_TRY(check_rotations(ctx, f, "absolute.npy", raw->absolute));
-    RECON_TRY(check_rotations(ctx, f, "natural.npy", raw->natural));
-    RECON_TRY(recon_alloc_raw(ctx, &f->psi.so3, f->rows, sizeof *f->psi.so3));
-    RECON_TRY(recon_alloc_raw(ctx, &f->absolute.so3, f->rows, sizeof *f->absolute.so3));
-    for (size_t i = 0; i < f->rows; i++) {
-        recon_so3 own = recon_so3_from_matrix(raw->absolute + 9 * i);
-        f->psi.so3[i] = recon_so3_compose(own, recon_so3_from_matrix(raw->gamma + 9 * i));
-        f->absolute.so3[i] =
-            raw->natural
-                ? recon_so3_compose(f->psi.so3[i],
-                                    recon_so3_inverse(recon_so3_from_matrix(raw->natural + 9 * i)))
-                : own;
-    }
-done:
+    free(gamma);
+    free(natural);
     return status;
 }
 
@@ -317,7 +313,7 @@ static recon_status read_natural(recon_ctx *ctx, recon_found_folder *f, double *
 static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
 {
     int so3 = f->group == RECON_SO3;
-    size_t pose = so3 ? 9 : 1;
+    size_t pose = recon_group_written(f->group);
     raw_poses raw = { 0 };
     double points;
     recon_status status;
@@ -327,8 +323,8 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
     RECON_TRY(read_real(ctx, f, "absolute.npy", &raw.absolute, pose, NULL));
     RECON_TRY(read_natural(ctx, f, &raw.natural, pose));
     RECON_TRY(read_real(ctx, f, theta_file(f), &f->theta, so3 ? 9 : 1, &f->theta_width));
-    RECON_TRY(read_real(ctx, f, "identifiability.npy", &f->identifiability, so3 ? 3 : 4,
-                        &f->identifiability_width));
+    RECON_TRY(read_real(ctx, f, "identifiability.npy", &f->identifiability,
+                        f->group->identifiability, &f->identifiability_width));
     RECON_TRY(read_real(ctx, f, "background.npy", &f->background, 1, NULL));
     RECON_TRY(read_real(ctx, f, "score.npy", &f->score, 1, NULL));
     if (!is_of_poses(f) && f->rows != f->points)
@@ -337,7 +333,7 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
     RECON_TRY(read_classes(ctx, f));
     drop_outside(f, &raw, pose);
     RECON_TRY(check_all(ctx, f, &raw, pose));
-    RECON_TRY(so3 ? rotate_so3(ctx, f, &raw) : rotate_so2(ctx, f, &raw));
+    RECON_TRY(find_poses(ctx, f, &raw));
 done:
     free(raw.gamma);
     free(raw.absolute);
@@ -372,10 +368,8 @@ recon_status recon_found_open_as(recon_ctx *ctx, recon_found_folder *out, const 
 void recon_found_close(recon_found_folder *f)
 {
     json_decref(f->summary);
-    free(f->psi.so2);
-    free(f->psi.so3);
-    free(f->absolute.so2);
-    free(f->absolute.so3);
+    free(f->psi);
+    free(f->absolute);
     free(f->theta);
     free(f->identifiability);
     free(f->background);

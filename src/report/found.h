@@ -50,8 +50,8 @@ typedef struct {
     json_t *summary;
     const recon_group *group;
     size_t points, rows, k;  /* k: 0 without neighbours                                         */
-    recon_poses psi;         /* [rows] as the backbone says                                     */
-    recon_poses absolute;    /* [rows] about the natural pose: the model's, else Algorithm 1's  */
+    double *psi;             /* [rows] as the backbone says                                     */
+    double *absolute;        /* [rows] about the natural pose: the model's, else Algorithm 1's  */
     double *theta;           /* [rows][theta_width] SO(2): a width in radians; SO(3): F         */
     double *identifiability; /* [rows][identifiability_width] */
     double *background, *score; /* [rows] */

@@ -50,7 +50,7 @@ static void algorithm_1_refuses(void **state)
     recon_ctx *ctx = *state;
     const float z[4] = { 1, 2, 3, 4 };
     const double psi[4] = { 0.1, 0.2, 0.3, 0.4 };
-    const recon_embedded e = { .n = 4, .d = 1, .z = z, .so2 = psi };
+    const recon_embedded e = { .n = 4, .d = 1, .z = z, .group = RECON_SO2, .poses = psi };
     const recon_normalize_options usual = { .knn = { .k = 2 } };
     int64_t index[8];
     recon_frames frames;
@@ -136,7 +136,7 @@ static void numbers_that_no_constant_has_are_refused(void **state)
     const float z[4] = { 1, 2, 3, 4 };
     const double psi[4] = { 0.1, 0.2, 0.3, 0.4 };
     const recon_so3 g[3] = { { 1, 0, 0, 0 }, { 1, 0, 0, 0 }, { 1, 0, 0, 0 } };
-    const recon_embedded e = { .n = 4, .d = 1, .z = z, .so2 = psi };
+    const recon_embedded e = { .n = 4, .d = 1, .z = z, .group = RECON_SO2, .poses = psi };
     recon_normalize_options o = { .knn = { .k = 2 }, .eps = 1 };
     recon_frames frames;
     int64_t index[8];
