@@ -120,7 +120,8 @@ recon_status demo_normalize(recon_ctx *ctx, demo *d)
     demo_path z, g, labels, out;
     return recon_normalize_files(
         ctx, &d->poses,
-        &(recon_normalize_request){ .z = demo_file(z, d, "discover/z.npy"),
+        &(recon_normalize_request){ .group = RECON_SO2,
+                                    .z = demo_file(z, d, "discover/z.npy"),
                                     .poses = demo_file(g, d, "discover/g.npy"),
                                     .labels = demo_file(labels, d, "garments-labels.npy"),
                                     .out = demo_file(out, d, "normalize"),
