@@ -51,14 +51,6 @@ static void clear(void)
     rmdir(folder);
 }
 
-static void write_text(const char *name, const char *text)
-{
-    FILE *f = fopen(in_folder(name), "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    fclose(f);
-}
-
 #define NATURAL(one, several, modulo, axis, none)                                                  \
     "\"natural_pose\": { \"one\": " one ", \"several\": " several ", \"modulo\": " modulo          \
     ", \"axis\": " axis ", \"none\": " none ", \"cannot_tell\": 0.08 }, "
