@@ -132,7 +132,7 @@ typedef struct {
     const double *values;
     size_t n;
     double from, to;
-    const recon_histogram_mark *marks;
+    const recon_mark *marks;
     size_t mark_count;
 } recon_found_spread;
 recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const recon_found_spread *s);
