@@ -1,6 +1,8 @@
 /* cifar.c - `recon reproduce cifar10`: the models are found or trained, and what was measured becomes
  * JSON. */
 #include "lab/cifar.h"
+#include "lab/lab.h"
+#include "lab/table.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -19,7 +21,7 @@ enum { QUICK = 1000, NARROW = 16, TAKE_SEED = 1 };
 #define REMEDY "`recon reproduce cifar10 --train --out DIR` makes one, %s names another"
 
 typedef struct {
-    const cifar_settings *settings;
+    const lab_settings *settings;
     char classifier[RECON_PATH], augmented[RECON_PATH], model[RECON_PATH];
     double train_seconds;
 } files;
@@ -38,7 +40,7 @@ static recon_status find(recon_ctx *ctx, char path[RECON_PATH], const char *give
     return recon_shipped_find(ctx, path, RECON_PATH, "models", shipped, remedy);
 }
 
-static int is_narrow(const cifar_settings *s)
+static int is_narrow(const lab_settings *s)
 {
     return s->preset == RECON_PRESET_PHOTO_SMALL;
 }
@@ -46,7 +48,7 @@ static int is_narrow(const cifar_settings *s)
 static recon_status train_classifier(recon_ctx *ctx, const files *f, const char *path,
                                      const recon_dataset *data, int rotate)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     int on_cpu = strncmp(recon_ops_name(ctx), "cuda", 4) != 0; /* where epochs take minutes */
     recon_train_result r;
     return recon_classifier_train(
@@ -70,7 +72,7 @@ static recon_status train_classifier(recon_ctx *ctx, const files *f, const char 
 static recon_status train_model(recon_ctx *ctx, files *f, const recon_dataset *data,
                                 const recon_dataset *seen)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     char backbone[RECON_PATH], dir[RECON_PATH];
     recon_discovery found = { 0 };
     recon_train_result r;
@@ -119,7 +121,7 @@ done:
  * is taken from those that are not in cifar10/val. */
 static recon_status train_all(recon_ctx *ctx, files *f)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     recon_dataset *data = NULL, *rest = NULL, *held = NULL, *some = NULL;
     recon_status status;
     RECON_TRY(recon_dataset_open(ctx, &data, "cifar10/train"));
@@ -150,11 +152,11 @@ done:
 
 static recon_status find_all(recon_ctx *ctx, files *f)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     recon_status status;
     RECON_TRY(
         find(ctx, f->classifier, s->classifier, "cifar10-classifier.safetensors", "--classifier"));
-    RECON_TRY(find(ctx, f->model, s->model, "cifar10.safetensors", "--model"));
+    RECON_TRY(find(ctx, f->model, s->models[0], "cifar10.safetensors", "--model"));
     if (s->augmented)
         snprintf(f->augmented, sizeof f->augmented, "%s", s->augmented);
 done:
@@ -256,7 +258,7 @@ static recon_status take(recon_ctx *ctx, recon_dataset **whole, recon_dataset **
 
 static recon_status measure(recon_ctx *ctx, json_t **out, const files *f)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     size_t n = s->images ? s->images : s->quick ? QUICK : 0;
     recon_dataset *whole[2] = { NULL, NULL }, *some[2] = { NULL, NULL };
     recon_model *model = NULL, *once = NULL;
@@ -291,7 +293,7 @@ done:
     return status;
 }
 
-recon_status cifar_run(recon_ctx *ctx, json_t **result, const cifar_settings *s)
+recon_status cifar_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
 {
     files f = { .settings = s };
     recon_dataset *there = NULL;
@@ -303,4 +305,51 @@ recon_status cifar_run(recon_ctx *ctx, json_t **result, const cifar_settings *s)
     RECON_TRY(measure(ctx, result, &f));
 done:
     return status;
+}
+
+/* --- as text ---------------------------------------------------------------------------------- */
+
+static const lab_row methods[] = {
+    { "none", "no correction", 0 },
+    { "undo", "true rotation undone", 0 },
+    { "density", "recon (ours: density), four passes", 0 },
+    { "density_one", "the same, one pass", 0 },
+    { "gated", "four passes, with the gate", 0 },
+    { "average", "averaged over candidates", 0 },
+    { "tta8", "averaged over 8 rotations", 0 },
+    { "tta36", "averaged over 36 rotations", 0 },
+    { "augmented", "classifier trained with rotations", 0 },
+};
+static const lab_row errors[] = { { "pose_error", "four passes", 0 },
+                                  { "pose_error_one", "one pass", 0 } };
+static const lab_table tables[] = {
+    { .title = "CIFAR-10: {preset}, {weights} weights, in front of a frozen classifier of "
+               "{classifier_weights}; {images} test images\naccuracy, percent\n",
+      LAB_COLUMNS({ "", NULL, "  %-36s" }, { "upright", "accuracy.upright.*", "%12.2f" },
+                  { "C8", "accuracy.c8.*", "%12.2f" }, { "any angle", "accuracy.any.*", "%12.2f" },
+                  { "C8 regained", "recovered.c8.*", "%12.3f" }),
+      LAB_ROWS(methods) },
+    { .title = "\ngate: rotated only where the p-value of the pose is below P; P = {gate.p:g} was "
+               "chosen on validation\n",
+      LAB_COLUMNS(
+          { "  P", "gate.curve.*.p", "  %-12g" }, { "upright", "gate.curve.*.upright", "%12.2f" },
+          { "C8", "gate.curve.*.c8", "%12.2f" }, { "gain kept", "gate.curve.*.kept", "%12.3f" }),
+      .over = "gate.curve" },
+    { .title = "\npose error at any angle\n",
+      LAB_COLUMNS({ "", NULL, "  %-12s" }, { "median", "*.median_deg", "%12.1f" },
+                  { "75 %", "*.p75_deg", "%12.1f" }, { "90 %", "*.p90_deg", "%12.1f" },
+                  { "in 22.5, %", "*.within_22_5_percent", "%12.1f" },
+                  { "over 150, %", "*.above_150_percent", "%12.1f" }),
+      LAB_ROWS(errors) },
+};
+
+void cifar_show(const json_t *result)
+{
+    for (size_t i = 0; i < LAB_COUNT(tables); i++)
+        lab_print_table(result, &tables[i]);
+    lab_say(
+        result,
+        "\nmilliseconds per image ({ms_a_picture.backend}, {ms_a_picture.threads} threads): "
+        "classifier {ms_a_picture.classifier:.3f}, canonicalize {ms_a_picture.density:.3f} with "
+        "four passes, {ms_a_picture.density_one:.3f} with one\n");
 }

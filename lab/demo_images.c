@@ -1,5 +1,6 @@
 /* demo_images.c - the tour's part about images: garments rotated as in the paper. */
 #include "lab/demo.h"
+#include "lab/table.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -106,7 +107,7 @@ size_t demo_widths(recon_theta_class out[DEMO_KINDS], const demo *d)
     for (size_t c = 0; c < DEMO_KINDS; c++) {
         char path[32];
         snprintf(path, sizeof path, "labels.%zu.theta_deg", c);
-        double width = reproduce_number(summary, path) / RECON_TO_DEGREES;
+        double width = lab_number(summary, path) / RECON_TO_DEGREES;
         if (isfinite(width))
             out[n++] = (recon_theta_class){ r->on->name[c], r->width[c].truth, width, 0, 0 };
     }
@@ -197,7 +198,7 @@ done:
 recon_status demo_canonicalize(recon_ctx *ctx, demo *d)
 {
     demo_path model, classifier;
-    const reproduce_settings settings = { .classifier = classifier };
+    const lab_settings settings = { .classifier = classifier };
     image_trial *t = &d->trial;
     recon_status status;
     RECON_TRY(demo_model(ctx, model, "fashion.safetensors"));

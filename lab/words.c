@@ -1,5 +1,7 @@
 /* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
 #include "lab/words.h"
+#include "lab/lab.h"
+#include "lab/table.h"
 #include "lab/run_folder.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
@@ -33,7 +35,7 @@ enum {
 #define WIDTH 0.25 /* of preset photo: 0.7 M weights */
 
 typedef struct {
-    const words_settings *settings;
+    const lab_settings *settings;
     run_folder folder;
     letters_fonts *fonts;
     words_set rotated, upright;
@@ -77,7 +79,7 @@ static recon_status find_readers(recon_ctx *ctx, run *r)
 
 static recon_status draw_training(recon_ctx *ctx, run *r, const char *dir)
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     size_t faces = letters_fonts_count(r->fonts, LETTERS_TRAIN);
     words_list list = { 0 };
     words_set set = { 0 };
@@ -96,7 +98,7 @@ done:
 static recon_status train_backbone(recon_ctx *ctx, run *r, recon_dataset **data,
                                    char model[RECON_PATH])
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     char dir[RECON_PATH], spec[RECON_PATH + 8];
     recon_train_result trained;
     recon_status status;
@@ -129,7 +131,7 @@ done:
 
 static recon_status train(recon_ctx *ctx, run *r)
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     char dir[RECON_PATH], backbone[RECON_PATH];
     recon_dataset *data = NULL;
     recon_discovery found = { 0 };
@@ -152,8 +154,8 @@ done:
 
 static recon_status find_model(recon_ctx *ctx, run *r)
 {
-    if (r->settings->model) {
-        snprintf(r->model, sizeof r->model, "%s", r->settings->model);
+    if (r->settings->models[0]) {
+        snprintf(r->model, sizeof r->model, "%s", r->settings->models[0]);
         return RECON_OK;
     }
     return recon_shipped_find(
@@ -165,7 +167,7 @@ static recon_status find_model(recon_ctx *ctx, run *r)
 
 static recon_status draw_tests(recon_ctx *ctx, run *r)
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     size_t faces = letters_fonts_count(r->fonts, LETTERS_TEST);
     size_t n = s->images ? s->images : s->quick ? QUICK_TESTS : TESTS, each = divide_up(n, faces);
     words_list list = { 0 };
@@ -255,7 +257,7 @@ static json_t *as_json(recon_ctx *ctx, const run *r, const words_result *w,
 
 static recon_status work(recon_ctx *ctx, json_t **result, run *r)
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     recon_model *model = NULL;
     words_result w;
     recon_status status;
@@ -275,7 +277,7 @@ done:
     return status;
 }
 
-recon_status words_run(recon_ctx *ctx, json_t **result, const words_settings *s)
+recon_status words_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
 {
     run r = { .settings = s };
     recon_status status;
@@ -286,4 +288,56 @@ recon_status words_run(recon_ctx *ctx, json_t **result, const words_settings *s)
     words_set_free(&r.upright);
     letters_fonts_free(r.fonts);
     return status;
+}
+
+/* --- as text ---------------------------------------------------------------------------------- */
+
+static const lab_row ways[] = {
+    { "none", "any angle, as they come", 0 },
+    { "own_remedy", "the reader's own remedy", 0 },
+    { "recon", "recon (ours: density)", 0 },
+    { "recon_gated", "recon, where the gate opens", 0 },
+    { "upright", "upright, as they come", 0 },
+    { "upright_recon", "recon", 0 },
+    { "upright_gated", "recon, where the gate opens", 0 },
+};
+static const lab_row kept[] = { { "kept_percent_of_upright", "recon, of what upright gives", 0 } };
+static const lab_row errors[] = { { "pose_error", "any angle", 0 },
+                                  { "pose_error_upright", "upright", 0 } };
+static const lab_table tables[] = {
+    { .title =
+          "Words: {images} pictures in {fonts} fonts before frozen readers; {preset} at {size} "
+          "x {size}, {weights} weights\nwords read without a mistake, percent\n",
+      LAB_COLUMNS({ "", NULL, "  %-32s" }, { "PP-OCRv4", "accuracy.ppocr.*", "%20.2f" },
+                  { "Tesseract --psm 7", "accuracy.tesseract.*", "%20.2f" }),
+      LAB_ROWS(ways) },
+    { LAB_COLUMNS({ NULL, NULL, "  %-32s" }, { "", "*.ppocr", "%20.1f" },
+                  { "", "*.tesseract", "%20.1f" }),
+      LAB_ROWS(kept) },
+    { .title = "\npose error, degrees\n",
+      LAB_COLUMNS({ "", NULL, "  %-12s" }, { "median", "*.median_deg", "%10.1f" },
+                  { "75 %", "*.p75_deg", "%10.1f" }, { "90 %", "*.p90_deg", "%10.1f" },
+                  { "99 %", "*.p99_deg", "%10.1f" },
+                  { "within 15, %", "*.within_15_percent", "%14.2f" },
+                  { "upside down, %", "*.upside_down_percent", "%16.2f" }),
+      LAB_ROWS(errors) },
+};
+
+void words_show(const json_t *result)
+{
+    for (size_t i = 0; i < LAB_COUNT(tables); i++)
+        lab_print_table(result, &tables[i]);
+    lab_say(
+        result,
+        "\ngate: rotated only where the p-value of the pose is below {gate.p:g}: "
+        "{gate.rotated_percent.rotated:.2f} % at any angle, {gate.rotated_percent.upright:.2f} % "
+        "of upright ones\n"
+        "milliseconds a picture ({ms_a_picture.backend}, {ms_a_picture.threads} threads): pose "
+        "{ms_a_picture.pose:.2f}, rotation {ms_a_picture.rotate:.2f}");
+    if (!isnan(lab_number(result, "ms_a_picture.ppocr")))
+        lab_say(result, ", PP-OCRv4 {ms_a_picture.ppocr:.1f}");
+    if (!isnan(lab_number(result, "ms_a_picture.tesseract")))
+        lab_say(result, ", Tesseract --psm 7 {ms_a_picture.tesseract:.1f}");
+    putchar('\n');
+    lab_print_list(result, "notes", NULL, "skipped: ");
 }

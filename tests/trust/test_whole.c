@@ -447,16 +447,16 @@ static long files_in(const char *folder)
 static void a_result_is_synced_once(void **state)
 {
     (void)state;
-    for (int job = NORMALIZE; job <= DISCOVER; job++)
+    for (int j = NORMALIZE; j <= DISCOVER; j++)
         for (int again = 0; again < 2; again++) {
             if (!again)
                 shell("rm -rf out");
-            if (run_job(&jobs[job], "two", &ways[0], 0, 0, NULL) != 0)
-                fail_msg("%s: %s", jobs[job].name, told("stderr"));
+            if (run_job(&jobs[j], "two", &ways[0], 0, 0, NULL) != 0)
+                fail_msg("%s: %s", jobs[j].name, told("stderr"));
             long calls, syncs, files = files_in("out");
             assert_int_equal(sscanf(told("count"), "%ld %ld", &calls, &syncs), 2);
             assert_in_range(syncs, files + 2, files + 3);
-            if (job == DISCOVER) /* two of them are those of --keep-embeddings */
+            if (j == DISCOVER) /* two of them are those of --keep-embeddings */
                 assert_in_range(syncs, 1, 22);
         }
 }
