@@ -32,7 +32,7 @@ recon_status recon_discover_frames(recon_ctx *ctx, recon_frames *out, const reco
                                         .mean = options->mean,
                                         .family = options->family };
     recon_status status = recon_normalize(ctx, out, points, NULL, &o);
-    return status == RECON_OK && kind->group == RECON_SO3 && !options->as_mean
+    return status == RECON_OK && kind->group->gauge && !options->as_mean
                ? recon_frames_gauge(ctx, out)
                : status;
 }
