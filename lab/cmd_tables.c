@@ -201,9 +201,10 @@ static int run_images(int argc, char **argv)
                                          LAB_FIGURES, LAB_IMAGES, LAB_OPTIONS };
     settings s = { .command = &lab_images, .what.what = experiment_find("images") };
     const cli_option own[] = {
-        { "--data", "SPEC", NULL, "labelled test images", CLI_SPEC, 1, &s.what.data },
+        { "--data", "SPEC", NULL, "labelled test images", CLI_SPEC | CLI_REQUIRED, 0,
+          &s.what.data },
         { "--rotate", "RULE", NULL, "rule of the rotations: mnist, fashion, all or a JSON file",
-          CLI_TEXT | CLI_RULE, 1, &s.what.rotate },
+          CLI_TEXT | CLI_RULE | CLI_REQUIRED, 0, &s.what.rotate },
         { "--resample", NULL, NULL,
           "control: resample every image twice, so that sharpness does not reveal which were "
           "rotated",

@@ -1,4 +1,5 @@
 /* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
+#include "backbone/ieae.h"
 #include "lab/words.h"
 #include "lab/run_folder.h"
 #include "backbone/kinds.h"

@@ -76,7 +76,8 @@ static int find_kind(const recon_ctx *ctx, recon_found *out, const char *name)
     *out = !strcmp(name, "images")      ? RECON_FOUND_IMAGES
            : !strcmp(name, "molecules") ? RECON_FOUND_MOLECULES
                                         : RECON_FOUND_POSES;
-    return *out != RECON_FOUND_POSES || !strcmp(name, "poses") || recon_backbone_takes(ctx, name);
+    return *out != RECON_FOUND_POSES || !strcmp(name, "poses") ||
+           recon_backbone_kind_for(ctx, name);
 }
 
 static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)

@@ -12,10 +12,10 @@ refused 2 "backbone: its preset is small, but fast was asked for" $from --preset
 refused 2 "backbone: its width is 0.25, but 0.5 was asked for" $from --width 0.5
 refused 2 "backbone: its code is 8, but 16 was asked for" $from --code 16
 refused 2 "backbone: it has a pose density" $from --plain
-refused 2 "--plain cannot be used with --pose" train --data npy:images.npy --plain --pose 1 --out new
-refused 2 "--plain cannot be used with --density" train --data npy:images.npy --plain --density 1 --out new
-refused 2 "--views given needs --plain or --preset paper" train --data npy:images.npy --views given --out new
-refused 2 "--no-density cannot be used with --density" train --data npy:images.npy --no-density --density 1 --out new
+refused 2 "plain cannot be used with pose" train --data npy:images.npy --plain --pose 1 --out new
+refused 2 "plain cannot be used with density" train --data npy:images.npy --plain --density 1 --out new
+refused 2 "views given needs plain or preset paper" train --data npy:images.npy --views given --out new
+refused 2 "--no-density cannot be used with density" train --data npy:images.npy --no-density --density 1 --out new
 head -c $((24 * 16 * 16 * 3)) images.npy | npy colour.npy '|u1' '24, 16, 16, 3'
 refused 2 "backbone: its number of channels is 1, but these images have 3 (grey 1, colour 3)" \
     train --data npy:colour.npy --from backbone --out new
