@@ -1,6 +1,7 @@
 /* recipe.c - see recipe.h. */
 #include "backbone/recipe.h"
 #include "backbone/fingerprint.h"
+#include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/resembles.h"
 #include "ops/ops.h"
@@ -177,15 +178,18 @@ static int parse(const recon_recipe_entry *e, void *out, const char *text)
 static recon_status no_such_setting(recon_ctx *ctx, const recon_recipe *r, const char *name,
                                     const char *data)
 {
+    const recon_backbone_kind *kind;
     char names[512] = "", meant[64] = "";
+    for (size_t k = 0; (kind = recon_backbone_kind_at(ctx, k)); k++)
+        if (kind->recipe && recon_recipe_find(kind->recipe, name))
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s is for %s", name, kind->data);
     for (size_t i = 0; i < r->n; i++) {
         add(names, sizeof names, "%s%s", i ? ", " : "", r->entry[i].name);
         if (!*meant && recon_resembles(name, r->entry[i].name))
             snprintf(meant, sizeof meant, " (did you mean %s?)", r->entry[i].name);
     }
-    return recon_fail(ctx, RECON_ERR_INPUT,
-                      "%s is not a setting of a network of %s%s: these are %s", name, data, meant,
-                      names);
+    return recon_fail(ctx, RECON_ERR_INPUT, "there is no setting %s%s: for %s there are %s", name,
+                      meant, data, names);
 }
 
 recon_status recon_recipe_apply(recon_ctx *ctx, void *options, const recon_recipe *r,

@@ -1,7 +1,6 @@
 /* found_trial.c - the model tried on a sample of its data, as they came and rotated at random: does
  * the score notice, and does the network follow? And what to do with it then. */
 #include "report/found.h"
-#include "report/page_parts.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
@@ -188,30 +187,24 @@ int recon_found_warn_of_model(recon_page *page, const recon_found_trial *t)
 
 /* --- what next -------------------------------------------------------------------------------- */
 
-/* What is still in a stage will be elsewhere. */
-static const char *called(const recon_page *page, const recon_found_folder *f)
-{
-    return page && page->folder ? page->folder : f->dir;
-}
-
 static void show_command(recon_page *page, const recon_found_folder *f, const char *purpose,
                          const char *command, const char *rest)
 {
     int check = !strcmp(command, "check");
     recon_page_cell(page, "%s", purpose);
     recon_page_cell(page, "recon %s %s%s/model.safetensors --data %s", command,
-                    check ? "" : "--model ", called(page, f), rest);
+                    check ? "" : "--model ", f->called, rest);
 }
 
 void recon_found_show_next(recon_page *page, const recon_found_folder *f)
 {
     static const char *const columns[] = { "to", "command" };
-    int images = f->kind == RECON_FOUND_IMAGES;
+    int images = f->kind == &recon_found_images;
     recon_page_section(page, "What to do next");
     recon_page_say(
         page,
         "`%s/model.safetensors` holds everything that was learned; replace `%s` by your own data.",
-        called(page, f), images ? "images:NEW" : "xyz:NEW");
+        f->called, images ? "images:NEW" : "xyz:NEW");
     recon_page_table(page, "Commands", columns, 2);
     show_command(page, f, "rotate new inputs into their natural pose", "canonicalize",
                  images ? "images:NEW --out rotated" : "xyz:NEW --out rotated.xyz");
