@@ -57,7 +57,7 @@ typedef struct {
     cli_common common;
 } settings;
 
-static const char *const groups[] = { "so2", "so3" };
+static const char *const groups[] = { NULL, "so2", "so3" };
 static const char *const presets[] = { NULL, "fast", "paper", "small", "photo", "photo-small" };
 
 static int parse(settings *s, int argc, char **argv)
@@ -112,8 +112,8 @@ static int check_options(settings *s)
     const char *data = recon_data_kind_of(s->data.spec)->name;
     const recon_backbone_kind *kind = recon_backbone_kind_for(NULL, data);
     int code = -1;
-    if (s->group && kind && s->group - 1 != (int)kind->group)
-        return cli_misuse(&cli_train, "%s are rotated by %s", data, groups[kind->group]);
+    if (s->group && kind && strcmp(groups[s->group], kind->group->name) != 0)
+        return cli_misuse(&cli_train, "%s are rotated by %s", data, kind->group->name);
     code = code < 0 ? set_to(s, s->mask, "mask", "on") : code;
     code = code < 0 ? set_to(s, s->no_density, "density", "0") : code;
     code = code < 0 ? set_to(s, s->no_contrast, "contrast", "0") : code;
