@@ -170,9 +170,10 @@ static int check_pictures(settings *s)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
-        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT | CLI_WRITES, 1,
-          &s->out },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s->model },
+        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder",
+          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s->out },
         { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table",
           CLI_TEXT | CLI_WRITES, 0, &s->poses },
         { "--lambda", NULL, "auto|neighbours|head|density",
@@ -183,25 +184,25 @@ static int parse(settings *s, int argc, char **argv)
         { "--only-one", NULL, NULL, "rotate only inputs whose verdict is one natural pose",
           CLI_FLAG, 0, &s->how.only_one },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
-          CLI_MODEL | CLI_MOLECULES, 0, &s->spin },
+          CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
           "conformers to evaluate it on, preferably not its training data (default: --data)",
-          CLI_SPEC | CLI_MOLECULES, 0, &s->spin_from },
-        { "--spin-k", "N", NULL, "number of nearest conformers to evaluate (default 8)",
-          CLI_COUNT | CLI_MOLECULES, 0, &s->spin_k },
+          CLI_SPEC, "molecules", &s->spin_from },
+        { "--spin-k", "N", NULL, "number of nearest conformers to evaluate (default 8)", CLI_COUNT,
+          "molecules", &s->spin_k },
         { "--interpolation", NULL, "bilinear|bicubic",
           "interpolation of the resampling (default "
           "bilinear)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->interpolation },
-        { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)",
-          CLI_COUNT | CLI_IMAGES, 0, &s->quality },
+          CLI_CHOICE, "images", &s->interpolation },
+        { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)", CLI_COUNT,
+          "images", &s->quality },
         { "--fill", "zero|edge|white|#rrggbb", NULL,
-          "colour of empty corners in image files (default zero: black, or transparent)",
-          CLI_TEXT | CLI_IMAGES, 0, &s->fill_text },
+          "colour of empty corners in image files (default zero: black, or transparent)", CLI_TEXT,
+          "images", &s->fill_text },
         { "--keep", NULL, "size|all",
           "keep the size of image files, or enlarge the frame so that nothing is cut off "
           "(default size)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->keep },
+          CLI_CHOICE, "images", &s->keep },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
