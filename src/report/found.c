@@ -100,6 +100,7 @@ static recon_status read_kind(recon_ctx *ctx, recon_found_folder *f)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s/summary.json: unknown group '%.40s': so2 or so3", f->dir, group);
     f->group = strcmp(group, "so3") ? RECON_SO2 : RECON_SO3;
+    f->identifiability_width = f->group == RECON_SO3 ? 3 : 4;
     return f->kind->group && strcmp(group, f->kind->group)
                ? recon_fail(ctx, RECON_ERR_FORMAT, "%s/summary.json: group does not fit the rest",
                             f->dir)
@@ -221,7 +222,7 @@ static size_t list_fields(field out[FIELDS], recon_found_folder *f, raw_poses *r
         { "gamma.npy", &raw->gamma, pose },
         { "absolute.npy", &raw->absolute, pose },
         { so3 ? "parameters.npy" : "theta.npy", &f->theta, pose },
-        { "identifiability.npy", &f->identifiability, so3 ? 3 : 4 },
+        { "identifiability.npy", &f->identifiability, f->identifiability_width },
         { "background.npy", &f->background, 1 },
         { "score.npy", &f->score, 1 },
         { "natural.npy", &raw->natural, pose },
@@ -403,7 +404,7 @@ static recon_status hold(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw,
     RECON_TRY(copy_poses(ctx, &raw->absolute, &from->absolute, n));
     RECON_TRY(copy(ctx, &raw->natural, d->natural, n * pose));
     RECON_TRY(copy(ctx, &f->theta, so3 ? from->parameters : from->theta, n * pose));
-    RECON_TRY(copy(ctx, &f->identifiability, from->identifiability, n * (so3 ? 3 : 4)));
+    RECON_TRY(copy(ctx, &f->identifiability, from->identifiability, n * f->identifiability_width));
     RECON_TRY(copy(ctx, &f->background, from->background, n));
     RECON_TRY(copy(ctx, &f->score, from->score, n));
     RECON_TRY(copy_integers(ctx, &f->neighbors, from->neighbors, n * f->k));

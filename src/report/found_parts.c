@@ -51,6 +51,13 @@ double recon_found_median(double *values, size_t n)
     return n ? recon_quantile(values, n, 0.5) : NAN;
 }
 
+double recon_found_degrees(const recon_found_folder *f, size_t row)
+{
+    double angle =
+        f->group == RECON_SO3 ? recon_so3_angle(f->absolute.so3[row]) : f->absolute.so2[row];
+    return rint(RECON_TO_DEGREES * angle) + 0.0;
+}
+
 int recon_found_draws(recon_ctx *ctx, recon_page *page)
 {
     const uint8_t pixel = 0;
