@@ -46,13 +46,11 @@ struct recon_found_folder {
     const recon_found_kind *kind;
     json_t *summary;
     const recon_group *group;
-    size_t points, rows, k; /* k: 0 without neighbours                                         */
-    recon_poses psi;        /* [rows] as the backbone says                                     */
-    recon_poses absolute;   /* [rows] about the natural pose: the model's, else Algorithm 1's  */
-    double *theta;          /* [rows] SO(2): a width in radians; [rows][9] SO(3): F            */
-    double
-        *identifiability; /* [rows][identifiability_width] SO(2): moments; SO(3): singular values */
-    size_t identifiability_width;
+    size_t points, rows, k;  /* k: 0 without neighbours                                         */
+    double *psi;             /* [rows] as the backbone says                                     */
+    double *absolute;        /* [rows] about the natural pose: the model's, else Algorithm 1's  */
+    double *theta;           /* [rows] SO(2): a width in radians; [rows][9] SO(3): F            */
+    double *identifiability; /* [rows][group->identifiability] how well the centre is defined */
     double *background, *score; /* [rows] */
     int64_t *neighbors;         /* [rows][k] among points, or NULL */
     int64_t *classes;           /* [rows] components, or NULL      */
@@ -200,8 +198,7 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *folder);
 /* Whether this build can make pictures; 0 has been said on the page. */
 int recon_found_draws(recon_ctx *ctx, recon_page *page);
 
-/* By how much a row is rotated from its natural pose: whole degrees; on SO(2) with their sign, where 0
- * has none. */
+/* By how much a row is rotated from its natural pose, in whole degrees. */
 double recon_found_degrees(const recon_found_folder *folder, size_t row);
 
 double recon_found_median(double *values, size_t n); /* sorts them; NaN for n = 0 */

@@ -30,7 +30,7 @@ static void put(recon_pictures *p, size_t at, const recon_look *l, size_t row)
 
 static void put_natural(recon_pictures *p, size_t at, const recon_look *l, size_t row)
 {
-    recon_pictures_put(p, at, recon_data_images(l->data), row, -l->f->absolute.so2[row]);
+    recon_pictures_put(p, at, recon_data_images(l->data), row, -l->f->absolute[row]);
 }
 
 recon_status recon_images_show_poses(recon_ctx *ctx, recon_page *page, const recon_look *l)
@@ -84,7 +84,7 @@ recon_status recon_images_draw_pairs(recon_ctx *ctx, recon_page *page, const rec
     for (size_t i = 0; i < n; i++) {
         put(&p, 2 * i, l, row[i]);
         put_natural(&p, 2 * i + 1, l, row[i]);
-        snprintf(angle[i], sizeof angle[i], "%+.0f\xc2\xb0", recon_found_degrees(l->f, row[i]));
+        snprintf(angle[i], sizeof angle[i], "%+.0f\xc2\xb0", recon_look_degrees(l, row[i]));
         p.picture[2 * i].caption = angle[i];
     }
     RECON_TRY(recon_figure_gallery(
@@ -105,7 +105,7 @@ recon_status recon_images_show_gallery(recon_ctx *ctx, recon_page *page, const r
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &order, l->n, sizeof *order));
     for (size_t i = 0; i < l->n; i++)
-        order[i] = (ranked){ l->f->absolute.so2[l->row[i]], l->row[i] };
+        order[i] = (ranked){ l->f->absolute[l->row[i]], l->row[i] };
     qsort(order, l->n, sizeof *order, by_key);
     for (size_t i = 0; i < n; i++)
         row[i] = order[(2 * i + 1) * l->n / (2 * n)].row;

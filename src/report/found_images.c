@@ -59,7 +59,7 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_look *l, batch *b, doubl
     RECON_TRY(recon_score_images(ctx, b->unusual, l->model, b->rotated, n));
     for (size_t i = 0; i < n; i++) {
         double psi = said[i].pose.psi, rotated = b->unusual[i].pose.psi;
-        apart[first + i] = recon_so2_distance(psi, l->f->psi.so2[l->row[first + i]]);
+        apart[first + i] = recon_so2_distance(psi, l->f->psi[l->row[first + i]]);
         l->trial.natural[first + i] = said[i].score;
         l->trial.rotated[first + i] = b->unusual[i].score;
         l->trial.miss[first + i] =

@@ -70,6 +70,12 @@ const char *recon_look_name(recon_found_words out, const recon_look *l, size_t r
     return name ? name : out;
 }
 
+double recon_look_degrees(const recon_look *l, size_t row)
+{
+    double degrees = recon_found_degrees(l->f, row);
+    return l->page->has_sign && degrees > 0 && l->f->absolute[row] < 0 ? -degrees : degrees;
+}
+
 size_t recon_look_row(const recon_look *l, size_t i, size_t rows)
 {
     return l->row[(2 * i + 1) * l->n / (2 * rows)];
@@ -86,10 +92,9 @@ void recon_look_list(recon_page *page, const recon_look *l, const char *caption,
         recon_page_cell(page, "%s", recon_look_name(words, l, row[i]));
         recon_page_cell(page, "%s",
                         l->labels ? recon_look_label(words, l, l->labels[row[i]]) : "not known");
-        recon_page_cell(page, l->page->has_sign ? "%+.0f" : "%.0f",
-                        recon_found_degrees(l->f, row[i]));
+        recon_page_cell(page, l->page->has_sign ? "%+.0f" : "%.0f", recon_look_degrees(l, row[i]));
         recon_page_cell(page, "%.2f", l->f->score[row[i]]);
-        recon_page_cell(page, "%.2f", l->f->identifiability[l->f->identifiability_width * row[i]]);
+        recon_page_cell(page, "%.2f", l->f->identifiability[l->f->group->identifiability * row[i]]);
     }
 }
 
@@ -146,7 +151,7 @@ static recon_status show_worst(recon_ctx *ctx, recon_page *page, const recon_loo
     if (!l->data)
         recon_page_say(page, "Listed, not shown: the %s are not available.", l->f->kind->name);
     RECON_TRY(show_extreme(ctx, page, l, l->f->score, 1, 1, l->page->worst[0]));
-    RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, l->f->identifiability_width, -1,
+    RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, l->f->group->identifiability, -1,
                            l->page->worst[1]));
     if (l->data && l->page->show_doubtful)
         RECON_TRY(l->page->show_doubtful(ctx, page, l));

@@ -30,7 +30,7 @@ struct recon_inputs_page {
     const char *worst[2];   /* captions: by score, by agreement                    */
     const char *checked;    /* what was looked for besides what all pages look for */
     size_t abreast;         /* pairs in a row of the worst cases, at most          */
-    int has_sign;           /* degrees have one                                    */
+    int has_sign;           /* degrees have one: that of the pose's number         */
     int needs_png;          /* pictures of them are pixels                         */
     size_t said;            /* bytes                                               */
     size_t (*sample)(const recon_data *data);
@@ -61,6 +61,10 @@ recon_status recon_inputs_sections(recon_ctx *ctx, recon_page *page, const recon
 const char *recon_look_label(recon_found_words out, const recon_look *look, int64_t label);
 /* A row by its name, or its number as text. */
 const char *recon_look_name(recon_found_words out, const recon_look *look, size_t row);
+
+/* By how much a row is rotated from its natural pose: whole degrees, with their sign where the kind has
+ * one; 0 has none. */
+double recon_look_degrees(const recon_look *look, size_t row);
 
 /* The numbers of some rows: what their pictures do not say. */
 void recon_look_list(recon_page *page, const recon_look *look, const char *caption,

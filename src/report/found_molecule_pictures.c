@@ -59,7 +59,7 @@ static void put_axis(sheet *s, size_t at, const recon_distribution3 *said, recon
 
 static recon_so3 to_natural(const recon_look *l, size_t row)
 {
-    return recon_so3_inverse(l->f->absolute.so3[row]);
+    return recon_so3_inverse(recon_so3_at(l->f->absolute, row));
 }
 
 /* --- pictures --------------------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ static recon_status look(recon_ctx *ctx, recon_look *l, double *apart)
         x[i] = recon_molecules_get(recon_data_molecules(l->data), l->row[i]);
     RECON_TRY(recon_distribution_molecules(ctx, said, l->model, x, l->n));
     for (size_t i = 0; i < l->n; i++) {
-        apart[i] = recon_so3_distance(said[i].pose.psi, l->f->psi.so3[l->row[i]]);
+        apart[i] = recon_so3_distance(said[i].pose.psi, recon_so3_at(l->f->psi, l->row[i]));
         l->trial.natural[i] = said[i].score;
     }
     RECON_TRY(score_rotated(ctx, l, x));

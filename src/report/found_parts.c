@@ -53,9 +53,8 @@ double recon_found_median(double *values, size_t n)
 
 double recon_found_degrees(const recon_found_folder *f, size_t row)
 {
-    double angle =
-        f->group == RECON_SO3 ? recon_so3_angle(f->absolute.so3[row]) : f->absolute.so2[row];
-    return rint(RECON_TO_DEGREES * angle) + 0.0;
+    const recon_group *group = f->group;
+    return rint(RECON_TO_DEGREES * group->length(group, f->absolute + row * group->numbers));
 }
 
 int recon_found_draws(recon_ctx *ctx, recon_page *page)
@@ -212,7 +211,7 @@ static recon_status show_circles(recon_ctx *ctx, recon_page *page, const recon_f
     RECON_TRY(recon_alloc_raw(ctx, &angles, 2 * f->rows, sizeof *angles));
     for (size_t i = 0; i < 2 * g->count; i++) {
         size_t at = i % g->count;
-        gather(angles + used, i < g->count ? f->psi.so2 : f->absolute.so2, g->member[at], g->n[at]);
+        gather(angles + used, i < g->count ? f->psi : f->absolute, g->member[at], g->n[at]);
         roses[i] = (recon_rose){ .angles = angles + used, .count = g->n[at] };
         used += g->n[at];
     }
@@ -266,8 +265,9 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_f
     RECON_TRY(recon_alloc_raw(ctx, &scratch, FIT_MOST, sizeof *scratch));
     for (size_t i = 0; i < 2 * g->count; i++) {
         size_t at = i % g->count;
-        RECON_TRY(fit(ctx, &fits[i], scratch, i < g->count ? f->psi.so3 : f->absolute.so3,
-                      g->member[at], g->n[at]));
+        RECON_TRY(fit(ctx, &fits[i], scratch,
+                      (const recon_so3 *)(i < g->count ? f->psi : f->absolute), g->member[at],
+                      g->n[at]));
     }
     for (size_t i = 0; i < 2 * n; i++) {
         spheres[i] = (recon_sphere){ .f = fits[i % n + (i < n ? 0 : g->count)].fisher.f };
