@@ -50,7 +50,7 @@ struct recon_found_folder {
     double *psi;             /* [rows] as the backbone says                                     */
     double *absolute;        /* [rows] about the natural pose: the model's, else Algorithm 1's  */
     double *theta;           /* [rows] SO(2): a width in radians; [rows][9] SO(3): F            */
-    double *identifiability; /* [rows][4] SO(2): moments; [rows][3] SO(3): singular values      */
+    double *identifiability; /* [rows][group->identifiability] how well the centre is defined */
     double *background, *score; /* [rows] */
     int64_t *neighbors;         /* [rows][k] among points, or NULL */
     int64_t *classes;           /* [rows] components, or NULL      */
@@ -197,6 +197,9 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *folder);
 
 /* Whether this build can make pictures; 0 has been said on the page. */
 int recon_found_draws(recon_ctx *ctx, recon_page *page);
+
+/* By how much a row is rotated from its natural pose, in whole degrees. */
+double recon_found_degrees(const recon_found_folder *folder, size_t row);
 
 double recon_found_median(double *values, size_t n); /* sorts them; NaN for n = 0 */
 

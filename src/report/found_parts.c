@@ -51,6 +51,12 @@ double recon_found_median(double *values, size_t n)
     return n ? recon_quantile(values, n, 0.5) : NAN;
 }
 
+double recon_found_degrees(const recon_found_folder *f, size_t row)
+{
+    const recon_group *group = f->group;
+    return rint(RECON_TO_DEGREES * group->length(group, f->absolute + row * group->numbers));
+}
+
 int recon_found_draws(recon_ctx *ctx, recon_page *page)
 {
     const uint8_t pixel = 0;
