@@ -1,7 +1,7 @@
 /* args.c - options from the command line, and the help made from the same table. */
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "core/resembles.h"
+#include "core/text.h"
 #include "data/rotations.h"
 #include "nn/run_files.h"
 

@@ -3,13 +3,12 @@
 #include <recon/core/array.h>
 #include <recon/group/so2.h>
 #include "comm/comm.h"
-#include "core/array.h"
-#include "core/count.h"
+#include "core/npy.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "backbone/embedded.h"
 

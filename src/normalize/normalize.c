@@ -26,7 +26,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/threads.h"
 #include "group/so3/frame.h"
 

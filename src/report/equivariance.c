@@ -1,7 +1,7 @@
 /* equivariance.c - errors against the angle of rotation: one panel of lines, the last of which is
  * the floor that interpolation sets. */
 #include "report/canvas.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 

@@ -4,7 +4,7 @@
  * (in the paper's figure 3a, predicted against true, they would lie on top of each other). */
 #include "report/axes.h"
 #include "report/canvas.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * of such runs by weights, and on the way back a few dot products. */
 #include "ops/cpu/cpu.h"
 #include "core/arena.h"
-#include "core/bf16.h"
+#include "core/f16.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
