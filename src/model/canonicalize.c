@@ -6,7 +6,6 @@
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/threads.h"
 #include "data/image.h"
 #include "backbone/kinds.h"

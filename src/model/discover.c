@@ -9,7 +9,6 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "model/discovered.h"
 #include "model/lambda.h"

@@ -1,7 +1,7 @@
 /* folds.c - see folds.h. */
 #include "model/folds.h"
 #include "backbone/recipe.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"

@@ -5,7 +5,6 @@
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "model/trust.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "backbone/embedded.h"
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/lambda.h"
