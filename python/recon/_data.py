@@ -11,7 +11,7 @@ from . import _abi
 from ._errors import InputError
 from ._library import Array, address, check, context, lib, patiently, warn, whole
 from ._records import record
-from ._spec import rule_of, spec_of
+from ._spec import Crop, crops, rule_of, spec_of
 
 _MEGABYTE = 10**6
 
@@ -57,7 +57,7 @@ def read_images(
     skip_bad: bool = False,
     rotate_seed: int | None = None,
     picture_limit: int | None = None,
-    crop: bool = False,
+    crop: Crop = False,
 ) -> Images:
     """Reads images. Arguments are named after the command's options.
 
@@ -77,8 +77,8 @@ def read_images(
         rotate_seed: The seed of `rotate` (default 1).
         picture_limit: Memory limit for one image of a folder, in MB, if above 32 times its file
             size (default 268).
-        crop: Centre each object and scale it to fill the frame, as --crop auto does: for models
-            trained on crops.
+        crop: Centre each object and scale it to fill the frame, also "auto": for models trained on
+            crops.
 
     Returns:
         Images: images, labels and angles.
@@ -91,7 +91,7 @@ def read_images(
     height, width, channels = _three(size)
     if height != width:
         raise InputError(f"pictures are fitted into a square, not {height} x {width}")
-    options = _abi.recon_dataset_options(skip_bad, crop, height, channels, bytes_of(picture_limit))
+    options = _abi.recon_dataset_options(skip_bad, crops(crop), height, channels, bytes_of(picture_limit))
     seed, rotate_seed = _seeds(rotate, seed, rotate_seed, take_seed)
     with context() as ctx, _Sets(ctx, lib.recon_dataset_close) as sets:
         found = sets.make(lib.recon_dataset_open_with, spec_of(data), ctypes.byref(options))

@@ -143,7 +143,8 @@ class _Context:
     def __init__(self, device: str, threads: int, watcher: _Watcher | None = None):
         self.said: list[str] = []  # warnings of the library
         self._on_log = _listener(self.said)
-        options = _abi.recon_ctx_options(threads=threads, on_log=self._on_log)
+        options = _abi.recon_ctx_options(threads=threads, on_log=self._on_log,
+                                         spelling=_abi.RECON_SPELLING_PYTHON)
         if watcher:
             options.on_progress = watcher.function
         self.pointer = lib.recon_ctx_new(ctypes.byref(options))

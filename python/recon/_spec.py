@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Union
 
+from ._errors import InputError
 from ._library import lib, path_text
+
+Crop = Union[bool, Literal["auto", "none"]]
 
 # As `recon info` guesses, by how a name ends.
 _ENDINGS = {
@@ -40,6 +43,13 @@ def _prefix(path: str) -> str:
             return "flat:"
         return "xyz:" if any(Path(path).glob("*.xyz")) else "images:"
     return next((kind for end, kind in _ENDINGS.items() if path.endswith(end)), "")
+
+
+def crops(crop: Any) -> bool:
+    """Whether pictures are to be cropped: by a truth value, or a word as the command takes it."""
+    if crop not in (True, False, None, "auto", "none"):
+        raise InputError(f"crop {crop!r} is none of True|False|auto|none")
+    return crop in (True, "auto")
 
 
 def rule_of(rotate: Any) -> bytes:

@@ -23,7 +23,7 @@ from ._library import (
     Progress, address, array, check, choice, lib, patiently, path_text, watched, whole)
 from ._molecules import Conformers, molecules_of
 from ._records import record
-from ._spec import rule_of, spec_of
+from ._spec import Crop, crops, rule_of, spec_of
 from ._trust import LAMBDAS
 
 _PRESETS = {"fast": "FAST", "small": "SMALL", "paper": "PAPER", "photo": "PHOTO",
@@ -120,7 +120,7 @@ def train(
     seed: int | None = None,
     skip_bad: bool = False,
     size: int | None = None,
-    crop: bool | None = None,
+    crop: Crop | None = None,
     picture_limit: int | None = None,
     device: str = "cpu",
     precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
@@ -176,8 +176,8 @@ def train(
         seed: The random seed.
         skip_bad: Skip inputs that cannot be used, with a warning.
         size: Scale the images of a folder to fit this many pixels per side.
-        crop: Centre each object and scale it to fill the frame; None: as in from_, otherwise
-            False.
+        crop: Centre each object and scale it to fill the frame, also "auto"; None: as in from_,
+            otherwise False.
         picture_limit: Memory limit for one image, in MB.
         device: "cpu", or "cuda" where the library was built with it.
         precision: As in recon.load.
@@ -197,7 +197,7 @@ def train(
     """
     path = path_text(out, "out")
     asked = _Asked(seed=seed, limit=limit, rotate=rotate, rotate_seed=rotate_seed,
-                   skip_bad=skip_bad, size=size, crop=bool(crop), picture_limit=picture_limit)
+                   skip_bad=skip_bad, size=size, crop=crop, picture_limit=picture_limit)
     common = dict(epochs=_count("epochs", epochs), batch=_count("batch", batch),
                   rate=_positive("rate", rate), temperature=_positive("temperature", temperature),
                   contrast=_weight("contrast", contrast, plain), seed=asked.seed,
@@ -270,7 +270,7 @@ def discover(
     seed: int | None = None,
     skip_bad: bool = False,
     size: int | None = None,
-    crop: bool = False,
+    crop: Crop = False,
     picture_limit: int | None = None,
     device: str = "cpu",
     precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
@@ -326,7 +326,7 @@ def discover(
             raise InputError(f"{name}: only with heads='paper'")
     if not _Given.is_of_images(data):
         _not_for("molecules", family=None if family == "auto" else family, size=size,
-                 crop=crop or None, picture_limit=picture_limit)
+                 crop=crops(crop) or None, picture_limit=picture_limit)
     options = _abi.recon_discover_options(
         k=_count("k", k), as_mean=mean is not None,
         mean=_abi.recon_mean_options(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
@@ -446,12 +446,12 @@ class _Asked:
     """What was asked of the data, as the library takes it; kept here while it does."""
 
     def __init__(self, *, seed: int | None, limit: int | None, rotate: Any, rotate_seed: int | None,
-                 skip_bad: bool, size: int | None, crop: bool, picture_limit: int | None):
+                 skip_bad: bool, size: int | None, crop: Crop | None, picture_limit: int | None):
         self.seed = 1 if seed is None else whole("seed", seed, 1)
         self.source = _abi.recon_source(
             seed=self.seed, rotate_seed=_count("rotate_seed", rotate_seed),
             rotate=None if rotate is None else rule_of(rotate), limit=_count("limit", limit),
-            size=_count("size", size), skip_bad=skip_bad, crop=crop,
+            size=_count("size", size), skip_bad=skip_bad, crop=crops(crop),
             picture_most=bytes_of(picture_limit))
 
 
@@ -465,7 +465,7 @@ def _backbone(ctx: int, file: bytes, precision: int) -> Iterator[ctypes.c_void_p
         lib.recon_backbone_close(ctx, out)
 
 
-def _follow(ctx: int, asked: _Asked, file: bytes, precision: int, crop: bool | None,
+def _follow(ctx: int, asked: _Asked, file: bytes, precision: int, crop: Crop | None,
             data: Data) -> None:
     """Pictures are read as those that the model to start from was trained on, but in their own
     colours."""

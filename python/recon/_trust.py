@@ -32,7 +32,7 @@ def trust_of(handle: int) -> dict[str, Any] | None:
         return None
     trust = ctypes.cast(found, ctypes.POINTER(_abi.recon_trust)).contents
     text = ctypes.create_string_buffer(_abi.RECON_TRUST_REASONS)
-    lib.recon_trust_reasons(text, len(text), found)
+    lib.recon_trust_reasons(text, len(text), found, _abi.RECON_SPELLING_PYTHON)
     return {
         "verdict": lib.recon_trust_name(trust.level).decode(),
         "why": text.value.decode(),

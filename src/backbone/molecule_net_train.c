@@ -569,7 +569,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .user = c,
                          .units = units_of(c, &c->train),
                          .shared = 1,
-                         .remedy = "a smaller --width takes less" };
+                         .remedy = "a smaller {width} takes less" };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)
         return status;
@@ -713,7 +713,7 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu: 2 at least, pairs need an even one", o->batch);
     if (has_pairs(o) && o->before >= o->epochs)
-        return recon_fail(ctx, RECON_ERR_INPUT, "--before %zu must be smaller than --epochs %zu",
+        return recon_fail(ctx, RECON_ERR_INPUT, "{before=%zu} must be smaller than {epochs=%zu}",
                           o->before, o->epochs);
     /* Single conformers of the first stage go to more ranks: known before that is trained. */
     return has_pairs(o) ? recon_note(ctx, recon_ranks_fit(ctx, o->batch / 2),

@@ -207,7 +207,7 @@ static recon_status find_kind(recon_ctx *ctx, const recon_maps_kind **out,
     const char *maps = recon_safetensors_metadata(file, RECON_MAPS_METADATA);
     if (!maps)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s: a model without maps: run `recon discover` first", path);
+                          "%s: a model without maps: run `{recon.discover()}` first", path);
     *out = !strcmp(maps, recon_so2_maps.name)   ? &recon_so2_maps
            : !strcmp(maps, recon_so3_maps.name) ? &recon_so3_maps
                                                 : NULL;

@@ -57,9 +57,9 @@ static json_t *lambda_json(const recon_lambda_choice *c)
 json_t *recon_trust_json(const recon_trust *t)
 {
     char why[RECON_TRUST_REASONS];
-    json_t *out =
-        json_pack("{s:s, s:s, s:I}", "verdict", recon_trust_name(t->level), "why",
-                  recon_trust_reasons(why, sizeof why, t), "points", (json_int_t)t->points);
+    json_t *out = json_pack("{s:s, s:s, s:I}", "verdict", recon_trust_name(t->level), "why",
+                            recon_trust_reasons(why, sizeof why, t, RECON_SPELLING_COMMAND),
+                            "points", (json_int_t)t->points);
     json_t *against = json_array();
     for (int i = 0; i < NAMES; i++)
         if (t->against & 1U << i)

@@ -280,7 +280,7 @@ static int warn_of_hits(recon_page *page, const recon_found_folder *f)
         return 0;
     recon_page_warning(page,
                        "Only %s of neighbours share the label. Poses of different kinds are "
-                       "mixed; train longer, or use a smaller --k.",
+                       "mixed; train longer, or use a smaller {k}.",
                        recon_found_share(words, hits));
     return 1;
 }
@@ -296,7 +296,7 @@ static void show_warnings(recon_page *page, const recon_image_look *l)
     if (least && least <= l->f->k && ++said)
         recon_page_warning(page,
                            "The smallest class has %s, but classes have %zu neighbours: "
-                           "some of them must be of another class. Use a smaller --k.",
+                           "some of them must be of another class. Use a smaller {k}.",
                            RECON_COUNT(least, "image"), l->f->k);
     if (!said)
         recon_found_say_checked(page, l->trial.n ? "several natural poses, poses known modulo 180 "

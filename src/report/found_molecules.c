@@ -303,7 +303,7 @@ static int warn_of_hits(recon_page *page, const recon_found_folder *f)
     recon_page_warning(page,
                        "Only %s of neighbours are the same molecule. That may be fine if the "
                        "others are similar; otherwise there are fewer than %zu of each kind: use "
-                       "a smaller --k or more conformers.",
+                       "a smaller {k} or more conformers.",
                        recon_found_share(words, hits), f->k);
     return 1;
 }

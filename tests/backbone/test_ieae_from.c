@@ -169,7 +169,7 @@ static void what_contradicts_the_model_is_refused(void **state)
     CHECK_FAILS(
         ctx, train_from(ctx, colour, &standing), RECON_ERR_INPUT,
         "its number of channels is 1, but these images have 3 (grey 1, colour 3): convert them, or train without "
-        "--from");
+        "from");
     train_base(ctx, -1);
     CHECK_FAILS(ctx, train_from(ctx, data, &(recon_ieae_options){ .density = 1 }), RECON_ERR_INPUT,
                 "it has no pose density");

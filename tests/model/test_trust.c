@@ -123,7 +123,8 @@ static void check(const recon_trust *as, recon_trust_level level, unsigned again
     recon_trust_judge(&t);
     assert_int_equal(t.level, level);
     assert_int_equal(t.against, against);
-    assert_non_null(strstr(recon_trust_reasons(why, sizeof why, &t), words));
+    assert_non_null(
+        strstr(recon_trust_reasons(why, sizeof why, &t, RECON_SPELLING_COMMAND), words));
     assert_int_equal(why[0] == '\0', against == 0);
 }
 

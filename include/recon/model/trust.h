@@ -65,7 +65,8 @@ RECON_API const char *recon_trust_name(recon_trust_level level);
 /* The reasons and their remedies, as sentences; "" if there are none. RECON_TRUST_REASONS
  * characters are enough for all of them. Returns out. */
 enum { RECON_TRUST_REASONS = 2000 };
-RECON_API const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust);
+RECON_API const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust,
+                                          recon_spelling spelling);
 
 #ifdef __cplusplus
 }
