@@ -121,8 +121,8 @@ OBJ     += $(PAGE_TEXT).o
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 # What both programs are made of, and the experiments, which tests and benches use too.
 FRAME_OBJ := $(filter-out $(BUILD)/cli/main.o $(BUILD)/cli/lab.o $(BUILD)/cli/cmd_%.o,$(CLI_OBJ))
-LAB_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lab/main.c lab/lab.c lab/cmd_%.c,$(wildcard lab/*.c)))
-LAB_CMD   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lab/main.c lab/lab.c lab/cmd_*.c))
+LAB_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lab/main.c lab/cmd_%.c,$(wildcard lab/*.c)))
+LAB_CMD   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lab/main.c lab/cmd_*.c))
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \

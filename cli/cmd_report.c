@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/folder.h"
-#include "core/json.h"
 
 #include <recon/report/found.h>
 #include "report/found.h"
@@ -69,10 +68,10 @@ static size_t count_of(const json_t *source, const char *key)
     return value > 0 ? (size_t)value : 0;
 }
 
-/* What the summary says of the source, into data; its strings belong to the summary. */
-static recon_status read_source(recon_ctx *ctx, cli_data *data, const json_t *summary)
+/* What the summary says of the source, into data; its strings belong to the folder. */
+static recon_status read_source(recon_ctx *ctx, cli_data *data, const recon_found_folder *f)
 {
-    const json_t *source = json_object_get(summary, "source");
+    const json_t *source = json_object_get(f->summary, "source");
     data->spec = json_string_value(json_object_get(source, "spec"));
     data->rotate = json_string_value(json_object_get(source, "rotate"));
     data->rotate_seed = count_of(source, "rotate_seed");
@@ -88,18 +87,18 @@ static recon_status read_source(recon_ctx *ctx, cli_data *data, const json_t *su
                             "summary.json does not say where the data came from; --data does");
 }
 
-static recon_status page_with(recon_ctx *ctx, recon_page **out, const settings *s,
+static recon_status page_with(recon_ctx *ctx, recon_page **out, const recon_found_folder *f,
                               const cli_data *data)
 {
     char model[4096];
     recon_backbone *b = NULL;
     cli_inputs inputs = { 0 };
     recon_status status;
-    snprintf(model, sizeof model, "%s/model.safetensors", s->dir);
+    snprintf(model, sizeof model, "%s/model.safetensors", f->dir);
     RECON_TRY(recon_backbone_open(ctx, &b, model, RECON_SINGLE));
     RECON_TRY(cli_inputs_open(ctx, &inputs, data, b, model));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, data, b));
-    RECON_TRY(recon_found_page(ctx, out, s->dir, &(recon_found_data){ .data = inputs.use }));
+    RECON_TRY(recon_found_page(ctx, out, f, &(recon_found_data){ .data = inputs.use }));
 done:
     recon_inputs_end(&inputs);
     recon_backbone_close(ctx, b);
@@ -109,25 +108,18 @@ done:
 /* --- the page --------------------------------------------------------------------------------- */
 
 /* Without data the page has no pictures; other errors come again below. Nothing is written yet. */
-static recon_status page_from_source(recon_ctx *ctx, recon_page **out, const settings *s,
-                                     char *missing, size_t room)
+static recon_status page_from_source(recon_ctx *ctx, recon_page **out, const recon_found_folder *f,
+                                     const settings *s, char *missing, size_t room)
 {
-    char path[4096];
     cli_data data = s->data; /* where to compute */
-    json_t *summary = NULL;
-    recon_status status;
-    snprintf(path, sizeof path, "%s/summary.json", s->dir);
-    RECON_TRY(recon_json_read(ctx, &summary, path));
-    status = read_source(ctx, &data, summary);
+    recon_status status = read_source(ctx, &data, f);
     if (status == RECON_OK)
-        status = page_with(ctx, out, s, &data);
+        status = page_with(ctx, out, f, &data);
     if (status == RECON_ERR_INPUT || status == RECON_ERR_IO || status == RECON_ERR_FORMAT ||
         status == RECON_ERR_MISMATCH) {
         snprintf(missing, room, "%s", recon_ctx_message(ctx));
-        status = recon_found_page(ctx, out, s->dir, &(recon_found_data){ .missing = missing });
+        status = recon_found_page(ctx, out, f, &(recon_found_data){ .missing = missing });
     }
-done:
-    json_decref(summary);
     return status;
 }
 
@@ -146,22 +138,13 @@ static recon_status print(recon_ctx *ctx, const settings *s, const char *missing
     return RECON_OK;
 }
 
-static recon_status write_page(recon_ctx *ctx, const settings *s, char *missing, size_t room)
+static recon_status make_page(recon_ctx *ctx, recon_page **out, const recon_found_folder *f,
+                              const settings *s, char *missing, size_t room)
 {
-    recon_page *page = NULL;
-    recon_found kind;
-    recon_status status;
-    RECON_TRY(cli_attach(ctx, &s->data));
-    RECON_TRY(recon_found_kind(ctx, &kind, s->dir));
-    if (kind == RECON_FOUND_POSES)
-        RECON_TRY(recon_found_page(ctx, &page, s->dir, &(recon_found_data){ 0 }));
-    else if (s->data.spec)
-        RECON_TRY(page_with(ctx, &page, s, &s->data));
-    else
-        RECON_TRY(page_from_source(ctx, &page, s, missing, room));
-    RECON_TRY((s->out == s->own ? recon_page_save_over : recon_page_save)(page, s->out));
-done:
-    return status;
+    if (!f->kind->has_pictures)
+        return recon_found_page(ctx, out, f, &(recon_found_data){ 0 });
+    return s->data.spec ? page_with(ctx, out, f, &s->data)
+                        : page_from_source(ctx, out, f, s, missing, room);
 }
 
 /* The page becomes part of the result: nobody may replace that meanwhile. */
@@ -170,15 +153,21 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     const settings *s = arg;
     char missing[1024] = "";
     recon_folder_view view;
+    recon_found_folder f = { 0 };
+    recon_page *page = NULL;
     int lock = -1;
     recon_status status;
     if (s->out == s->own && access(s->dir, F_OK) == 0)
         RECON_TRY(recon_folder_lock(ctx, &lock, s->dir));
     RECON_TRY(recon_folder_look(ctx, &view, s->dir));
-    RECON_TRY(write_page(ctx, s, missing, sizeof missing));
+    RECON_TRY(cli_attach(ctx, &s->data));
+    RECON_TRY(recon_found_open(ctx, &f, s->dir));
+    RECON_TRY(make_page(ctx, &page, &f, s, missing, sizeof missing));
+    RECON_TRY((s->out == s->own ? recon_page_save_over : recon_page_save)(page, s->out));
     RECON_TRY(recon_folder_check(ctx, &view, s->dir)); /* the data are of the same result */
     RECON_TRY(print(ctx, s, missing));
 done:
+    recon_found_close(&f);
     if (lock >= 0)
         close(lock);
     return status;

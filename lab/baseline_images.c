@@ -283,7 +283,7 @@ done:
 static recon_status measure_sgm(recon_ctx *ctx, baseline out[BASELINES], const image_trial *t,
                                 rival *net)
 {
-    const reproduce_settings *s = t->settings;
+    const lab_settings *s = t->settings;
     recon_dataset *train = NULL;
     recon_embedded index = { 0 }, queries = { 0 };
     recon_frames f = { 0 };

@@ -1,6 +1,7 @@
 /* cifar.c - `recon reproduce cifar10`: the models are found or trained, and what was measured becomes
  * JSON. */
 #include "lab/cifar.h"
+#include "lab/lab.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -19,7 +20,7 @@ enum { QUICK = 1000, NARROW = 16, TAKE_SEED = 1 };
 #define REMEDY "`recon reproduce cifar10 --train --out DIR` makes one, %s names another"
 
 typedef struct {
-    const cifar_settings *settings;
+    const lab_settings *settings;
     char classifier[RECON_PATH], augmented[RECON_PATH], model[RECON_PATH];
     double train_seconds;
 } files;
@@ -38,7 +39,7 @@ static recon_status find(recon_ctx *ctx, char path[RECON_PATH], const char *give
     return recon_shipped_find(ctx, path, RECON_PATH, "models", shipped, remedy);
 }
 
-static int is_narrow(const cifar_settings *s)
+static int is_narrow(const lab_settings *s)
 {
     return s->preset == RECON_PRESET_PHOTO_SMALL;
 }
@@ -46,7 +47,7 @@ static int is_narrow(const cifar_settings *s)
 static recon_status train_classifier(recon_ctx *ctx, const files *f, const char *path,
                                      const recon_dataset *data, int rotate)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     int on_cpu = strncmp(recon_ops_name(ctx), "cuda", 4) != 0; /* where epochs take minutes */
     recon_train_result r;
     return recon_classifier_train(
@@ -70,7 +71,7 @@ static recon_status train_classifier(recon_ctx *ctx, const files *f, const char 
 static recon_status train_model(recon_ctx *ctx, files *f, const recon_dataset *data,
                                 const recon_dataset *seen)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     char backbone[RECON_PATH], dir[RECON_PATH];
     recon_discovery found = { 0 };
     recon_train_result r;
@@ -119,7 +120,7 @@ done:
  * is taken from those that are not in cifar10/val. */
 static recon_status train_all(recon_ctx *ctx, files *f)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     recon_dataset *data = NULL, *rest = NULL, *held = NULL, *some = NULL;
     recon_status status;
     RECON_TRY(recon_dataset_open(ctx, &data, "cifar10/train"));
@@ -150,11 +151,11 @@ done:
 
 static recon_status find_all(recon_ctx *ctx, files *f)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     recon_status status;
     RECON_TRY(
         find(ctx, f->classifier, s->classifier, "cifar10-classifier.safetensors", "--classifier"));
-    RECON_TRY(find(ctx, f->model, s->model, "cifar10.safetensors", "--model"));
+    RECON_TRY(find(ctx, f->model, s->models[0], "cifar10.safetensors", "--model"));
     if (s->augmented)
         snprintf(f->augmented, sizeof f->augmented, "%s", s->augmented);
 done:
@@ -256,7 +257,7 @@ static recon_status take(recon_ctx *ctx, recon_dataset **whole, recon_dataset **
 
 static recon_status measure(recon_ctx *ctx, json_t **out, const files *f)
 {
-    const cifar_settings *s = f->settings;
+    const lab_settings *s = f->settings;
     size_t n = s->images ? s->images : s->quick ? QUICK : 0;
     recon_dataset *whole[2] = { NULL, NULL }, *some[2] = { NULL, NULL };
     recon_model *model = NULL, *once = NULL;
@@ -291,12 +292,12 @@ done:
     return status;
 }
 
-recon_status cifar_run(recon_ctx *ctx, json_t **result, const cifar_settings *s)
+recon_status cifar_run(recon_ctx *ctx, json_t **result, json_t **spread, const lab_settings *s)
 {
     files f = { .settings = s };
     recon_dataset *there = NULL;
     recon_status status;
-    *result = NULL;
+    *result = *spread = NULL;
     RECON_TRY(recon_dataset_open(ctx, &there, "cifar10/test")); /* before the long work */
     recon_dataset_close(there);
     RECON_TRY(s->train ? train_all(ctx, &f) : find_all(ctx, &f));

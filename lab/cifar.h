@@ -11,17 +11,6 @@
 #include <recon/backbone/classifier.h>
 #include <recon/recon.h>
 
-/* Zero in any field means its default. */
-typedef struct {
-    const char *model, *classifier; /* NULL: the shipped ones                                     */
-    const char *augmented; /* a classifier trained with rotations; NULL: none             */
-    const char *out;       /* with train: folder for the models                           */
-    size_t images, limit;  /* of the test part, and of the training part                  */
-    size_t seed, epochs;
-    int quick, train, preset, resume, overwrite;
-    recon_precision precision;
-} cifar_settings;
-
 /* --- what is measured ------------------------------------------------------------------------- */
 
 enum { CIFAR_UPRIGHT, CIFAR_C8, CIFAR_ANY, CIFAR_SETS };
@@ -73,11 +62,5 @@ recon_status cifar_measure(recon_ctx *ctx, cifar_result *out, const recon_model 
  * level only rotates more of those that are upright already. */
 #define CIFAR_KEPT 0.96
 size_t cifar_choose(const double curve[CIFAR_LEVELS][2], double none, size_t pictures);
-
-/* --- the experiment --------------------------------------------------------------------------- */
-
-/* Finds the models, or trains them, and measures. result is what --json prints; release it. */
-recon_status cifar_run(recon_ctx *ctx, json_t **result, const cifar_settings *s);
-void cifar_print(const json_t *result, const json_t *spread);
 
 #endif

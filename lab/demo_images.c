@@ -196,7 +196,7 @@ done:
 recon_status demo_canonicalize(recon_ctx *ctx, demo *d)
 {
     demo_path model, classifier;
-    const reproduce_settings settings = { .classifier = classifier };
+    const lab_settings settings = { .classifier = classifier };
     image_trial *t = &d->trial;
     recon_status status;
     RECON_TRY(demo_model(ctx, model, "fashion.safetensors"));

@@ -411,15 +411,19 @@ static void say_how(recon_page *page, const demo *d)
 static void say_found(recon_ctx *ctx, recon_page *page, const demo *d)
 {
     recon_found_words count;
-    demo_path folder;
+    demo_path path;
+    recon_found_folder folder = { 0 };
     recon_page_section(page, "The whole discover run");
     recon_page_say(
         page,
         "The rest is the report that `recon discover` writes for any data, here for the %s "
         "rotated garments it looked at.",
         recon_found_count(count, d->found.points));
-    recon_page_fail(page,
-                    recon_found_images(ctx, page, demo_file(folder, d, "discover"), d->rotated));
+    recon_status status = recon_found_open(ctx, &folder, demo_file(path, d, "discover"));
+    if (status == RECON_OK)
+        status = folder.kind->sections(ctx, page, &folder, recon_dataset_data(d->rotated));
+    recon_page_fail(page, status);
+    recon_found_close(&folder);
 }
 
 recon_status demo_page(recon_ctx *ctx, const demo *d)

@@ -1,6 +1,5 @@
 /* estimators.c - Frechet's, the chordal and Tukey's mean of samples from four known distributions, as
  * in the paper's comparison of estimators: a mean is good where it lies at a high density. */
-#include "lab/estimators.h"
 #include "lab/reproduce_page.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -128,13 +127,13 @@ done:
     return status;
 }
 
-recon_status estimators_run(recon_ctx *ctx, json_t **result, const reproduce_settings *s)
+recon_status estimators_run(recon_ctx *ctx, json_t **result, json_t **spread, const lab_settings *s)
 {
     recon_so2_center mean[LAWS][MEANS];
     json_t *list = json_array(), *figures = json_array();
     double *samples = NULL;
     recon_status status;
-    *result = NULL;
+    *result = *spread = NULL;
     RECON_TRY(recon_alloc_raw(ctx, &samples, LAWS * DRAWN, sizeof *samples));
     for (size_t l = 0; l < LAWS; l++) {
         draw_sample(samples + l * DRAWN, &laws[l], s->seed + l);

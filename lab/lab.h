@@ -1,58 +1,70 @@
-/* lab.h - what the commands of recon-lab share.
+/* lab.h - what experiments share: what was asked for, and how they are started.
  *
- * Every experiment is a command of its own, `recon reproduce NAME`, with its own table of options:
- * what it does not have it does not list. The options that several of them have are spelled once,
- * here. */
+ * An experiment is a command, `recon reproduce NAME`, with its own list of options: what it does not
+ * have it does not list. The options themselves are spelled once, in cmd_reproduce.c. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
+#include "backbone/recipe.h"
 #include "cli/cli.h"
+#include "lab/rival.h"
+
+enum { MAX_SEEDS = 64 };
+
+typedef struct experiment experiment;
 
 /* Zero in any field means its default. */
 typedef struct {
-    const char *models[CLI_MANY_MOST];
-    const char *out, *figures, *classifier, *fonts;
-    size_t images, limit, size, seed, seeds, epochs;
-    int quick, train, resume, overwrite, preset;
-    int device, precision, deterministic;
+    const experiment *what; /* one of the paper's on images; NULL: another experiment */
+    const char *models[CLI_MANY_MOST], *classifier; /* NULL: the shipped ones */
+    const char *out, *figures;                      /* folders                */
+    const char *data, *rotate;                      /* in place of the experiment's own */
+    const char *embeddings;                         /* folder with z.npy and g.npy      */
+    const char *augmented;                          /* a classifier trained with rotations */
+    const char *fonts, *laws;                       /* a folder, and a plan in a JSON file */
+    size_t images, limit;                           /* of the test and training images */
+    size_t size;                                    /* a side of the model's inputs    */
+    size_t draws;                                   /* test pictures of each letter and font */
+    size_t seed, seeds, epochs;
+    int quick, train, resume, overwrite, preset, crop;
+    int backbone;  /* with train: 1 + the kind alone that is trained; 0: all */
+    int resample;  /* every image is resampled twice, however it is rotated  */
+    int baselines; /* other methods are measured beside                      */
+    int rival;     /* 1 + the rival alone that is measured, with train trained first, RIVAL_KINDS
+                      being the SEGNN, and no backbone; 0: all */
+    int reader;    /* 1 + the reader alone that reads words; 0: all */
+    int device, precision_asked, deterministic;
+    recon_precision precision; /* that the device works in */
     cli_common common;
+    /* Found or trained: models by how their backbones were trained, and the networks of rivals; NULL: there
+     * is none. */
+    const char *of[RECON_TRAINED_KINDS], *rivals[RIVAL_KINDS], *segnn;
 } lab_settings;
 
-typedef enum {
-    LAB_QUICK,
-    LAB_MODEL,
-    LAB_MODELS, /* up to CLI_MANY_MOST */
-    LAB_CLASSIFIER,
-    LAB_FIGURES,
-    LAB_IMAGES,
-    LAB_LIMIT,
-    LAB_SIZE,
-    LAB_FONTS,
-    LAB_TRAIN, /* and --resume, --overwrite, which need it */
-    LAB_OUT,
-    LAB_EPOCHS,
-    LAB_SEED,
-    LAB_SEEDS,
-    LAB_OPTIONS
-} lab_option;
+/* Results are what --json prints; spread, the deviations over several seeds, is NULL for one. Release
+ * both, also on failure. */
+typedef recon_status lab_run(recon_ctx *ctx, json_t **result, json_t **spread,
+                             const lab_settings *s);
+typedef void lab_print(const json_t *result, const json_t *spread);
 
-/* Reads the command line by a command's own options, those of the list that end with LAB_OPTIONS,
- * and those of every experiment; -1 to go on, or the exit code. `own` ends with an empty entry. */
-int lab_parse(const cli_command *command, lab_settings *s, const cli_option *own,
-              const lab_option *shared, int argc, char **argv);
+typedef struct {
+    const char *name, *purpose, *example;
+    const int *options;
+    size_t seed, seeds; /* where they are not given */
+    int preset;
+    int (*check)(const cli_command *command, lab_settings *s); /* -1, or the exit code; or NULL */
+    lab_run *run;
+    lab_print *print;
+} lab_experiment;
+extern const lab_experiment lab_experiments[]; /* the last one has no name */
 
-/* -1, or misuse where an option of training is given without --train, or --train without --out. Seeds
- * become 1 where they are not given. */
-int lab_check_training(const cli_command *command, lab_settings *s);
+/* One of them by a command line. Returns the exit code. */
+int lab_start(const lab_experiment *experiment, int argc, char **argv);
 
-/* Attaches the device, and says which precision it works in. */
-recon_status lab_attach(recon_ctx *ctx, recon_precision *precision, const lab_settings *s);
+lab_run reproduce_run, estimators_run, letters_run, cifar_run, words_run;
+lab_print reproduce_print, molecule_reproduce_print, estimators_print, letters_print, cifar_print,
+    words_print;
 
-/* Shows what an experiment came back with, as JSON or by `print`, and releases both. */
-recon_status lab_show(recon_ctx *ctx, recon_status status, const lab_settings *s, json_t *result,
-                      json_t *spread, void (*print)(const json_t *result, const json_t *spread));
-
-extern const cli_command lab_demo, lab_mnist, lab_mnist12k, lab_fashion, lab_images, lab_molecules,
-    lab_estimators, lab_letters, lab_cifar, lab_words;
+extern const cli_command lab_demo;
 
 #endif

@@ -17,7 +17,7 @@
 enum { TRAINING_SET, FRESH_SET, ANYWAY_SET, SETS };
 
 typedef struct {
-    const letters_settings *settings;
+    const lab_settings *settings;
     letters_plan plan;
     letters_fonts *fonts;
     letters_set set[SETS];
@@ -61,7 +61,7 @@ done:
 static recon_status train(recon_ctx *ctx, letters_one *r, const recon_dataset *data,
                           const char *backbone)
 {
-    const letters_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset },
                              .epochs = s->epochs ? s->epochs : r->plan.epochs,
                              .seed = r->seed,
@@ -83,7 +83,7 @@ static recon_status train(recon_ctx *ctx, letters_one *r, const recon_dataset *d
 /* The model of the training pictures, in DIR/found/model.safetensors. */
 static recon_status make_model(recon_ctx *ctx, letters_one *r)
 {
-    const letters_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     const recon_metadata_entry cropped = { "crop", "auto" };
     recon_data_options as = { .size = s->size ? s->size : r->plan.fit, .crop = s->crop };
     recon_backbone *b = NULL;
@@ -92,8 +92,8 @@ static recon_status make_model(recon_ctx *ctx, letters_one *r)
     char backbone[RECON_PATH], dir[RECON_PATH], spec[RECON_PATH];
     recon_status status;
     snprintf(spec, sizeof spec, "images:%s/letters", r->folder.path);
-    if (s->model) {
-        RECON_TRY(recon_backbone_open(ctx, &b, s->model, s->precision));
+    if (s->models[0]) {
+        RECON_TRY(recon_backbone_open(ctx, &b, s->models[0], s->precision));
         as.size = 0;
         if (b->kind->data_options)
             b->kind->data_options(b, &as);
@@ -102,9 +102,9 @@ static recon_status make_model(recon_ctx *ctx, letters_one *r)
         ctx, &data, spec,
         &(recon_dataset_options){ .size = as.size, .channels = as.channels, .crop = as.crop }));
     recon_folder_join(backbone, r->folder.path, "letters.safetensors");
-    if (!s->model)
+    if (!s->models[0])
         RECON_TRY(train(ctx, r, data, backbone));
-    RECON_TRY(recon_discover(ctx, &found, s->model ? s->model : backbone, b,
+    RECON_TRY(recon_discover(ctx, &found, s->models[0] ? s->models[0] : backbone, b,
                              recon_dataset_data(data),
                              recon_folder_join(dir, r->folder.path, "found"),
                              &(recon_discover_options){ .maps = { .seed = r->seed },
@@ -128,7 +128,7 @@ static json_t *fonts_json(const letters_fonts *fonts)
 
 static recon_status measure(recon_ctx *ctx, json_t **out, letters_one *r)
 {
-    const letters_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     recon_model *model = NULL;
     char path[RECON_PATH];
     recon_status status;
@@ -142,8 +142,8 @@ static recon_status measure(recon_ctx *ctx, json_t **out, letters_one *r)
         json_pack("{s:s, s:s, s:I, s:I, s:s, s:I, s:o, s:{s:f, s:f, s:f}, s:b}", "dataset",
                   "letters", "preset", recon_preset_name(info.images.preset), "training_images",
                   (json_int_t)r->set[TRAINING_SET].n, "size", (json_int_t)info.images.height,
-                  "backbone", s->model ? s->model : "trained", "seed", (json_int_t)r->seed, "fonts",
-                  fonts_json(r->fonts), "seconds", "train", r->took.train, "train_cpu",
+                  "backbone", s->models[0] ? s->models[0] : "trained", "seed", (json_int_t)r->seed,
+                  "fonts", fonts_json(r->fonts), "seconds", "train", r->took.train, "train_cpu",
                   r->took.train_cpu, "discover", r->took.discover, "quick", s->quick);
     if (json_object_update(*out, how))
         status = recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
@@ -153,9 +153,8 @@ done:
     return status;
 }
 
-static recon_status run_one(recon_ctx *ctx, json_t **out, const void *arg, size_t i)
+static recon_status run_one(recon_ctx *ctx, json_t **out, const lab_settings *s, size_t i)
 {
-    const letters_settings *s = arg;
     letters_one *r = calloc(1, sizeof *r); /* large */
     recon_status status;
     *out = NULL;
@@ -178,8 +177,7 @@ done:
     return status;
 }
 
-recon_status letters_run(recon_ctx *ctx, json_t **result, json_t **spread,
-                         const letters_settings *s)
+recon_status letters_run(recon_ctx *ctx, json_t **result, json_t **spread, const lab_settings *s)
 {
     return reproduce_repeat(ctx, result, spread, s->seeds, run_one, s);
 }

@@ -119,24 +119,4 @@ recon_status letters_measure(recon_ctx *ctx, json_t **out, const letters_plan *p
                              const recon_model *model, const letters_set *fresh,
                              const letters_set *anyway, const char *dir);
 
-/* --- the experiment --------------------------------------------------------------------------- */
-
-/* Zero in any field means its default. */
-typedef struct {
-    const char *laws;  /* a plan in a JSON file                                               */
-    const char *fonts; /* folder of fonts                                                     */
-    const char *model; /* a backbone that is trained already: discover alone                  */
-    const char *out;   /* folder for pictures and models; NULL: a temporary one, removed      */
-    size_t size;       /* the side of the model's inputs                                      */
-    size_t draws;      /* test pictures by the laws of each kind and font                     */
-    size_t seed, seeds, epochs;
-    int quick, preset, crop;
-    recon_precision precision;
-} letters_settings;
-
-/* Draws, trains, discovers and measures, once for each seed: see reproduce_run. */
-recon_status letters_run(recon_ctx *ctx, json_t **result, json_t **spread,
-                         const letters_settings *s);
-void letters_print(const json_t *result, const json_t *spread);
-
 #endif

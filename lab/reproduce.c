@@ -21,7 +21,7 @@
 
 typedef char model_path[4096];
 
-static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char *path, size_t room)
+static recon_status find_classifier(recon_ctx *ctx, lab_settings *s, char *path, size_t room)
 {
     const char *name = s->what ? s->what->classifier : "conformers";
     char file[64], remedy[256];
@@ -37,7 +37,7 @@ static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char 
 }
 
 /* A shipped model: "mnist", "mnist-small", "mnist-plain". */
-static recon_status find_shipped(recon_ctx *ctx, model_path path, const reproduce_settings *s,
+static recon_status find_shipped(recon_ctx *ctx, model_path path, const lab_settings *s,
                                  const char *kind)
 {
     const char *name = s->what ? s->what->name : "conformers";
@@ -52,16 +52,16 @@ static recon_status find_shipped(recon_ctx *ctx, model_path path, const reproduc
     return recon_shipped_find(ctx, path, sizeof(model_path), "models", file, remedy);
 }
 
-static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, model_path path)
+static recon_status find_model(recon_ctx *ctx, lab_settings *s, model_path path)
 {
-    if (s->model || (s->train && !s->rival))
+    if (s->models[0] || (s->train && !s->rival))
         return RECON_OK;
-    s->model = path;
+    s->models[0] = path;
     return find_shipped(ctx, path, s, "");
 }
 
 /* Those that come with recon: the usual one, and those whose names say another training. */
-static recon_status find_models(recon_ctx *ctx, reproduce_settings *s,
+static recon_status find_models(recon_ctx *ctx, lab_settings *s,
                                 model_path path[RECON_TRAINED_KINDS])
 {
     static const char *const names[RECON_TRAINED_KINDS] = { "", "plain", "terms" };
@@ -75,7 +75,7 @@ static recon_status find_models(recon_ctx *ctx, reproduce_settings *s,
 }
 
 /* Networks of --baselines that come with recon; one that does not is no error. */
-static void find_rivals(recon_ctx *ctx, reproduce_settings *s, model_path path[RIVAL_KINDS])
+static void find_rivals(recon_ctx *ctx, lab_settings *s, model_path path[RIVAL_KINDS])
 {
     const char *set = s->what ? s->what->classifier : "conformers";
     for (int k = 0; set && k < RIVAL_KINDS; k++) {
@@ -87,7 +87,7 @@ static void find_rivals(recon_ctx *ctx, reproduce_settings *s, model_path path[R
     }
 }
 
-static void find_segnn(recon_ctx *ctx, reproduce_settings *s, model_path path)
+static void find_segnn(recon_ctx *ctx, lab_settings *s, model_path path)
 {
     if (!s->what && !s->segnn &&
         recon_shipped_find(ctx, path, sizeof(model_path), "models", "conformers-segnn.safetensors",
@@ -96,7 +96,7 @@ static void find_segnn(recon_ctx *ctx, reproduce_settings *s, model_path path)
 }
 
 /* Each to the rows that it can fill. */
-static recon_status sort_models(recon_ctx *ctx, reproduce_settings *s)
+static recon_status sort_models(recon_ctx *ctx, lab_settings *s)
 {
     recon_status status = RECON_OK;
     for (int i = 0; s->what && i < RECON_TRAINED_KINDS && s->models[i]; i++) {
@@ -125,8 +125,7 @@ static recon_status try_folder(recon_ctx *ctx, const char *path)
 }
 
 /* Options of a training: the recipe of the set, less the terms that a kind of backbone leaves out. */
-static recon_ieae_options options_of(recon_ctx *ctx, const reproduce_settings *s,
-                                     recon_trained kind)
+static recon_ieae_options options_of(recon_ctx *ctx, const lab_settings *s, recon_trained kind)
 {
     recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset } };
     if (s->preset == RECON_PRESET_FAST)
@@ -149,7 +148,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const reproduce_settings *s
 }
 
 /* With the paper's backbone, its Lambda and Theta. */
-static recon_maps_options maps_of(const reproduce_settings *s)
+static recon_maps_options maps_of(const lab_settings *s)
 {
     int paper = s->preset == RECON_PRESET_PAPER;
     return (recon_maps_options){ .seed = s->seed,
@@ -157,7 +156,7 @@ static recon_maps_options maps_of(const reproduce_settings *s)
 }
 
 /* Backbone, Algorithm 1 and maps, from training images alone, into dir. */
-static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, recon_trained kind,
+static recon_status train_model(recon_ctx *ctx, const lab_settings *s, recon_trained kind,
                                 const char *dir)
 {
     recon_ieae_options o = options_of(ctx, s, kind);
@@ -190,7 +189,7 @@ done:
 }
 
 /* Preset paper has no terms but the reconstruction. */
-static int is_asked(const reproduce_settings *s, recon_trained kind)
+static int is_asked(const lab_settings *s, recon_trained kind)
 {
     if (s->backbone)
         return s->backbone - 1 == (int)kind;
@@ -198,7 +197,7 @@ static int is_asked(const reproduce_settings *s, recon_trained kind)
 }
 
 /* Every kind of backbone that is asked for, into dir/KIND. */
-static recon_status train_models(recon_ctx *ctx, reproduce_settings *s, const char *dir,
+static recon_status train_models(recon_ctx *ctx, lab_settings *s, const char *dir,
                                  model_path path[RECON_TRAINED_KINDS])
 {
     recon_status status;
@@ -234,7 +233,7 @@ static void say_trained(recon_ctx *ctx, size_t seed, rival_kind kind, const reco
 }
 
 /* The networks of --baselines, into dir/KEY.safetensors; those of the set's upright images. */
-static recon_status train_rivals(recon_ctx *ctx, reproduce_settings *s, const char *dir,
+static recon_status train_rivals(recon_ctx *ctx, lab_settings *s, const char *dir,
                                  model_path path[RIVAL_KINDS])
 {
     recon_dataset *data = NULL, *some = NULL;
@@ -271,7 +270,7 @@ done:
 }
 
 /* The same for molecules. */
-static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
+static recon_status train_molecules(recon_ctx *ctx, const lab_settings *s, const char *dir)
 {
     recon_molecule_net_options o = { .shape = { .preset = (recon_preset)s->preset },
                                      .epochs = s->epochs,
@@ -307,7 +306,7 @@ done:
 }
 
 /* One of the networks of --baselines, of upright conformers; those of val, rotated, choose the epoch. */
-static recon_status train_graph(recon_ctx *ctx, const reproduce_settings *s, const char *name,
+static recon_status train_graph(recon_ctx *ctx, const lab_settings *s, const char *name,
                                 const char *path, const recon_gcn *frozen)
 {
     recon_molecules *whole = NULL, *data = NULL, *held = NULL;
@@ -335,7 +334,7 @@ done:
 
 /* The networks of --baselines, into dir/KEY.safetensors: the SEGNN classifier, and where there is a
  * frozen classifier EquiAdapt's canonicalizer in front of it. */
-static recon_status train_graphs(recon_ctx *ctx, reproduce_settings *s, const char *dir,
+static recon_status train_graphs(recon_ctx *ctx, lab_settings *s, const char *dir,
                                  model_path path[2])
 {
     int only = s->rival - 1; /* -1: both */
@@ -362,7 +361,7 @@ done:
 /* --- runs ------------------------------------------------------------------------------------- */
 
 static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figures,
-                                      const reproduce_settings *s)
+                                      const lab_settings *s)
 {
     molecule_reproduction r;
     recon_status status;
@@ -412,7 +411,7 @@ done:
 }
 
 static recon_status measure_images(recon_ctx *ctx, json_t **out, json_t *figures,
-                                   const reproduce_settings *s)
+                                   const lab_settings *s)
 {
     double begun = recon_now();
     image_trial *trial = NULL; /* large */
@@ -435,7 +434,7 @@ done:
     return status;
 }
 
-static recon_status measure(recon_ctx *ctx, json_t **out, const reproduce_settings *s)
+static recon_status measure(recon_ctx *ctx, json_t **out, const lab_settings *s)
 {
     json_t *list = json_array();
     recon_status status;
@@ -451,10 +450,10 @@ done:
 }
 
 /* The run with this seed; the figures are those of the first. */
-static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reproduce_settings *s,
+static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const lab_settings *s,
                                       size_t seed)
 {
-    reproduce_settings one = *s;
+    lab_settings one = *s;
     char dir[2048];
     model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs[2];
     recon_status status;
@@ -472,7 +471,7 @@ static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reprod
         RECON_TRY(train_models(ctx, &one, dir, model));
     } else {
         snprintf(model[0], sizeof model[0], "%s/model.safetensors", dir);
-        one.model = model[0];
+        one.models[0] = model[0];
         one.embeddings = dir;
         RECON_TRY(train_molecules(ctx, &one, dir));
     }
@@ -493,13 +492,13 @@ static void add_runs(json_t *result, json_t *spread, json_t *const *runs, size_t
 }
 
 recon_status reproduce_repeat(recon_ctx *ctx, json_t **result, json_t **spread, size_t times,
-                              reproduce_one *one, const void *settings)
+                              reproduce_one *one, const lab_settings *s)
 {
     json_t *runs[MAX_SEEDS] = { NULL };
     recon_status status = RECON_OK;
     *result = *spread = NULL;
     for (size_t i = 0; i < times; i++)
-        RECON_TRY(one(ctx, &runs[i], settings, i));
+        RECON_TRY(one(ctx, &runs[i], s, i));
     if (times == 1) {
         *result = json_incref(runs[0]);
         goto done;
@@ -513,16 +512,15 @@ done:
     return status;
 }
 
-static recon_status run_one(recon_ctx *ctx, json_t **out, const void *settings, size_t i)
+static recon_status run_one(recon_ctx *ctx, json_t **out, const lab_settings *s, size_t i)
 {
-    const reproduce_settings *s = settings;
     return s->train ? train_and_measure(ctx, out, s, s->seed + i) : measure(ctx, out, s);
 }
 
 recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
-                           const reproduce_settings *given)
+                           const lab_settings *given)
 {
-    reproduce_settings s = *given;
+    lab_settings s = *given;
     model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs, classifier;
     recon_status status;
     *result = *spread = NULL;

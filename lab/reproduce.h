@@ -13,13 +13,12 @@
 
 #include "lab/evaluate.h"
 #include <recon/model/model.h>
-#include "lab/rival.h"
+#include "lab/lab.h"
 #include "lab/times.h"
 #include "backbone/equivariance.h"
 
 enum {
-    CLASSES = 100, /* at most */
-    MAX_SEEDS = 64,
+    CLASSES = 100,       /* at most */
     QUICK_TEST = 2000,   /* test images with --quick     */
     QUICK_TRAIN = 12000, /* training images with --quick */
     TRAIN_SEED = 1, /* of the rotations of training images: those the shipped models have seen */
@@ -33,7 +32,7 @@ enum {
 };
 #define GATE 0.01 /* canonicalize --only-if, of the rows that are gated */
 
-typedef struct {
+struct experiment {
     const char *name, *title;      /* "mnist", "MNIST"                                      */
     const char *rule, *classifier; /* of the rotations; whose classifier: "mnist"           */
     const char *width;             /* what theta is: "half-width", "sigma"                  */
@@ -50,31 +49,9 @@ typedef struct {
         size_t inputs; /* of Algorithm 1 */
         double seconds;
     } paper;
-} experiment;
+};
 
 const experiment *experiment_find(const char *name); /* NULL: there is none */
-
-/* What was asked for. Zero in any field means its default. */
-typedef struct {
-    const experiment *what;         /* NULL: molecules                 */
-    const char *model, *classifier; /* NULL: the shipped ones; of molecules with data none */
-    /* Images: models in the order they were given, and by how their backbones were trained. */
-    const char *models[RECON_TRAINED_KINDS], *of[RECON_TRAINED_KINDS];
-    const char *data, *rotate;  /* of the experiment "images"; data: also of molecules */
-    const char *embeddings;     /* folder with z.npy and g.npy     */
-    const char *figures, *out;  /* folders                         */
-    size_t images, limit;       /* of the test and training images */
-    size_t seed, seeds, epochs; /* of training                     */
-    int quick, train, resume, overwrite, preset;
-    int backbone;  /* with train: 1 + the kind alone that is trained; 0: all */
-    int resample;  /* every image is resampled twice, however it is rotated  */
-    int baselines; /* other methods are measured beside                      */
-    int rival;     /* 1 + the rival alone that is measured, with train trained first, RIVAL_KINDS
-                      being the SEGNN, and no backbone; 0: all */
-    const char *rivals[RIVAL_KINDS]; /* images: their networks, NULL: none is there */
-    const char *segnn;               /* molecules: the same                          */
-    recon_precision precision;
-} reproduce_settings;
 
 /* Another method on the same inputs, see baselines.h. */
 typedef enum {
@@ -109,7 +86,7 @@ typedef struct {
 
 /* What all models of a run are measured on, and what needs no model. */
 typedef struct {
-    const reproduce_settings *settings;
+    const lab_settings *settings;
     const experiment *what;
     experiment own; /* of images of one's own: what it points to */
     recon_classifier *classifier;
@@ -205,21 +182,16 @@ typedef struct {
     double begun, seconds;
 } reproduction;
 
-/* Finds or trains the models and measures everything, once for each seed. result is what --json
- * prints; spread, the standard deviations, is NULL for one seed. Release both, also on failure. */
-recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
-                           const reproduce_settings *s);
-
-/* The same of any experiment: `one` makes what --json prints of run i, `times` (at most MAX_SEEDS)
- * runs are merged. */
-typedef recon_status reproduce_one(recon_ctx *ctx, json_t **out, const void *settings, size_t i);
+/* Runs an experiment several times, at most MAX_SEEDS: `one` makes what --json prints of run i, and what
+ * comes back is their mean and, of more than one, their deviations. Release both, also on failure. */
+typedef recon_status reproduce_one(recon_ctx *ctx, json_t **out, const lab_settings *s, size_t i);
 recon_status reproduce_repeat(recon_ctx *ctx, json_t **result, json_t **spread, size_t times,
-                              reproduce_one *one, const void *settings);
+                              reproduce_one *one, const lab_settings *s);
 
 extern const size_t reproduce_ks[KS];
 
 /* Opens data and classifier, which must fit each other. Free always. */
-recon_status trial_open(recon_ctx *ctx, image_trial *out, const reproduce_settings *s);
+recon_status trial_open(recon_ctx *ctx, image_trial *out, const lab_settings *s);
 /* Of that, of images that are there: rotates trial->upright.use and measures what needs no model. */
 recon_status trial_prepare(recon_ctx *ctx, image_trial *trial);
 void trial_free(recon_ctx *ctx, image_trial *trial);
@@ -254,7 +226,7 @@ void reading_free(reading *r);
 recon_status reproduce_trained(recon_ctx *ctx, recon_trained *out, char *line, const char *path);
 
 /* count images of the set's training part, all for 0, rotated by its rule. */
-recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
+recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const lab_settings *s,
                                 size_t count);
 
 /* Upright images rotated by a rule, with two resamplings each: by any angle, and on to where the rule
@@ -285,9 +257,6 @@ typedef struct {
 } reproduce_method;
 extern const reproduce_method reproduce_methods[];
 extern const size_t reproduce_methods_count;
-
-/* The tables as text, from what reproduce_json says; spread may be NULL. */
-void reproduce_print(const json_t *result, const json_t *spread);
 
 /* Of which: what was measured with what, the number at "a.b.c", NaN where there is none, rows of
  * such numbers beside their spread and those that the result has under the same paths in the object

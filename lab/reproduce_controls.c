@@ -47,9 +47,9 @@ done:
 /* Hit rate among some training images; of images of one's own, among the test images. */
 static recon_status compare_hits(recon_ctx *ctx, reproduction *r, int which)
 {
-    const reproduce_settings *s = r->on->settings;
+    const lab_settings *s = r->on->settings;
     size_t n = r->hood.index->n < CONTROL ? r->hood.index->n : CONTROL;
-    reproduce_settings asked = *s;
+    lab_settings asked = *s;
     recon_dataset *some = NULL, *rotated = NULL;
     recon_embedded codes = { 0 };
     recon_frames f = { 0 };

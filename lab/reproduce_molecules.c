@@ -27,12 +27,12 @@ enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, UNUSUAL_SEED = 3 };
 
 /* With --quick every sixth molecule, with all its conformers: classes stay as large as they are,
  * but there are fewer others to be taken for. */
-static int is_taken(const reproduce_settings *s, int32_t molecule)
+static int is_taken(const lab_settings *s, int32_t molecule)
 {
     return !s->quick || molecule % QUICK_EVERY == 0;
 }
 
-static recon_status list_rows(recon_ctx *ctx, molecule_part *p, const reproduce_settings *s)
+static recon_status list_rows(recon_ctx *ctx, molecule_part *p, const lab_settings *s)
 {
     size_t all = recon_molecules_describe(p->data).n;
     recon_status status;
@@ -87,14 +87,13 @@ done:
     return status;
 }
 
-recon_status molecule_reproduce_open(recon_ctx *ctx, recon_molecules **out,
-                                     const reproduce_settings *s)
+recon_status molecule_reproduce_open(recon_ctx *ctx, recon_molecules **out, const lab_settings *s)
 {
     return recon_molecules_open(ctx, out, s->data ? s->data : "conformers/all", NULL);
 }
 
 recon_status molecule_reproduce_rotated(recon_ctx *ctx, recon_molecules **out,
-                                        const recon_molecules *whole, const reproduce_settings *s,
+                                        const recon_molecules *whole, const lab_settings *s,
                                         const char *part)
 {
     recon_molecules *upright = NULL;
@@ -140,8 +139,8 @@ static recon_status read_model(recon_ctx *ctx, molecule_reproduction *r)
     recon_safetensors *file = NULL;
     const char *labels, *line;
     recon_status status;
-    RECON_TRY(recon_model_open(ctx, &r->model, r->settings->model, r->settings->precision));
-    RECON_TRY(recon_safetensors_open(ctx, &file, r->settings->model));
+    RECON_TRY(recon_model_open(ctx, &r->model, r->settings->models[0], r->settings->precision));
+    RECON_TRY(recon_safetensors_open(ctx, &file, r->settings->models[0]));
     labels = recon_safetensors_metadata(file, RECON_DISCOVER_LABELS);
     r->labels = labels && !strcmp(labels, RECON_DISCOVER_MOMENTS);
     line = recon_safetensors_metadata(file, "training");
@@ -154,7 +153,7 @@ done:
 
 static recon_status open_classifier(recon_ctx *ctx, molecule_reproduction *r)
 {
-    const reproduce_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     const char *data = s->data ? s->data : "conformers";
     recon_status status;
     if (!s->classifier)
@@ -382,7 +381,7 @@ static recon_status measure_times(recon_ctx *ctx, molecule_reproduction *r)
 }
 
 recon_status molecule_reproduce_measure(recon_ctx *ctx, molecule_reproduction *r,
-                                        const reproduce_settings *s)
+                                        const lab_settings *s)
 {
     recon_status status;
     *r = (molecule_reproduction){ .settings = s, .begun = recon_now() };

@@ -42,7 +42,7 @@ typedef enum {
 } molecule_f_kind;
 
 typedef struct {
-    const reproduce_settings *settings;
+    const lab_settings *settings;
     recon_model *model;
     recon_gcn *gcn; /* NULL: none was named for other data, and there are no accuracies */
     int plain;      /* the backbone was trained by reconstruction alone, as the paper's is */
@@ -97,10 +97,9 @@ recon_status molecule_facts_find(recon_ctx *ctx, molecule_facts *out,
 void molecule_facts_free(molecule_facts *facts);
 
 /* The whole set, as it is; and a part ("train", "val", "test") of it, rotated as in the paper. */
-recon_status molecule_reproduce_open(recon_ctx *ctx, recon_molecules **out,
-                                     const reproduce_settings *s);
+recon_status molecule_reproduce_open(recon_ctx *ctx, recon_molecules **out, const lab_settings *s);
 recon_status molecule_reproduce_rotated(recon_ctx *ctx, recon_molecules **out,
-                                        const recon_molecules *whole, const reproduce_settings *s,
+                                        const recon_molecules *whole, const lab_settings *s,
                                         const char *part);
 
 /* Of what is measured: what the classifier says. */
@@ -108,11 +107,10 @@ recon_status molecule_reproduce_accuracy(recon_ctx *ctx, molecule_reproduction *
 
 /* Opens model, classifier and data, measures everything. Free always. */
 recon_status molecule_reproduce_measure(recon_ctx *ctx, molecule_reproduction *out,
-                                        const reproduce_settings *s);
+                                        const lab_settings *s);
 void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r);
 
 json_t *molecule_reproduce_json(const molecule_reproduction *r);
-void molecule_reproduce_print(const json_t *result, const json_t *spread);
 recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
                                         const molecule_reproduction *r, const char *dir);
 

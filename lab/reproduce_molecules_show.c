@@ -221,8 +221,9 @@ json_t *molecule_reproduce_json(const molecule_reproduction *r)
     const recon_molecule_net *net = recon_backbone_molecule_net(r->model->backbone);
     json_t *how = json_pack(
         "{s:s, s:s, s:I, s:s?, s:I, s:I, s:b, s:s, s:i, s:I, s:f, s:I, s:f}", "model",
-        r->settings->model, "preset", recon_preset_name(recon_molecule_net_describe(net).preset),
-        "weights", (json_int_t)recon_backbone_weights(r->model->backbone), "classifier",
+        r->settings->models[0], "preset",
+        recon_preset_name(recon_molecule_net_describe(net).preset), "weights",
+        (json_int_t)recon_backbone_weights(r->model->backbone), "classifier",
         r->settings->classifier, "test_conformers", (json_int_t)r->test.n, "training_conformers",
         (json_int_t)r->train.n, "quick", r->settings->quick, "backend", r->times.backend, "threads",
         r->times.threads, "batch", (json_int_t)r->times.batch, "spin_passes", r->passes,

@@ -84,7 +84,7 @@ done:
 /* How many training images there is time for with --quick. */
 static size_t quick_count(recon_ctx *ctx, const reproduction *r)
 {
-    const reproduce_settings *s = r->on->settings;
+    const lab_settings *s = r->on->settings;
     size_t limit = s->limit, count = limit && limit < QUICK_TRAIN ? limit : QUICK_TRAIN, models = 0;
     for (int kind = 0; kind < RECON_TRAINED_KINDS; kind++)
         models += s->of[kind] != NULL;
@@ -112,7 +112,7 @@ static void embeddings_of(char *out, size_t room, const reproduction *r)
 /* Of images of one's own the test images themselves. */
 static recon_status open_index(recon_ctx *ctx, reproduction *r)
 {
-    const reproduce_settings *s = r->on->settings;
+    const lab_settings *s = r->on->settings;
     neighborhood *h = &r->hood;
     char dir[4096];
     recon_status status = RECON_OK;

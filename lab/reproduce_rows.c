@@ -165,7 +165,7 @@ static void note_paper(json_t **notes, const image_trial *t)
 static json_t *notes_json(const image_trial *t, const json_t *models, const char *main,
                           const char *likeliest)
 {
-    const reproduce_settings *s = t->settings;
+    const lab_settings *s = t->settings;
     json_t *notes = json_array();
     if (main) {
         note_missing(&notes, t, models);
@@ -220,7 +220,7 @@ static void add_main(json_t **out, const json_t *model)
 
 static void add_setting(json_t **out, const image_trial *t)
 {
-    const reproduce_settings *s = t->settings;
+    const lab_settings *s = t->settings;
     recon_json_put(out, "title", json_string(t->what->title));
     recon_json_put_text(out, "classifier", s->classifier);
     recon_json_put(out, "test_images",

@@ -104,7 +104,7 @@ static recon_status rotate_set(recon_ctx *ctx, recon_dataset **out, const recon_
     return (resample ? reproduce_resampled : recon_dataset_rotate)(ctx, out, upright, rule, seed);
 }
 
-recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
+recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const lab_settings *s,
                                 size_t count)
 {
     image_part part = { 0 };
@@ -141,7 +141,7 @@ done:
 
 static recon_status check_classifier(recon_ctx *ctx, const image_trial *t)
 {
-    const reproduce_settings *s = t->settings;
+    const lab_settings *s = t->settings;
     const char *data = s->data ? s->data : s->what->name;
     recon_dataset_info d = recon_dataset_describe(t->upright.use);
     if (d.classes == 0)
@@ -158,7 +158,7 @@ static recon_status check_classifier(recon_ctx *ctx, const image_trial *t)
 /* Before the long work, not after it. */
 static recon_status check_models(recon_ctx *ctx, const image_trial *t)
 {
-    const reproduce_settings *s = t->settings;
+    const lab_settings *s = t->settings;
     recon_status status = RECON_OK;
     for (int kind = 0; kind < RECON_TRAINED_KINDS && status == RECON_OK; kind++) {
         recon_backbone *b = NULL;
@@ -183,7 +183,7 @@ static recon_status check_models(recon_ctx *ctx, const image_trial *t)
 /* Pictures of a folder are fitted to the classifier, and cropped where the first model's were. */
 static recon_status open_own(recon_ctx *ctx, image_trial *t)
 {
-    const reproduce_settings *s = t->settings;
+    const lab_settings *s = t->settings;
     recon_classifier_info c = recon_classifier_describe(t->classifier);
     recon_dataset_options o = { 0 };
     recon_safetensors *file = NULL;
@@ -217,7 +217,7 @@ done:
     return status;
 }
 
-recon_status trial_open(recon_ctx *ctx, image_trial *t, const reproduce_settings *s)
+recon_status trial_open(recon_ctx *ctx, image_trial *t, const lab_settings *s)
 {
     recon_status status;
     *t = (image_trial){ .settings = s, .what = s->what };

@@ -1,5 +1,6 @@
 /* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
 #include "lab/words.h"
+#include "lab/lab.h"
 #include "lab/run_folder.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
@@ -33,7 +34,7 @@ enum {
 #define WIDTH 0.25 /* of preset photo: 0.7 M weights */
 
 typedef struct {
-    const words_settings *settings;
+    const lab_settings *settings;
     run_folder folder;
     letters_fonts *fonts;
     words_set rotated, upright;
@@ -77,7 +78,7 @@ static recon_status find_readers(recon_ctx *ctx, run *r)
 
 static recon_status draw_training(recon_ctx *ctx, run *r, const char *dir)
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     size_t faces = letters_fonts_count(r->fonts, LETTERS_TRAIN);
     words_list list = { 0 };
     words_set set = { 0 };
@@ -96,7 +97,7 @@ done:
 static recon_status train_backbone(recon_ctx *ctx, run *r, recon_dataset **data,
                                    char model[RECON_PATH])
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     char dir[RECON_PATH], spec[RECON_PATH + 8];
     recon_train_result trained;
     recon_status status;
@@ -129,7 +130,7 @@ done:
 
 static recon_status train(recon_ctx *ctx, run *r)
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     char dir[RECON_PATH], backbone[RECON_PATH];
     recon_dataset *data = NULL;
     recon_discovery found = { 0 };
@@ -152,8 +153,8 @@ done:
 
 static recon_status find_model(recon_ctx *ctx, run *r)
 {
-    if (r->settings->model) {
-        snprintf(r->model, sizeof r->model, "%s", r->settings->model);
+    if (r->settings->models[0]) {
+        snprintf(r->model, sizeof r->model, "%s", r->settings->models[0]);
         return RECON_OK;
     }
     return recon_shipped_find(
@@ -165,7 +166,7 @@ static recon_status find_model(recon_ctx *ctx, run *r)
 
 static recon_status draw_tests(recon_ctx *ctx, run *r)
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     size_t faces = letters_fonts_count(r->fonts, LETTERS_TEST);
     size_t n = s->images ? s->images : s->quick ? QUICK_TESTS : TESTS, each = divide_up(n, faces);
     words_list list = { 0 };
@@ -255,7 +256,7 @@ static json_t *as_json(recon_ctx *ctx, const run *r, const words_result *w,
 
 static recon_status work(recon_ctx *ctx, json_t **result, run *r)
 {
-    const words_settings *s = r->settings;
+    const lab_settings *s = r->settings;
     recon_model *model = NULL;
     words_result w;
     recon_status status;
@@ -275,11 +276,11 @@ done:
     return status;
 }
 
-recon_status words_run(recon_ctx *ctx, json_t **result, const words_settings *s)
+recon_status words_run(recon_ctx *ctx, json_t **result, json_t **spread, const lab_settings *s)
 {
     run r = { .settings = s };
     recon_status status;
-    *result = NULL;
+    *result = *spread = NULL;
     status = work(ctx, result, &r);
     run_folder_remove(&r.folder);
     words_set_free(&r.rotated);

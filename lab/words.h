@@ -110,22 +110,4 @@ const uint8_t *words_band(const uint8_t *picture);
 /* A square picture rotated by an angle, its surroundings white. */
 void words_rotate(uint8_t *out, const uint8_t *picture, double angle);
 
-/* --- the experiment --------------------------------------------------------------------------- */
-
-/* Zero in any field means its default. */
-typedef struct {
-    const char *model; /* NULL: the shipped one                                               */
-    const char *fonts; /* folder of fonts                                                     */
-    const char *out;   /* folder for pictures and models; NULL: a temporary one, removed      */
-    size_t images;     /* test pictures, of each set                                          */
-    size_t limit;      /* training pictures                                                   */
-    size_t size;       /* the side of the model's inputs                                      */
-    size_t seed, epochs;
-    int quick, train, preset, reader /* 0: all, else 1 + which */, resume, overwrite;
-    recon_precision precision;
-} words_settings;
-
-recon_status words_run(recon_ctx *ctx, json_t **result, const words_settings *s);
-void words_print(const json_t *result, const json_t *spread);
-
 #endif

@@ -4,6 +4,7 @@
  * and the pose: both are linear, so the order is free and this one is cheaper by the number of
  * pixels. From there on everything is float, whatever the convolutions ran in. */
 #include "backbone/encoder.h"
+#include "backbone/recipe.h"
 #include "core/fail.h"
 #include "core/options.h"
 
@@ -18,7 +19,7 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    size_t frequencies, layers, hidden; /* hidden of the MLP behind the head; 0: no MLP */
+    size_t layers, hidden; /* hidden of the MLP behind the head; 0: no MLP */
     recon_rings rings;
     recon_fields seen; /* by the pose density */
     layer layer[RECON_ENCODER_LAYERS];
@@ -26,7 +27,6 @@ typedef struct {
 
 static const preset presets[] = {
     [RECON_PRESET_FAST] = { .name = "fast",
-                            .frequencies = 4,
                             .hidden = 256,
                             .rings = RECON_RINGS_WIDE,
                             .seen = { { 64, 32, 16, 8 } },
@@ -38,7 +38,6 @@ static const preset presets[] = {
                                        { { { 64, 48, 24, 8 } }, 5, 2, 0 },
                                        { { { 128, 48, 24, 8 } }, 3, 1, 0 } } },
     [RECON_PRESET_PAPER] = { .name = "paper",
-                             .frequencies = 2,
                              .rings = RECON_RINGS_NARROW,
                              .seen = { { 32, 32 } },
                              .layers = 6,
@@ -49,7 +48,6 @@ static const preset presets[] = {
                                         { { { 32, 32 } }, 5, 2, 0 },
                                         { { { 32, 32 } }, 3, 2, 0 } } },
     [RECON_PRESET_SMALL] = { .name = "small",
-                             .frequencies = 4,
                              .hidden = 256,
                              .rings = RECON_RINGS_WIDE,
                              .seen = { { 32, 16, 16, 16 } },
@@ -60,7 +58,7 @@ static const preset presets[] = {
                                         { { { 24, 16, 8, 8 } }, 5, 2, 0 },
                                         { { { 48, 16, 8, 8 } }, 3, 1, 0 } } },
 };
-enum { CODE = 128, MAX_CODE = 4096, MIN_SIDE = 8 };
+enum { MAX_CODE = 4096, MIN_SIDE = 8 };
 
 const char *recon_preset_name(recon_preset p)
 {
@@ -76,9 +74,7 @@ recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *s)
         return status;
     if (recon_preset_is_photo(s->preset))
         return recon_photo_shape(ctx, s);
-    s->width = s->width == 0 ? 1 : s->width;
-    s->frequencies = s->frequencies ? s->frequencies : presets[s->preset].frequencies;
-    s->code = s->code ? s->code : CODE;
+    recon_recipe_fill_shape(s, &recon_ieae_recipe, s->preset);
     if (!(s->width >= 1.0 / 64 && s->width <= 64))
         return recon_fail(ctx, RECON_ERR_INPUT, "width %g: 1/64 to 64", s->width);
     if (s->frequencies < 2 || s->frequencies > 4)
@@ -94,10 +90,10 @@ recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *s)
 /* A preset that knows fewer frequencies than are asked for repeats its last one. */
 static recon_fields scaled(const recon_fields *f, const recon_ieae_shape *s)
 {
+    size_t known = (size_t)recon_recipe_default(&recon_ieae_recipe, "frequencies", s->preset, 0);
     recon_fields out = { { 0 } };
     for (size_t m = 0; m < s->frequencies; m++) {
-        size_t known = m < presets[s->preset].frequencies ? m : presets[s->preset].frequencies - 1;
-        double n = round((double)f->of[known] * s->width);
+        double n = round((double)f->of[m < known ? m : known - 1] * s->width);
         out.of[m] = n < 1 ? 1 : (size_t)n;
     }
     return out;

@@ -65,43 +65,8 @@ typedef struct {
 /* The presets' numbers are for tens of thousands of images. Fewer than FEW are shown in smaller
  * batches and more varied, and so often that there are STEPS_FEW steps at least. Weights that have
  * learned from others need fewer. */
-enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_FROM = 600, STEPS_LEAST = 500 };
-static const recon_ieae_options presets[] = {
-    [RECON_PRESET_FAST] = { .epochs = 30,
-                            .batch = 256,
-                            .rate = 2e-3,
-                            .density = 0.3,
-                            .pose = 1,
-                            .contrast = 0.01 },
-    [RECON_PRESET_PAPER] = { .epochs = 60, /* the paper's: 700 */
-                             .batch = 128,
-                             .rate = 8e-4,
-                             .density = -1,
-                             .pose = -1,
-                             .contrast = -1 },
-    [RECON_PRESET_SMALL] = { .epochs = 8,
-                             .batch = 64,
-                             .rate = 2e-3,
-                             .density = 0.3,
-                             .pose = 1,
-                             .contrast = 0.01 },
-    [RECON_PRESET_PHOTO] = { .epochs = 72,
-                             .batch = 256,
-                             .rate = 2e-3,
-                             .decay = 0.5,
-                             .density = 1,
-                             .pose = 0.2,
-                             .contrast = 0.1 },
-    [RECON_PRESET_PHOTO_SMALL] = { .epochs = 30,
-                                   .batch = 64,
-                                   .rate = 3e-3,
-                                   .decay = 0.5,
-                                   .density = 1,
-                                   .pose = 0.2,
-                                   .contrast = 0.1 },
-};
-#define DECAY_FEW 0.05 /* of weights that could learn their few images by heart                */
-#define LONGEST   0.99 /* the average of weights that few images shake forgets no slower     */
+enum { FEW = 10000, STEPS_FEW = 1800, STEPS_FROM = 600, STEPS_LEAST = 500 };
+#define LONGEST 0.99 /* the average of weights that few images shake forgets no slower */
 
 static size_t views_of(const recon_ieae_options *o)
 {
@@ -124,42 +89,95 @@ static int is_plain(const recon_ieae_options *o)
     return o->density < 0 && o->pose < 0 && o->contrast < 0;
 }
 
+static int is_given(const void *options)
+{
+    return ((const recon_ieae_options *)options)->views == RECON_VIEWS_GIVEN;
+}
+
+static int may_flip(const void *options)
+{
+    return is_photo(options);
+}
+
+#define AT(field) offsetof(recon_ieae_options, field)
+#define ALL(x)                                                                                     \
+    {                                                                                              \
+        x, x, x, x, x                                                                              \
+    }
+static const recon_recipe_entry entries[] = {
+    /* Presets are fast, paper, small, photo and photo-small. */
+    { "width", "factor on the preset's channels", RECON_RECIPE_NUMBER, AT(shape.width),
+      .preset = ALL(1), .in_shape = 1 },
+    { "frequencies", "rotation orders of the fields, 2 to 4; not of photo presets",
+      RECON_RECIPE_COUNT, AT(shape.frequencies), .preset = { 4, 2, 4, 1, 1 }, .in_shape = 1 },
+    { "code", "length of the embedding", RECON_RECIPE_COUNT, AT(shape.code), .preset = ALL(128),
+      .in_shape = 1 },
+    { "epochs", "passes over the data", RECON_RECIPE_COUNT, AT(epochs),
+      .preset = { 30, 60 /* the paper's: 700 */, 8, 72, 30 } },
+    { "batch", "images in a step", RECON_RECIPE_COUNT, AT(batch),
+      .preset = { 256, 128, 64, 256, 64 }, .few = 32 },
+    { "rate", "highest learning rate", RECON_RECIPE_NUMBER, AT(rate),
+      .preset = { 2e-3, 8e-4, 2e-3, 2e-3, 3e-3 }, .few = 3e-3 },
+    /* Weights that could learn their few images by heart are kept small. */
+    { "decay", "weight decay, times the learning rate", RECON_RECIPE_WEIGHT, AT(decay),
+      .preset = { -1, -1, -1, 0.5, 0.5 }, .few = 0.05 },
+    { "density", "weight of the pose density's likelihood", RECON_RECIPE_WEIGHT, AT(density),
+      .preset = { 0.3, -1, 0.3, 1, 1 }, .few = 1, .is_term = 1 },
+    { "pose", "weight of the pose loss between views", RECON_RECIPE_WEIGHT, AT(pose),
+      .preset = { 1, -1, 1, 0.2, 0.2 }, .is_term = 1 },
+    { "contrast", "weight of the contrastive loss", RECON_RECIPE_WEIGHT, AT(contrast),
+      .preset = { 0.01, -1, 0.01, 0.1, 0.1 }, .is_term = 1 },
+    { "temperature", "temperature of the contrastive loss", RECON_RECIPE_NUMBER, AT(temperature),
+      .preset = ALL(0.2) },
+    { "warp", "stretch the second view by up to this; photo presets: enlarge it",
+      RECON_RECIPE_WEIGHT, AT(warp), .preset = ALL(0.2), .few = 0.15 },
+    { "augment",
+      "warp, shift, blur and brighten every view (auto: with a pose density, or few images)",
+      RECON_RECIPE_SWITCH, AT(augment), .preset = ALL(0) },
+    { "views",
+      "rotated by a new random angle each time, or as they come (with plain or preset paper)",
+      RECON_RECIPE_WORD, AT(views), .preset = ALL(0), .words = "random|given",
+      .is_recorded = is_given },
+    { "flip", "mirror half of the images (auto: of photo presets; off for text)",
+      RECON_RECIPE_SWITCH, AT(flip), .preset = ALL(0), .is_recorded = may_flip },
+};
+const recon_recipe recon_ieae_recipe = { entries, sizeof entries / sizeof *entries };
+
+static size_t preset_count(const char *name, const recon_ieae_options *o, int few)
+{
+    return (size_t)recon_recipe_default(&recon_ieae_recipe, name, o->shape.preset, few);
+}
+
 /* A step takes no more than a quarter of the n images, and epochs are added until there are enough
  * steps. */
 static void set_length(recon_ieae_options *o, size_t n)
 {
-    const recon_ieae_options *p = &presets[o->shape.preset];
-    size_t quarter = n >= 8 ? n / 4 : n, usual = is_few(o, n) ? BATCH_FEW : p->batch;
+    int few = is_few(o, n), short_one = few && o->from;
+    size_t quarter = n >= 8 ? n / 4 : n, usual = preset_count("batch", o, few);
+    size_t epochs = preset_count("epochs", o, few);
     if (!o->batch)
-        o->batch = n < usual || (is_few(o, n) && quarter < usual) ? quarter : usual;
-    int short_one = is_few(o, n) && o->from;
+        o->batch = n < usual || (few && quarter < usual) ? quarter : usual;
     size_t steps = n / o->batch ? n / o->batch : 1;
-    size_t most = short_one ? STEPS_FROM : is_few(o, n) ? STEPS_FEW : STEPS_LEAST;
+    size_t most = short_one ? STEPS_FROM : few ? STEPS_FEW : STEPS_LEAST;
     size_t least = (most + steps - 1) / steps;
     if (!o->epochs)
-        o->epochs = p->epochs > least && !short_one ? p->epochs : least;
+        o->epochs = epochs > least && !short_one ? epochs : least;
 }
 
 static void set_defaults(recon_ieae_options *o, size_t n)
 {
-    const recon_ieae_options *p = &presets[o->shape.preset];
+    int few = is_few(o, n), decays = o->decay != 0;
     set_length(o, n);
-    o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
-    o->pose = o->pose == 0 ? p->pose : o->pose;
-    o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : p->rate;
-    if (o->density == 0)
-        o->density = is_few(o, n) ? 1 : p->density;
+    recon_recipe_fill(o, &recon_ieae_recipe, o->shape.preset, few);
     o->shape.density = o->density > 0;
-    if (o->decay == 0)
-        o->decay = is_few(o, n) && !is_plain(o) ? DECAY_FEW : p->decay;
+    if (!decays && is_plain(o))
+        o->decay = recon_recipe_default(&recon_ieae_recipe, "decay", o->shape.preset, 0);
     o->decay = fmax(o->decay, 0);
-    o->temperature = o->temperature > 0 ? o->temperature : 0.2;
     if (o->augment ==
         0) /* a density learns single images by heart, and few images are soon learned */
-        o->augment = o->density > 0 || (is_few(o, n) && !is_plain(o)) ? 1 : -1;
-    o->warp = o->warp < 0 || (views_of(o) < VIEWS && o->augment <= 0) ? 0
-              : o->warp == 0                                          ? is_few(o, n) ? 0.15 : 0.2
-                                                                      : o->warp;
+        o->augment = o->density > 0 || (few && !is_plain(o)) ? 1 : -1;
+    if (o->warp < 0 || (views_of(o) < VIEWS && o->augment <= 0))
+        o->warp = 0;
     if (o->flip == 0)
         o->flip = is_photo(o) ? 1 : -1;
     o->threads = o->threads ? o->threads : 2;
@@ -394,20 +412,7 @@ static recon_status describe_settings(const trainer *k, recon_settings *s)
     recon_settings_add(s, "preset", "%s", recon_preset_name(o->shape.preset));
     recon_settings_add(s, "images", "%zu", recon_dataset_describe(k->train).n);
     recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, k->identity);
-    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
-    recon_settings_add(s, "batch", "%zu", o->batch);
-    recon_settings_add(s, "rate", "%.9g", o->rate);
-    recon_settings_add(s, "decay", "%.9g", o->decay);
-    recon_settings_add(s, "density", "%.9g", o->density);
-    recon_settings_add(s, "pose", "%.9g", o->pose);
-    recon_settings_add(s, "contrast", "%.9g", o->contrast);
-    recon_settings_add(s, "temperature", "%.9g", o->temperature);
-    recon_settings_add(s, "warp", "%.9g", o->warp);
-    recon_settings_add(s, "augment", "%s", o->augment > 0 ? "yes" : "no");
-    if (o->views == RECON_VIEWS_GIVEN)
-        recon_settings_add(s, "views", "given");
-    if (is_photo(o))
-        recon_settings_add(s, "flip", "%s", o->flip > 0 ? "yes" : "no");
+    recon_recipe_record(s, &recon_ieae_recipe, o);
     recon_settings_add(s, "mask", "%s", k->m->shape.mask ? "yes" : "no");
     recon_settings_add(s, "seed", "%" PRIu64, o->seed);
     recon_settings_add(s, "precision", "%s",

@@ -3,6 +3,7 @@
 #include "backbone/molecule_net.h"
 #include "backbone/kinds.h"
 #include "backbone/metadata.h"
+#include "backbone/recipe.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -18,18 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 16, LAYERS_MOST = 32, CODE = 64 };
+enum { MOST = 1 << 16, LAYERS_MOST = 32 };
 /* Molecules and atoms at once: as many as a CPU's caches like, or as fill a GPU. */
 enum { BATCH_HOST = 8, ATOMS_HOST = 4096, BATCH_DEVICE = 1024, ATOMS_DEVICE = 65536 };
 
 /* --- made ------------------------------------------------------------------------------------- */
 
-typedef struct {
-    size_t layers, latent;
-} sizes;
-static const sizes presets[] = { [RECON_PRESET_FAST] = { 5, 256 },
-                                 [RECON_PRESET_PAPER] = { 6, 512 },
-                                 [RECON_PRESET_SMALL] = { 4, 128 } };
+static const size_t latents[] = {
+    [RECON_PRESET_FAST] = 256, [RECON_PRESET_PAPER] = 512, [RECON_PRESET_SMALL] = 128
+};
 
 recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_net_shape *s)
 {
@@ -39,11 +37,9 @@ recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_ne
     if (recon_preset_is_photo(s->preset))
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %s is for images: fast, paper or small",
                           recon_preset_name(s->preset));
-    s->width = s->width == 0 ? 1 : s->width;
-    s->layers = s->layers ? s->layers : presets[s->preset].layers;
-    s->radius = s->radius == 0 ? 2 : s->radius;
-    s->latent = s->latent ? s->latent : presets[s->preset].latent;
-    s->code = !s->mapped ? s->latent : s->code ? s->code : CODE;
+    recon_recipe_fill_shape(s, &recon_molecule_net_recipe, s->preset);
+    s->latent = s->latent ? s->latent : latents[s->preset];
+    s->code = s->mapped ? s->code : s->latent;
     if (!(s->width >= 1.0 / 64 && s->width <= 64))
         return recon_fail(ctx, RECON_ERR_INPUT, "width %g: 1/64 to 64", s->width);
     if (!(s->radius > 0 && s->radius <= 100))

@@ -13,6 +13,7 @@
  * A batch is dealt out to its slices (ops/slices.h) by size, so that all have about as many atoms:
  * every slice has as many rows as the largest of the run needs. */
 #include "backbone/metadata.h"
+#include "backbone/recipe.h"
 #include "backbone/molecule_partners.h"
 #include "backbone/molecule_net.h"
 #include <recon/nn/train.h>
@@ -76,52 +77,74 @@ typedef struct {
     recon_var betweens, weights, order;
 } trainer;
 
-enum { STEPS_LEAST = 500, BEFORE = 8 };
-
-/* A preset's recipe: what options may change, and what they may not. */
-typedef struct {
-    recon_molecule_net_options o;
-    double decay, clip; /* of weights; of the gradient's norm                      */
-    int averaged;       /* the weights that are kept are a running average         */
-    size_t warmup;      /* epochs; 0: WARMUP steps                                  */
-    int by_places;      /* the epoch is chosen by the error of the atoms' places alone */
-} recipe;
-
-#define OURS .decay = DECAY, .clip = 1, .averaged = 1
-static const recipe recipes[] = {
-    [RECON_PRESET_FAST] = { .o = { .epochs = 120,
-                                   .batch = 512,
-                                   .rate = 1e-3,
-                                   .element = 2,
-                                   .align = 4,
-                                   .contrast = 0.1 },
-                            OURS },
-    /* Its appendix on training: plain Adam, reconstruction alone. */
-    [RECON_PRESET_PAPER] = { .o = { .epochs = 600,
-                                    .batch = 128,
-                                    .rate = 8.89e-5,
-                                    .element = 3.614,
-                                    .align = -1,
-                                    .contrast = -1 },
-                             .warmup = 5,
-                             .by_places = 1 },
-    [RECON_PRESET_SMALL] = { .o = { .epochs = 20,
-                                    .batch = 128,
-                                    .rate = 1e-3,
-                                    .element = 2,
-                                    .align = 4,
-                                    .contrast = 0.1 },
-                             OURS },
-};
-
-static const recipe *recipe_of(const recon_molecule_net_options *o)
-{
-    return &recipes[o->shape.preset];
-}
+enum { STEPS_LEAST = 500 };
 
 static int has_pairs(const recon_molecule_net_options *o)
 {
     return o->align > 0 || o->contrast > 0;
+}
+
+static int is_paired(const void *options)
+{
+    return has_pairs(options);
+}
+
+#define BEFORE_NAME "epochs before pairs"
+#define AT(field)   offsetof(recon_molecule_net_options, field)
+#define ALL(x)                                                                                     \
+    {                                                                                              \
+        x, x, x                                                                                    \
+    }
+static const recon_recipe_entry entries[] = {
+    /* Presets are fast, paper and small. */
+    { "width", "factor on the preset's channels", RECON_RECIPE_NUMBER, AT(shape.width),
+      .preset = ALL(1), .in_shape = 1 },
+    { "layers", "number of message-passing layers", RECON_RECIPE_COUNT, AT(shape.layers),
+      .preset = { 5, 6, 4 }, .in_shape = 1 },
+    { "radius", "radius of the graph in Angstrom; of preset paper", RECON_RECIPE_NUMBER,
+      AT(shape.radius), .preset = ALL(2), .in_shape = 1 },
+    { "code", "length of the embedding", RECON_RECIPE_COUNT, AT(shape.code), .preset = ALL(64),
+      .in_shape = 1 },
+    /* Those of the paper are of its appendix on training: reconstruction alone. */
+    { "epochs", "passes over the data", RECON_RECIPE_COUNT, AT(epochs),
+      .preset = { 120, 600, 20 } },
+    { "before", "epochs before neighbours are searched", RECON_RECIPE_COUNT, AT(before),
+      .preset = ALL(8), .recorded = BEFORE_NAME },
+    { "batch", "conformers in a step", RECON_RECIPE_COUNT, AT(batch), .preset = { 512, 128, 128 } },
+    { "rate", "highest learning rate", RECON_RECIPE_NUMBER, AT(rate),
+      .preset = { 1e-3, 8.89e-5, 1e-3 } },
+    { "element", "weight of the element loss", RECON_RECIPE_WEIGHT, AT(element),
+      .preset = { 2, 3.614, 2 } },
+    { "align", "weight of aligning neighbours", RECON_RECIPE_WEIGHT, AT(align),
+      .preset = { 4, -1, 4 }, .is_term = 1 },
+    { "contrast", "weight of the contrastive loss", RECON_RECIPE_WEIGHT, AT(contrast),
+      .preset = { 0.1, -1, 0.1 }, .is_term = 1 },
+    { "temperature", "temperature of the contrastive loss", RECON_RECIPE_NUMBER, AT(temperature),
+      .preset = ALL(0.1) },
+    { "pairs",
+      "which conformers are paired for align and contrast: those with equal elements and bonds, "
+      "or with equal elements",
+      RECON_RECIPE_WORD, AT(pairs), .preset = ALL(0), .words = "bonds|elements",
+      .is_recorded = is_paired },
+};
+const recon_recipe recon_molecule_net_recipe = { entries, sizeof entries / sizeof *entries };
+
+/* What a preset does besides, and options do not change. */
+typedef struct {
+    double decay, clip; /* of weights; of the gradient's norm                      */
+    int averaged;       /* the weights that are kept are a running average         */
+    size_t warmup;      /* epochs; 0: WARMUP steps                                  */
+    int by_places;      /* the epoch is chosen by the error of the atoms' places alone */
+} habits;
+static const habits habits_of[] = {
+    [RECON_PRESET_FAST] = { .decay = DECAY, .clip = 1, .averaged = 1 },
+    [RECON_PRESET_PAPER] = { .warmup = 5, .by_places = 1 }, /* plain Adam */
+    [RECON_PRESET_SMALL] = { .decay = DECAY, .clip = 1, .averaged = 1 },
+};
+
+static size_t preset_count(const char *name, const recon_molecule_net_options *o)
+{
+    return (size_t)recon_recipe_default(&recon_molecule_net_recipe, name, o->shape.preset, 0);
 }
 
 /* The preset's are for tens of thousands of conformers. Of n, which may be a few, a step takes no
@@ -129,14 +152,14 @@ static int has_pairs(const recon_molecule_net_options *o)
  * STEPS_LEAST steps. */
 static void set_length(recon_molecule_net_options *o, size_t n)
 {
-    const recon_molecule_net_options *p = &recipe_of(o)->o;
-    size_t quarter = n >= 8 ? n / 4 & ~(size_t)1 : 2, before = BEFORE;
+    size_t usual = preset_count("batch", o), epochs = preset_count("epochs", o);
+    size_t quarter = n >= 8 ? n / 4 & ~(size_t)1 : 2, before = preset_count("before", o);
     if (!o->batch)
-        o->batch = n < p->batch ? quarter : p->batch;
+        o->batch = n < usual ? quarter : usual;
     size_t steps = n / o->batch ? n / o->batch : 1, least = (STEPS_LEAST + steps - 1) / steps;
     if (!o->epochs) {
-        o->epochs = p->epochs > least ? p->epochs : least;
-        before = before * o->epochs / p->epochs;
+        o->epochs = epochs > least ? epochs : least;
+        before = before * o->epochs / epochs;
     }
     if (!o->before)
         o->before = o->epochs / 3 < before ? o->epochs / 3 : before;
@@ -144,13 +167,9 @@ static void set_length(recon_molecule_net_options *o, size_t n)
 
 static void set_defaults(recon_molecule_net_options *o, size_t n)
 {
-    const recon_molecule_net_options *p = &recipe_of(o)->o;
     set_length(o, n);
-    o->rate = o->rate > 0 ? o->rate : p->rate;
-    o->element = o->element == 0 ? p->element : o->element < 0 ? 0 : o->element;
-    o->align = o->align == 0 ? p->align : o->align;
-    o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
-    o->temperature = o->temperature > 0 ? o->temperature : 0.1;
+    recon_recipe_fill(o, &recon_molecule_net_recipe, o->shape.preset, 0);
+    o->element = fmax(o->element, 0);
     o->shape.mapped = o->contrast > 0;
 }
 
@@ -445,7 +464,7 @@ static recon_var loss(void *user, recon_tape *t)
     trainer *c = user;
     recon_molecule_net_seen seen;
     recon_molecule_net_see(t, &seen, c->m, &c->fed);
-    double element = c->choosing && recipe_of(c->o)->by_places ? 0 : c->o->element;
+    double element = c->choosing && habits_of[c->o->shape.preset].by_places ? 0 : c->o->element;
     recon_var total = recon_molecule_net_rebuild_loss(t, c->m, &c->fed, &seen, element);
     if (c->paired && c->o->align > 0)
         total = recon_var_blend(t, 1, total, c->o->align, align_term(c, t, seen.r));
@@ -492,8 +511,6 @@ typedef struct {
     recon_metadata_list list;
 } description;
 
-#define BEFORE_NAME "epochs before pairs"
-
 static void describe_settings(const trainer *c, recon_settings *s)
 {
     const recon_molecule_net_options *o = c->o;
@@ -503,17 +520,7 @@ static void describe_settings(const trainer *c, recon_settings *s)
     recon_settings_add(s, "held out", "%zu", c->held.n);
     if (c->held_identity)
         recon_settings_add(s, RECON_SETTING_HELD, RECON_IDENTITY, c->held_identity);
-    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
-    recon_settings_add(s, BEFORE_NAME, "%zu", has_pairs(o) ? o->before : 0);
-    recon_settings_add(s, "batch", "%zu", o->batch);
-    recon_settings_add(s, "rate", "%.9g", o->rate);
-    recon_settings_add(s, "element", "%.9g", o->element);
-    recon_settings_add(s, "align", "%.9g", o->align);
-    recon_settings_add(s, "contrast", "%.9g", o->contrast);
-    recon_settings_add(s, "temperature", "%.9g", o->temperature);
-    if (has_pairs(o))
-        recon_settings_add(s, "pairs", "%s",
-                           o->pairs == RECON_PAIRS_ELEMENTS ? "elements" : "bonds");
+    recon_recipe_record(s, &recon_molecule_net_recipe, o);
     recon_settings_add(s, "seed", "%" PRIu64, o->seed);
     recon_settings_add(s, "precision", "%s",
                        recon_precision_name(recon_precision_on(c->ctx, o->precision)));
@@ -548,7 +555,7 @@ static void describe(const trainer *c, description *d)
 }
 
 /* Of the rate: our own warm-up is a share of the stage, the paper's is counted in epochs. */
-static uint64_t warmup_steps(const recipe *r, uint64_t steps, uint64_t epoch)
+static uint64_t warmup_steps(const habits *r, uint64_t steps, uint64_t epoch)
 {
     uint64_t most = r->warmup ? r->warmup * epoch : WARMUP;
     return steps / 20 < most ? steps / 20 : most;
@@ -560,7 +567,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                               const char *label)
 {
     const recon_molecule_net_options *o = c->o;
-    const recipe *r = recipe_of(o);
+    const habits *r = &habits_of[o->shape.preset];
     uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
     recon_trainee it = { .params = c->m->base.params,
                          .feed = feed,
@@ -762,7 +769,7 @@ static recon_status set_lengths(recon_ctx *ctx, recon_molecule_net_options *o, c
     if (o->resume && !o->epochs)
         RECON_TRY(recon_run_setting(ctx, &o->epochs, path, RECON_SETTING_EPOCHS));
     set_defaults(o, n);
-    o->before = before == unknown ? o->before : before;
+    o->before = !has_pairs(o) ? 0 : before == unknown ? o->before : before;
 done:
     return status;
 }

@@ -4,6 +4,7 @@
  * pictures until they are no larger than the grid, so that what a pass costs grows slowly with the
  * size of the pictures. */
 #include "backbone/photo_net.h"
+#include "backbone/recipe.h"
 #include "core/fail.h"
 #include "nn/params.h"
 
@@ -18,7 +19,7 @@ typedef struct {
 } preset;
 
 static const preset photo = { "photo", 64, 4, 48 }, photo_small = { "photo-small", 32, 3, 24 };
-enum { BLOCKS_A_STAGE = 2, CODE = 128, MAX_CODE = 4096, LEAST = 16, MOST = 256, NARROWEST = 8 };
+enum { BLOCKS_A_STAGE = 2, MAX_CODE = 4096, LEAST = 16, MOST = 256, NARROWEST = 8 };
 #define DROPOUT 0.1
 
 static const preset *preset_of(recon_preset p)
@@ -37,9 +38,7 @@ recon_status recon_photo_shape(recon_ctx *ctx, recon_ieae_shape *s)
     if (s->frequencies > 1)
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %s has no frequencies: it is not steerable",
                           p->name);
-    s->width = s->width == 0 ? 1 : s->width;
-    s->frequencies = 1;
-    s->code = s->code ? s->code : CODE;
+    recon_recipe_fill_shape(s, &recon_ieae_recipe, s->preset);
     s->mask = RECON_MASK_DISC;
     if (!(s->width >= 1.0 / 64 && s->width <= 64))
         return recon_fail(ctx, RECON_ERR_INPUT, "width %g: 1/64 to 64", s->width);

@@ -1,9 +1,61 @@
-/* recipe.h (private) - how a model was trained, as its file says it: the numbers of the metadata
- * "training" (nn/settings.h). The text may be anything. */
+/* recipe.h (private) - the numbers by which a network is trained, one table per network: their names,
+ * defaults and help, how they are recorded in the model, and how they are read back. */
 #ifndef BACKBONE_RECIPE_H
 #define BACKBONE_RECIPE_H
 
+#include <recon/backbone/networks.h>
 #include <recon/core/safetensors.h>
+#include "nn/settings.h"
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+typedef enum {
+    RECON_RECIPE_COUNT,  /* size_t, at least 1                                                  */
+    RECON_RECIPE_NUMBER, /* double, above 0                                                     */
+    RECON_RECIPE_WEIGHT, /* double, at least 0; none is kept as -1, as 0 means the default      */
+    RECON_RECIPE_SWITCH, /* int: 0, auto; 1, on, recorded as "yes"; -1, off, recorded as "no"   */
+    RECON_RECIPE_WORD    /* int: the place of the word among `words`                            */
+} recon_recipe_type;
+
+enum { RECON_RECIPE_PRESETS = RECON_PRESET_PHOTO_SMALL + 1 };
+
+typedef struct {
+    const char *name, *help;
+    recon_recipe_type type;
+    size_t offset;                       /* in the network's options                            */
+    double preset[RECON_RECIPE_PRESETS]; /* default of each; negative: none; 0: see the help    */
+    double few;                          /* the default for few inputs; 0: the preset's         */
+    const char *words;                   /* "bonds|elements"                                    */
+    const char *recorded;                /* the name in the model's file; NULL: the same        */
+    int in_shape; /* part of the architecture: the file has it in metadata of its own           */
+    int is_term;  /* the weight of a term besides the reconstruction, which `plain` leaves out  */
+    int (*is_recorded)(const void *options); /* NULL: always                                    */
+} recon_recipe_entry;
+
+typedef struct {
+    const recon_recipe_entry *entry;
+    size_t n;
+} recon_recipe;
+
+extern const recon_recipe recon_ieae_recipe, recon_molecule_net_recipe;
+
+/* NULL: there is none of that name. */
+const recon_recipe_entry *recon_recipe_find(const recon_recipe *recipe, const char *name);
+double recon_recipe_default(const recon_recipe *recipe, const char *name, recon_preset preset,
+                            int few);
+
+/* The defaults of all numbers and weights that are 0 in the options; counts only of the shape, with
+ * which options begin: how long a run is depends on its data. */
+void recon_recipe_fill(void *options, const recon_recipe *recipe, recon_preset preset, int few);
+void recon_recipe_fill_shape(void *shape, const recon_recipe *recipe, recon_preset preset);
+
+/* To a run's settings, and from the file of a model that was trained with them. */
+void recon_recipe_record(recon_settings *settings, const recon_recipe *recipe, const void *options);
+void recon_recipe_read(void *options, const recon_recipe *recipe, const recon_safetensors *file);
+
+/* --- what a file says ------------------------------------------------------------------------- */
+
+/* The metadata "training" (nn/settings.h). The text may be anything. */
 
 /* Of a model that was trained from another: the metadata with that one's path or name, and the setting
  * with the fingerprint of its weights. */

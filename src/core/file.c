@@ -164,6 +164,29 @@ static int clear_dead(const char *name)
     return dead;
 }
 
+/* Whether the path leads into a stage, marked as incomplete: nobody reads there, and all of it is
+ * removed together if its writer dies. */
+static int is_staged(const char *path)
+{
+    char marker[PATH_MAX + sizeof RECON_STAGE_MARKER];
+    const char *at = path, *stage = NULL;
+    while ((at = strstr(at, RECON_STAGE_INSIDE "-")))
+        stage = at++;
+    const char *slash = stage ? strchr(stage, '/') : NULL;
+    if (!slash || slash - path >= PATH_MAX)
+        return 0;
+    snprintf(marker, sizeof marker, "%.*s/" RECON_STAGE_MARKER, (int)(slash - path), path);
+    return access(marker, F_OK) == 0;
+}
+
+/* A file that is written again is another one: who has mapped the first keeps it. */
+static int create_staged(const char *path)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return -1;
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 /* As open would make a new file: the user's umask decides who may read it. The lock says that its
  * writer lives; one who finds the file before it is locked takes it for a leftover, and then it is
  * made again. File systems without locks will do. */
@@ -235,7 +258,11 @@ static recon_status open_at(recon_ctx *ctx, recon_writer *out, char *target, con
     size_t room = strlen(out->path) + 48;
     RECON_TRY(recon_alloc(ctx, &out->temporary, room, 1));
     RECON_TRY(recon_alloc_raw(ctx, &out->buffer, BUFFER_SIZE, 1));
-    out->fd = create_beside(out->temporary, room, out->path);
+    out->staged = is_staged(out->path);
+    if (out->staged)
+        out->fd = create_staged(strcpy(out->temporary, out->path));
+    else
+        out->fd = create_beside(out->temporary, room, out->path);
     if (out->fd < 0)
         RECON_TRY(recon_refused(ctx, path, "cannot write"));
 done:
@@ -405,10 +432,11 @@ recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer)
     recon_status status = writer->synced ? RECON_OK : recon_writer_sync(ctx, writer);
     if (status != RECON_OK)
         return status;
-    if (rename(writer->temporary, writer->path) != 0)
+    if (!writer->staged && rename(writer->temporary, writer->path) != 0)
         return give_up(ctx, writer);
     close(writer->fd);
     writer->fd = -1;
-    sync_folder(writer->temporary); /* the same folder, and no longer needed */
+    if (!writer->staged)
+        sync_folder(writer->temporary); /* the same folder, and no longer needed */
     return RECON_OK;
 }

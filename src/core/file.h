@@ -1,7 +1,8 @@
 /* file.h - whole files in, whole files out.
  *
  * In: the bytes of a regular file, mapped when large. Out: a temporary file beside the target takes
- * its name only when everything is on the disk, so that no reader ever sees half a file. */
+ * its name only when everything is on the disk, so that no reader ever sees half a file. In a stage
+ * (core/folder.h), where nobody reads, files are written under their own names. */
 #ifndef CORE_FILE_H
 #define CORE_FILE_H
 
@@ -42,6 +43,7 @@ typedef struct {
     size_t used;
     int fd;     /* -1 once it is done, one way or the other */
     int synced; /* nothing was written since */
+    int staged; /* temporary is path         */
 } recon_writer;
 
 /* Close always, also after a failure; without a commit before it, nothing is left behind. */

@@ -20,7 +20,6 @@
 
 #define ROOM     512  /* that paths have for what is joined to them, or is put beside them */
 #define ATTEMPTS 1000 /* at a name for a stage that nobody has                             */
-#define MARKER   ".recon-new" /* in a stage: not complete, so nothing in it is anybody's          */
 
 /* Paths fit: what is joined to a folder has room behind it (find_target). */
 static const char *print_path(char out[RECON_PATH], const char *fmt, ...) RECON_PRINTF(2, 3);
@@ -223,7 +222,7 @@ static void sweep_one(recon_ctx *ctx, const recon_stage *s, recon_folder_kind ki
         return;
     print_path(path, "%.*s%s", (int)(strrchr(s->target, '/') + 1 - s->target), s->target, name);
     if (is_trusted(s, fd) && recon_lock_take(fd) && recon_is_at(fd, path)) {
-        if (recon_tree_has(fd, MARKER))
+        if (recon_tree_has(fd, RECON_STAGE_MARKER))
             recon_tree_remove(ctx, parent, name, s->dir);
         else if (s->target_fd >= 0)
             merge(ctx, s, kind, s->target_fd, fd, path);
@@ -378,7 +377,7 @@ static int make_either(recon_stage *s)
 
 static recon_status mark(recon_ctx *ctx, const recon_stage *s)
 {
-    int fd = openat(s->fd, MARKER, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = openat(s->fd, RECON_STAGE_MARKER, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return recon_refused(ctx, s->dir, "cannot write into the folder");
     close(fd);
@@ -492,7 +491,7 @@ static void sync_parent(const recon_stage *s)
 /* All names on the disk, and no mark any more: from here on the stage is a result. */
 static recon_status complete(recon_ctx *ctx, const recon_stage *s)
 {
-    if (unlinkat(s->fd, MARKER, 0) != 0 && errno != ENOENT)
+    if (unlinkat(s->fd, RECON_STAGE_MARKER, 0) != 0 && errno != ENOENT)
         return recon_refused(ctx, s->dir, "cannot write");
     return recon_tree_sync(ctx, s->fd, s->dir);
 }

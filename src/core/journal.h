@@ -15,6 +15,8 @@
 /* "PREFIX-1-2": what a stage is called. */
 int recon_is_stage(const char *name, const char *prefix);
 #define RECON_STAGE_INSIDE ".recon"
+/* In a stage: not complete, so nothing in it is anybody's. */
+#define RECON_STAGE_MARKER ".recon-new"
 
 /* Makes the journal of the folder: all that is in its sub-folder `stage` moves up, and the files
  * by the names in `remove` go. */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DIGITS = 15 /* of a number in text */ };
+
 recon_status recon_json_parse(recon_ctx *ctx, json_t **out, const void *bytes, size_t size,
                               const char *path)
 {
@@ -118,9 +120,29 @@ static char *escaped(const char *text)
     return out;
 }
 
+void recon_json_round(json_t *value)
+{
+    char digits[32];
+    const char *key;
+    size_t i;
+    json_t *part;
+    json_object_foreach(value, key, part)
+    {
+        recon_json_round(part);
+    }
+    json_array_foreach(value, i, part)
+    {
+        recon_json_round(part);
+    }
+    if (json_is_real(value)) {
+        snprintf(digits, sizeof digits, "%.*g", DIGITS, json_real_value(value));
+        json_real_set(value, strtod(digits, NULL));
+    }
+}
+
 char *recon_json_text(json_t *value)
 {
-    char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
     char *out = text ? escaped(text) : NULL;
     json_decref(value);
     free(text);

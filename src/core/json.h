@@ -24,6 +24,9 @@ void recon_json_put_text(json_t **to, const char *key, const char *text);
  * or not at all. A NULL value means that memory ran out while it was built. */
 recon_status recon_json_write(recon_ctx *ctx, const char *path, const json_t *value);
 
+/* Rounds numbers to the digits that text has, in place: read back, they are the same. */
+void recon_json_round(json_t *value);
+
 /* A value as text, to be freed, and the value released; NULL when memory ran out, or
  * value is NULL. */
 char *recon_json_text(json_t *value);

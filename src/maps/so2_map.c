@@ -7,6 +7,8 @@
 #include <recon/group/so2.h>
 #include "group/tail.h"
 
+#include <float.h>
+
 #define EITHER                                                                                     \
     1.456 /* standard deviations that 85 % keep within: 1.440 of a normal, 1.472 of an arc */
 
@@ -84,7 +86,7 @@ void recon_so2_map_density(recon_so2_map *map, double psi, const float *log_q, r
     recon_so2_density alone;
     map->density = (recon_so2_density){ .family = RECON_SO2_BINS, .center = psi };
     for (int b = 0; b < RECON_POSE_BINS; b++)
-        map->density.bin[(RECON_POSE_BINS - b) % RECON_POSE_BINS] = expf(log_q[b]);
+        map->density.bin[(RECON_POSE_BINS - b) % RECON_POSE_BINS] = fmaxf(expf(log_q[b]), FLT_MIN);
     map->lambda = recon_so2_centre(&map->density, &alone);
     if (part == RECON_MAPS_ALL)
         map->theta = recon_so2_width(&alone, map->family);

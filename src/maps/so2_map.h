@@ -29,7 +29,8 @@ double recon_so2_width(const recon_so2_density *p, recon_so2_family family);
 
 /* Lambda, Theta and the density from the pose density q of a backbone that has one, log q
  * [RECON_POSE_BINS], in place of the heads on z: Lambda(x) = psi(x) c^-1 with c the centre of q, and
- * p(g | x) = q(psi(x) g^-1 | x). map->family is set unless Lambda is all that is asked for. */
+ * p(g | x) = q(psi(x) g^-1 | x), which is nowhere below FLT_MIN: no score is infinite. log_q is finite.
+ * map->family is set unless Lambda is all that is asked for. */
 void recon_so2_map_density(recon_so2_map *map, double psi, const float *log_q,
                            recon_maps_part part);
 

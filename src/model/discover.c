@@ -41,6 +41,7 @@ typedef struct {
     recon_lambda_choice choice;
     double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
     char *said;            /* [points] by the maps: of their kind */
+    json_t *summary;
 } flow;
 
 /* --- the flow --------------------------------------------------------------------------------- */
@@ -246,12 +247,11 @@ static void put_lambda(double *to, const flow *f, size_t i)
 
 static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discovery *out)
 {
-    const recon_discovered files = { .embedded = &f->embedded,
-                                     .frames = &f->frames,
-                                     .summary = out->summary,
-                                     .keep_embeddings = f->o.keep_embeddings,
-                                     .report = f->o.report,
-                                     .report_arg = f->o.report_arg };
+    recon_discovered found = { .embedded = &f->embedded,
+                               .frames = &f->frames,
+                               .summary = f->summary,
+                               .text = out->summary,
+                               .keep_embeddings = f->o.keep_embeddings };
     double *lambda = NULL;
     size_t n = f->embedded.n;
     recon_status status;
@@ -259,7 +259,10 @@ static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discove
     RECON_TRY(recon_alloc_raw(ctx, &lambda, n, (out->group == RECON_SO2 ? 1 : 9) * sizeof *lambda));
     for (size_t i = 0; i < n; i++)
         put_lambda(lambda, f, i);
-    RECON_TRY(recon_discovered_write(ctx, f->stage.path, &files, lambda));
+    found.natural = lambda;
+    RECON_TRY(recon_discovered_write(ctx, f->stage.path, &found));
+    if (f->o.report)
+        RECON_TRY(f->o.report(ctx, f->o.report_arg, &found, f->stage.path));
 done:
     free(lambda);
     return status;
@@ -298,7 +301,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     RECON_TRY(judge(ctx, f, out, data));
     out->seconds.total = then - begun;
     RECON_TRY(recon_identity(ctx, &f->identity, data, 0));
-    RECON_TRY(recon_summarize(ctx, out,
+    RECON_TRY(recon_summarize(ctx, &f->summary, out,
                               &(recon_findings){ .options = &f->o,
                                                  .data = data,
                                                  .identity = f->identity,
@@ -362,6 +365,7 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(recon_comm_agree(ctx, run(ctx, out, &f, data)));
 done:
+    json_decref(f.summary);
     free(f.said);
     recon_codes_free(f.codes);
     free(f.inconsistency);

@@ -17,7 +17,7 @@ void recon_discovered_list(json_t **summary, const recon_discovered *d)
         names[n++] = "z.npy";
         names[n++] = "g.npy";
     }
-    if (d->report)
+    if (d->has_report)
         names[n++] = "report.html";
     recon_frames_list(summary, d->frames, names);
 }
@@ -50,16 +50,13 @@ done:
     return status;
 }
 
-recon_status recon_discovered_write(recon_ctx *ctx, const char *dir, const recon_discovered *d,
-                                    const double *natural)
+recon_status recon_discovered_write(recon_ctx *ctx, const char *dir, const recon_discovered *d)
 {
     recon_status status;
-    RECON_TRY(write_poses(ctx, dir, "natural.npy", d->embedded, natural));
+    RECON_TRY(write_poses(ctx, dir, "natural.npy", d->embedded, d->natural));
     if (d->keep_embeddings)
         RECON_TRY(write_embeddings(ctx, dir, d->embedded));
-    RECON_TRY(recon_frames_put(ctx, dir, d->frames, RECON_F64, d->summary));
-    if (d->report)
-        RECON_TRY(d->report(ctx, d->report_arg, dir));
+    RECON_TRY(recon_frames_put(ctx, dir, d->frames, RECON_F64, d->text));
 done:
     return status;
 }

@@ -4,7 +4,7 @@
 #define MODEL_DISCOVERED_H
 
 #include <jansson.h>
-#include <recon/normalize/normalize.h>
+#include <recon/model/discover.h>
 
 /* Metadata of a model on SO(3): what its heads learned as labels. The paper's are the moments of the
  * neighbours' poses; a model without this entry learned the gauge and the robust fit. */
@@ -14,23 +14,22 @@
 /* The metadata "mean", where Gamma is no mean but the gauge, which is the same for all of a class. */
 #define RECON_MEAN_GAUGE "gauge"
 
-typedef struct {
+struct recon_discovered {
     const recon_embedded *embedded;
     const recon_frames *frames;
-    const char *summary;
+    const double *natural; /* Lambda of each point: an angle or a matrix */
+    json_t *summary;
+    const char *text; /* of the summary */
     int keep_embeddings;
-    recon_status (*report)(recon_ctx *ctx, void *arg, const char *dir); /* NULL: none */
-    void *report_arg;
-} recon_discovered;
+    int has_report; /* whoever writes these files adds one */
+};
 
 /* Puts the names of the files into a summary, model.safetensors among them. */
 void recon_discovered_list(json_t **summary, const recon_discovered *d);
 
-/* Writes natural.npy (natural: Lambda of each point, an angle or a matrix), z.npy and g.npy where
- * they are kept, the frames and the summary, and the report last, which reads the others. dir is a
- * stage (core/folder.h) that has the model. */
-recon_status recon_discovered_write(recon_ctx *ctx, const char *dir, const recon_discovered *d,
-                                    const double *natural);
+/* Writes natural.npy, z.npy and g.npy where they are kept, the frames and the summary. dir is a
+ * stage (core/folder.h). */
+recon_status recon_discovered_write(recon_ctx *ctx, const char *dir, const recon_discovered *d);
 
 /* The time since *then in *seconds; *then becomes now. */
 void recon_lap(double *seconds, double *then);

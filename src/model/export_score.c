@@ -5,6 +5,7 @@
 #include "group/so2/moments.h"
 #include "group/tail.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { BINS = RECON_POSE_BINS, FINE = 4, CELLS = BINS * FINE, LAST = RECON_TAIL_QUANTILES - 1 };
@@ -175,8 +176,9 @@ void recon_graph_score(recon_onnx *o, recon_onnx_value logits, recon_onnx_value 
                                            RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
     log_q = recon_graph_two(o, "Add", log_q, recon_onnx_number(o, log(BINS / (2 * M_PI))));
     recon_onnx_value sharpness = sharpness_of(o, bins), tail = tail_of(o, bins);
-    recon_graph_put_scores(o, recon_graph_one(o, "Neg", recon_graph_slice(o, log_q, 1, 0, 1)),
-                           sharpness, tail, tails);
+    recon_onnx_value score = recon_graph_one(o, "Neg", recon_graph_slice(o, log_q, 1, 0, 1));
+    score = recon_graph_two(o, "Min", score, recon_onnx_number(o, -log((double)FLT_MIN)));
+    recon_graph_put_scores(o, score, sharpness, tail, tails);
     recon_onnx_output(o, "log_q", in_order(o, log_q), RECON_ONNX_F32,
                       RECON_ONNX_SHAPE(RECON_ONNX_BATCH, BINS));
 }

@@ -61,6 +61,10 @@ recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from
 /* RECON_ERR_INPUT for a model of another kind of data than this. */
 recon_status recon_model_takes(recon_ctx *ctx, const recon_model *model, const char *data);
 
+/* RECON_ERR_NUMERIC for an answer to input i that is not finite: weights that are finite may still
+ * make numbers that are not, and nothing should be rotated or judged by one. */
+recon_status recon_model_check_answer(recon_ctx *ctx, int finite, size_t i);
+
 /* The pose of an input whose natural pose is lambda. */
 recon_pose2 recon_pose_make(double psi, double lambda);
 /* The same on SO(3): psi and centre are those of `seen`. */

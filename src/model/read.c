@@ -46,8 +46,7 @@ static void seen_free(recon_seen *s)
     free(s->density);
 }
 
-/* Weights that are finite may still make numbers that are not; nothing should be rotated by one. */
-static recon_status check_answer(recon_ctx *ctx, int finite, size_t i)
+recon_status recon_model_check_answer(recon_ctx *ctx, int finite, size_t i)
 {
     return finite ? RECON_OK
                   : recon_fail(ctx, RECON_ERR_NUMERIC,
@@ -173,7 +172,7 @@ static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map 
     RECON_TRY(recon_maps_put_densities(ctx, maps, m->maps, s->so2, s->density, n, RECON_MAPS_ALL));
     for (size_t i = 0; i < n; i++) {
         poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
-        RECON_TRY(check_answer(ctx, isfinite(maps[i].theta), i));
+        RECON_TRY(recon_model_check_answer(ctx, isfinite(maps[i].theta), i));
     }
 done:
     return status;
@@ -190,7 +189,8 @@ recon_status recon_model_read2(recon_ctx *ctx, const recon_read2 *out, const rec
     RECON_TRY(out->maps ? find_maps(ctx, out->poses, out->maps, m, &s, inputs, n)
                         : find_lambda(ctx, out->poses, m, &s, inputs, n));
     for (size_t i = 0; i < n; i++)
-        RECON_TRY(check_answer(ctx, isfinite(poses[i].psi) && isfinite(poses[i].rotation), i));
+        RECON_TRY(recon_model_check_answer(
+            ctx, isfinite(poses[i].psi) && isfinite(poses[i].rotation), i));
     if (out->p_embedding)
         RECON_TRY(compare(ctx, out->p_embedding, m, s.z, n));
     if (out->near)
@@ -274,7 +274,8 @@ recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const rec
             recon_pose3_make(&(recon_pose3){ .psi = s.so3[i] }, maps[i].lambda, maps[i].free);
         if (kind->center)
             kind->center(poses[i].center, inputs, i);
-        RECON_TRY(check_answer(ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].rotation.w), i));
+        RECON_TRY(recon_model_check_answer(
+            ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].rotation.w), i));
     }
     if (out->p_embedding)
         RECON_TRY(compare(ctx, out->p_embedding, m, s.z, n));

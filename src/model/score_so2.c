@@ -28,9 +28,9 @@ static recon_status score_some(recon_ctx *ctx, void *arg, size_t task, int worke
 {
     const scoring *s = arg;
     size_t end = (task + 1) * SCORED < s->n ? (task + 1) * SCORED : s->n;
-    (void)ctx;
+    recon_status status = RECON_OK;
     (void)worker;
-    for (size_t i = task * SCORED; i < end; i++) {
+    for (size_t i = task * SCORED; status == RECON_OK && i < end; i++) {
         const recon_pose2 *pose = &s->of.poses[i];
         const recon_so2_map *map = &s->of.maps[i];
         s->out[i] = (recon_pose_score2){ .pose = *pose,
@@ -38,8 +38,10 @@ static recon_status score_some(recon_ctx *ctx, void *arg, size_t task, int worke
                                          .p_value = recon_maps_p_value(s->model, map, &pose->psi),
                                          .p_embedding = s->of.p_embedding[i],
                                          .surrogate = fabs(pose->absolute) };
+        status = recon_model_check_answer(
+            ctx, isfinite(s->out[i].score) && isfinite(s->out[i].p_value), i);
     }
-    return RECON_OK;
+    return status;
 }
 
 recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
@@ -74,7 +76,6 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
     const recon_so2_map *map = &t->of.maps[i];
     const recon_pose2 *pose = &t->of.poses[i];
     recon_distribution *d = &t->out[i];
-    (void)ctx;
     (void)worker;
     *d = (recon_distribution){ .pose = *pose,
                                .family = map->family,
@@ -84,7 +85,7 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
                                .p_embedding = t->of.p_embedding[i] };
     d->density = about_lambda(map);
     recon_so2_moments(d->moment, &d->density);
-    return RECON_OK;
+    return recon_model_check_answer(ctx, isfinite(d->score) && isfinite(d->p_value), i);
 }
 
 recon_natural recon_density_natural(const recon_so2_center *counted, double support)

@@ -28,6 +28,8 @@ recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const re
                                       .label = recon_so3_map_trace_label(map, psi),
                                       .uncentred = recon_so3_map_trace_uncentred(map, psi),
                                       .pose = r.poses[i] };
+        status =
+            recon_model_check_answer(ctx, isfinite(out[i].score) && isfinite(out[i].p_value), i);
     }
     recon_read3_free(&r);
     return status;
@@ -92,6 +94,8 @@ recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *o
     for (size_t i = 0; i < n; i++) {
         RECON_TRY(tell(ctx, &out[i], model->maps, &r.poses[i], &r.maps[i]));
         out[i].p_embedding = r.p_embedding[i];
+        RECON_TRY(
+            recon_model_check_answer(ctx, isfinite(out[i].score) && isfinite(out[i].p_value), i));
     }
 done:
     recon_read3_free(&r);

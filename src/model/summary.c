@@ -177,33 +177,32 @@ static json_t *settings_json(const recon_findings *f)
     recon_source_add(&out, o->source);
     recon_discovered_list(&out, &(recon_discovered){ .frames = f->frames,
                                                      .keep_embeddings = o->keep_embeddings,
-                                                     .report = o->report });
+                                                     .has_report = o->report != NULL });
     return out;
 }
 
-static recon_status write_json(recon_ctx *ctx, recon_discovery *out, const readings *r,
-                               const group *all)
+static recon_status make_json(recon_ctx *ctx, json_t **summary, recon_discovery *out,
+                              const readings *r, const group *all)
 {
     const recon_findings *f = r->f;
-    json_t *summary = settings_json(f);
     recon_status status = RECON_OK;
-    recon_json_put(&summary, "trust", recon_trust_json(&out->trust));
-    recon_json_put(&summary, "all", group_json(all, out->group));
+    *summary = settings_json(f);
+    recon_json_put(summary, "trust", recon_trust_json(&out->trust));
+    recon_json_put(summary, "all", group_json(all, out->group));
     if (recon_data_molecules(f->data) && out->group == RECON_SO3)
-        RECON_TRY(recon_summarize_molecules(ctx, &summary, out, f));
+        RECON_TRY(recon_summarize_molecules(ctx, summary, out, f));
     else if (f->embedded->labels)
-        recon_json_put(&summary, "labels", labels_json(r));
-    recon_json_put(&summary, "seconds",
+        recon_json_put(summary, "labels", labels_json(r));
+    recon_json_put(summary, "seconds",
                    json_pack("{s:f, s:f, s:f, s:f, s:f}", "embed", out->seconds.embed, "normalize",
                              out->seconds.normalize, "maps", out->seconds.maps, "folds",
                              out->seconds.folds, "total", out->seconds.total));
-    recon_json_put(&summary, "folds", json_integer((json_int_t)out->folds));
-    out->summary = recon_json_text(summary);
-    summary = NULL;
+    recon_json_put(summary, "folds", json_integer((json_int_t)out->folds));
+    recon_json_round(*summary);
+    out->summary = recon_json_text(json_incref(*summary));
     if (!out->summary)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
 done:
-    json_decref(summary);
     return status;
 }
 
@@ -230,7 +229,8 @@ static void fill_in(recon_discovery *out, const recon_findings *f, const group *
     }
 }
 
-recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_findings *f)
+recon_status recon_summarize(recon_ctx *ctx, json_t **summary, recon_discovery *out,
+                             const recon_findings *f)
 {
     readings r = { .f = f };
     size_t n = f->frames->rows;
@@ -239,7 +239,7 @@ recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_f
     RECON_TRY(recon_alloc_raw(ctx, &r.y, n, sizeof *r.y));
     group all = read_group(&r, NULL);
     fill_in(out, f, &all);
-    RECON_TRY(write_json(ctx, out, &r, &all));
+    RECON_TRY(make_json(ctx, summary, out, &r, &all));
 done:
     free(r.y);
     free(r.x);

@@ -19,8 +19,9 @@ typedef struct {
     const char *backend;
 } recon_findings;
 
-/* Fills in everything of out but the seconds, which it reads. */
-recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_findings *f);
+/* Fills in everything of out but the seconds, which it reads; its summary is *summary as text. */
+recon_status recon_summarize(recon_ctx *ctx, json_t **summary, recon_discovery *out,
+                             const recon_findings *f);
 
 /* What molecules alone have: how many there are, which look the same after a rotation, and the
  * readings of each. */

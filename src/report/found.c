@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "data/identity.h"
 #include "data/kinds.h"
-#include "report/page_parts.h"
+#include "model/discovered.h"
 
 #include <math.h>
 #include <recon/core/array.h>
@@ -71,42 +71,39 @@ const char *recon_found_text(const recon_found_folder *f, const char *key)
     return json_is_string(value) ? json_string_value(value) : "";
 }
 
-static int find_kind(const recon_ctx *ctx, recon_found *out, const char *name)
+static const recon_found_kind *find_kind(const recon_ctx *ctx, const char *name)
 {
-    *out = !strcmp(name, "images")      ? RECON_FOUND_IMAGES
-           : !strcmp(name, "molecules") ? RECON_FOUND_MOLECULES
-                                        : RECON_FOUND_POSES;
-    return *out != RECON_FOUND_POSES || !strcmp(name, "poses") || recon_backbone_takes(ctx, name);
+    static const recon_found_kind *const kinds[] = { &recon_found_images, &recon_found_molecules,
+                                                     &recon_found_poses };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(name, kinds[i]->name))
+            return kinds[i];
+    return recon_backbone_takes(ctx, name) ? &recon_found_poses : NULL;
 }
 
-static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
+/* What the summary says that the folder is. */
+static recon_status read_kind(recon_ctx *ctx, recon_found_folder *f)
 {
-    char path[RECON_PATH];
-    recon_status status =
-        recon_json_read(ctx, &f->summary, recon_folder_join(path, f->dir, "summary.json"));
-    if (status != RECON_OK)
-        return recon_note(ctx, status, "a folder of `recon discover` or `recon normalize` has it");
-    const char *kind = recon_found_text(f, "kind");
+    const char *kind = recon_found_text(f, "kind"), *group = recon_found_text(f, "group");
     if (!*kind)
-        return recon_fail(
-            ctx, RECON_ERR_FORMAT,
-            "%s: no \"kind\": not written by `recon discover` or `recon normalize` of "
-            "this version",
-            path);
-    if (!find_kind(ctx, &f->kind, kind))
         return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: unknown kind '%.40s': images, molecules, poses, or one that this "
-                          "program has a backbone for",
-                          path, kind);
-    const char *group = recon_found_text(f, "group");
+                          "%s/summary.json: no \"kind\": not written by `recon discover` or "
+                          "`recon normalize` of this version",
+                          f->dir);
+    f->kind = find_kind(ctx, kind);
+    if (!f->kind)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s/summary.json: unknown kind '%.40s': images, molecules, poses, or one "
+                          "that this program has a backbone for",
+                          f->dir, kind);
     if (strcmp(group, "so2") != 0 && strcmp(group, "so3") != 0)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: unknown group '%.40s': so2 or so3", path,
-                          group);
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s/summary.json: unknown group '%.40s': so2 or so3", f->dir, group);
     f->group = strcmp(group, "so3") ? RECON_SO2 : RECON_SO3;
-    if ((f->kind == RECON_FOUND_IMAGES && f->group == RECON_SO3) ||
-        (f->kind == RECON_FOUND_MOLECULES && f->group == RECON_SO2))
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: group does not fit the rest", path);
-    return RECON_OK;
+    return f->kind->group && strcmp(group, f->kind->group)
+               ? recon_fail(ctx, RECON_ERR_FORMAT, "%s/summary.json: group does not fit the rest",
+                            f->dir)
+               : RECON_OK;
 }
 
 /* --- arrays ----------------------------------------------------------------------------------- */
@@ -130,20 +127,17 @@ static recon_status read_array(recon_ctx *ctx, recon_found_folder *f, const char
     return RECON_OK;
 }
 
-/* want: how many numbers a row has; 0: any, and *width says. */
 static recon_status read_real(recon_ctx *ctx, recon_found_folder *f, const char *name, double **out,
-                              size_t want, size_t *width)
+                              size_t width)
 {
     recon_array array = { 0 };
     size_t found;
     recon_status status;
     RECON_TRY(read_array(ctx, f, name, &array, &found));
-    if (want ? found != want : found == 0)
+    if (found != width)
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s/%s: %zu numbers a row, not %zu", f->dir,
-                             name, found, want));
-    if (width)
-        *width = found;
-    RECON_TRY(recon_alloc_raw(ctx, out, f->rows * found, sizeof **out));
+                             name, found, width));
+    RECON_TRY(recon_alloc_raw(ctx, out, f->rows * width, sizeof **out));
     RECON_TRY(recon_array_to_f64(ctx, *out, &array));
 done:
     recon_array_free(&array);
@@ -190,74 +184,77 @@ done:
     return status;
 }
 
-/* Drops rows of class -1, in place: numbers of `width` a row. */
-static void keep_rows(double *x, size_t width, const int64_t *classes, size_t rows)
-{
-    size_t kept = 0;
-    for (size_t i = 0; x && i < rows; i++)
-        if (classes[i] >= 0)
-            memmove(x + width * kept++, x + width * i, width * sizeof *x);
-}
-
 /* Algorithm 1 alone, without a model. */
 static int is_of_poses(const recon_found_folder *f)
 {
     return !strcmp(recon_found_text(f, "kind"), "poses");
 }
 
-/* Where the numbers of theta are: a width, or F. */
-static const char *theta_file(const recon_found_folder *f)
-{
-    return f->group == RECON_SO3 ? "parameters.npy" : "theta.npy";
-}
-
+/* Poses as files have them: angles, or matrices. */
 typedef struct {
     double *gamma, *absolute, *natural;
 } raw_poses;
 
-static void drop_outside(recon_found_folder *f, raw_poses *raw, size_t pose)
+static void raw_free(raw_poses *raw)
+{
+    free(raw->gamma);
+    free(raw->absolute);
+    free(raw->natural);
+}
+
+/* A file of numbers, where they go, and how many a row has. */
+typedef struct {
+    const char *name;
+    double **to;
+    size_t width;
+} field;
+
+enum { FIELDS = 7 };
+
+/* Those of a discovery. Algorithm 1 alone has no natural.npy, which is the last: one that lies beside
+ * its result is not part of it. */
+static size_t list_fields(field out[FIELDS], recon_found_folder *f, raw_poses *raw)
+{
+    int so3 = f->group == RECON_SO3;
+    size_t pose = so3 ? 9 : 1;
+    const field all[FIELDS] = {
+        { "gamma.npy", &raw->gamma, pose },
+        { "absolute.npy", &raw->absolute, pose },
+        { so3 ? "parameters.npy" : "theta.npy", &f->theta, pose },
+        { "identifiability.npy", &f->identifiability, so3 ? 3 : 4 },
+        { "background.npy", &f->background, 1 },
+        { "score.npy", &f->score, 1 },
+        { "natural.npy", &raw->natural, pose },
+    };
+    memcpy(out, all, sizeof all);
+    return is_of_poses(f) ? FIELDS - 1 : FIELDS;
+}
+
+/* Drops rows of class -1, in place. */
+static void drop_outside(recon_found_folder *f, const field *fields, size_t n)
 {
     size_t rows = f->rows, kept = 0;
-    if (!f->classes)
-        return;
-    keep_rows(raw->gamma, pose, f->classes, rows);
-    keep_rows(raw->absolute, pose, f->classes, rows);
-    keep_rows(f->theta, f->theta_width, f->classes, rows);
-    keep_rows(f->identifiability, f->identifiability_width, f->classes, rows);
-    keep_rows(f->background, 1, f->classes, rows);
-    keep_rows(f->score, 1, f->classes, rows);
-    for (size_t i = 0; i < rows; i++)
-        if (f->classes[i] >= 0)
-            f->classes[kept++] = f->classes[i];
-    f->rows = kept;
+    for (size_t i = 0; f->classes && i < rows; i++) {
+        if (f->classes[i] < 0)
+            continue;
+        for (size_t j = 0; j < n; j++) {
+            double *x = *fields[j].to;
+            memmove(x + fields[j].width * kept, x + fields[j].width * i,
+                    fields[j].width * sizeof *x);
+        }
+        f->classes[kept++] = f->classes[i];
+    }
+    f->rows = f->classes ? kept : rows;
 }
 
-static recon_status check_finite(recon_ctx *ctx, const recon_found_folder *f, const char *name,
-                                 const double *x, size_t width)
+static recon_status check_finite(recon_ctx *ctx, const recon_found_folder *f, const field *of)
 {
-    for (size_t i = 0; x && i < f->rows * width; i++)
+    const double *x = *of->to;
+    for (size_t i = 0; i < f->rows * of->width; i++)
         if (!isfinite(x[i]) || fabs(x[i]) > RECON_FIGURE_LARGEST)
-            return recon_fail(ctx, RECON_ERR_FORMAT, "%s/%s: row %zu is not finite", f->dir, name,
-                              i / width);
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s/%s: row %zu is not finite", f->dir,
+                              of->name, i / of->width);
     return RECON_OK;
-}
-
-static recon_status check_all(recon_ctx *ctx, const recon_found_folder *f, const raw_poses *raw,
-                              size_t pose)
-{
-    recon_status status;
-    if (f->rows == 0)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: no row lies in a class", f->dir);
-    RECON_TRY(check_finite(ctx, f, "gamma.npy", raw->gamma, pose));
-    RECON_TRY(check_finite(ctx, f, "absolute.npy", raw->absolute, pose));
-    RECON_TRY(check_finite(ctx, f, "natural.npy", raw->natural, pose));
-    RECON_TRY(check_finite(ctx, f, theta_file(f), f->theta, f->theta_width));
-    RECON_TRY(
-        check_finite(ctx, f, "identifiability.npy", f->identifiability, f->identifiability_width));
-    RECON_TRY(check_finite(ctx, f, "background.npy", f->background, 1));
-    RECON_TRY(check_finite(ctx, f, "score.npy", f->score, 1));
-done:
-    return status;
 }
 
 static recon_status check_rotations(recon_ctx *ctx, const recon_found_folder *f, const char *name,
@@ -306,66 +303,131 @@ done:
     return status;
 }
 
-/* One that lies beside a result of `recon normalize` is not part of it. */
-static recon_status read_natural(recon_ctx *ctx, recon_found_folder *f, double **out, size_t pose)
+/* Poses as pages show them, once all is there. */
+static recon_status settle(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw)
 {
-    if (is_of_poses(f))
-        return RECON_OK;
-    return read_real(ctx, f, "natural.npy", out, pose, NULL);
+    field fields[FIELDS];
+    size_t n = list_fields(fields, f, raw);
+    recon_status status = RECON_OK;
+    drop_outside(f, fields, n);
+    if (f->rows == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: no row lies in a class", f->dir);
+    for (size_t i = 0; i < n; i++)
+        RECON_TRY(check_finite(ctx, f, &fields[i]));
+    RECON_TRY((f->group == RECON_SO3 ? rotate_so3 : rotate_so2)(ctx, f, raw));
+done:
+    return status;
 }
 
-static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
+static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw)
 {
-    int so3 = f->group == RECON_SO3;
-    size_t pose = so3 ? 9 : 1;
-    raw_poses raw = { 0 };
+    field fields[FIELDS];
+    size_t n = list_fields(fields, f, raw);
     double points;
     recon_status status;
     RECON_TRY(recon_found_number(ctx, &points, f, "points"));
     f->points = points >= 0 ? (size_t)points : 0;
-    RECON_TRY(read_real(ctx, f, "gamma.npy", &raw.gamma, pose, NULL));
-    RECON_TRY(read_real(ctx, f, "absolute.npy", &raw.absolute, pose, NULL));
-    RECON_TRY(read_natural(ctx, f, &raw.natural, pose));
-    RECON_TRY(read_real(ctx, f, theta_file(f), &f->theta, so3 ? 9 : 1, &f->theta_width));
-    RECON_TRY(read_real(ctx, f, "identifiability.npy", &f->identifiability, so3 ? 3 : 4,
-                        &f->identifiability_width));
-    RECON_TRY(read_real(ctx, f, "background.npy", &f->background, 1, NULL));
-    RECON_TRY(read_real(ctx, f, "score.npy", &f->score, 1, NULL));
+    for (size_t i = 0; i < n; i++)
+        RECON_TRY(read_real(ctx, f, fields[i].name, fields[i].to, fields[i].width));
     if (!is_of_poses(f) && f->rows != f->points)
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu rows, but summary.json says %zu",
                              f->dir, f->rows, f->points));
     RECON_TRY(read_classes(ctx, f));
-    drop_outside(f, &raw, pose);
-    RECON_TRY(check_all(ctx, f, &raw, pose));
-    RECON_TRY(so3 ? rotate_so3(ctx, f, &raw) : rotate_so2(ctx, f, &raw));
 done:
-    free(raw.gamma);
-    free(raw.absolute);
-    free(raw.natural);
     return status;
+}
+
+static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
+{
+    char path[RECON_PATH];
+    recon_status status =
+        recon_json_read(ctx, &f->summary, recon_folder_join(path, f->dir, "summary.json"));
+    return status == RECON_OK
+               ? read_kind(ctx, f)
+               : recon_note(ctx, status,
+                            "a folder of `recon discover` or `recon normalize` has it");
 }
 
 recon_status recon_found_open(recon_ctx *ctx, recon_found_folder *out, const char *dir)
 {
+    raw_poses raw = { 0 };
     recon_status status;
-    *out = (recon_found_folder){ .dir = dir };
+    *out = (recon_found_folder){ .dir = dir, .called = dir };
     if (strlen(dir) > RECON_PATH - 64) /* room for what is joined to it */
         return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", dir);
     RECON_TRY(read_summary(ctx, out));
-    RECON_TRY(read_arrays(ctx, out));
+    RECON_TRY(read_arrays(ctx, out, &raw));
+    RECON_TRY(settle(ctx, out, &raw));
+done:
+    raw_free(&raw);
+    return status;
+}
+
+/* --- from memory ------------------------------------------------------------------------------ */
+
+static recon_status copy(recon_ctx *ctx, double **out, const double *from, size_t n)
+{
+    recon_status status = recon_alloc_raw(ctx, out, n, sizeof **out);
+    if (status == RECON_OK)
+        memcpy(*out, from, n * sizeof **out);
+    return status;
+}
+
+static recon_status copy_poses(recon_ctx *ctx, double **out, const recon_poses *from, size_t rows)
+{
+    if (from->so2)
+        return copy(ctx, out, from->so2, rows);
+    recon_status status = recon_alloc_raw(ctx, out, 9 * rows, sizeof **out);
+    if (status == RECON_OK)
+        recon_so3_to_matrix_n(*out, from->so3, rows);
+    return status;
+}
+
+static recon_status copy_integers(recon_ctx *ctx, int64_t **out, const int64_t *from, size_t n)
+{
+    recon_status status = from ? recon_alloc_raw(ctx, out, n, sizeof **out) : RECON_OK;
+    if (from && status == RECON_OK)
+        memcpy(*out, from, n * sizeof **out);
+    return status;
+}
+
+/* The same numbers as the files have, so that the folder makes the same page later. */
+static recon_status hold(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw,
+                         const recon_discovered *d)
+{
+    const recon_frames *from = d->frames;
+    int so3 = f->group == RECON_SO3;
+    size_t n = f->rows, pose = so3 ? 9 : 1;
+    recon_status status;
+    RECON_TRY(copy_poses(ctx, &raw->gamma, &from->gamma, n));
+    RECON_TRY(copy_poses(ctx, &raw->absolute, &from->absolute, n));
+    RECON_TRY(copy(ctx, &raw->natural, d->natural, n * pose));
+    RECON_TRY(copy(ctx, &f->theta, so3 ? from->parameters : from->theta, n * pose));
+    RECON_TRY(copy(ctx, &f->identifiability, from->identifiability, n * (so3 ? 3 : 4)));
+    RECON_TRY(copy(ctx, &f->background, from->background, n));
+    RECON_TRY(copy(ctx, &f->score, from->score, n));
+    RECON_TRY(copy_integers(ctx, &f->neighbors, from->neighbors, n * f->k));
+    RECON_TRY(copy_integers(ctx, &f->classes, from->class_of, n));
 done:
     return status;
 }
 
-recon_status recon_found_open_as(recon_ctx *ctx, recon_found_folder *out, const char *dir,
-                                 recon_found kind)
+static recon_status open_held(recon_ctx *ctx, recon_found_folder *out, const char *dir,
+                              const recon_discovered *d)
 {
-    static const char *const names[] = { "recon discover on images", "recon discover on molecules",
-                                         "recon normalize" };
-    recon_status status = recon_found_open(ctx, out, dir);
-    if (status == RECON_OK && out->kind != kind)
-        status = recon_fail(ctx, RECON_ERR_INPUT, "%s: a folder of `%s`, not of `%s`", dir,
-                            names[out->kind], names[kind]);
+    raw_poses raw = { 0 };
+    recon_status status;
+    *out = (recon_found_folder){ .dir = dir,
+                                 .called = dir,
+                                 .summary = json_incref(d->summary),
+                                 .points = d->embedded->n,
+                                 .rows = d->frames->rows,
+                                 .k = d->frames->k };
+    RECON_TRY(read_kind(ctx, out));
+    RECON_TRY(hold(ctx, out, &raw, d));
+    RECON_TRY(settle(ctx, out, &raw));
+done:
+    raw_free(&raw);
     return status;
 }
 
@@ -387,29 +449,6 @@ void recon_found_close(recon_found_folder *f)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-recon_status recon_found_kind(recon_ctx *ctx, recon_found *out, const char *dir)
-{
-    recon_found_folder f = { .dir = dir };
-    recon_status status = read_summary(ctx, &f);
-    *out = f.kind;
-    json_decref(f.summary);
-    return status;
-}
-
-recon_status recon_found_results(recon_ctx *ctx, recon_page *page, const char *dir)
-{
-    static recon_status (*const of[])(recon_ctx *, recon_page *, const recon_found_folder *) = {
-        recon_found_image_results, recon_found_molecule_results, recon_found_pose_results
-    };
-    recon_found_folder f = { .dir = dir };
-    recon_status status;
-    RECON_TRY(read_summary(ctx, &f));
-    RECON_TRY(of[f.kind](ctx, page, &f));
-done:
-    json_decref(f.summary);
-    return status;
-}
-
 /* A folder of an earlier version has no identity. */
 static recon_status check_identity(recon_ctx *ctx, const recon_found_folder *f,
                                    const recon_data *data)
@@ -430,60 +469,31 @@ static recon_status check_identity(recon_ctx *ctx, const recon_found_folder *f,
 }
 
 /* Data of another kind than the folder's would be taken for none. */
-static recon_status check_data(recon_ctx *ctx, const char *dir, const recon_data *data)
+static recon_status check_data(recon_ctx *ctx, const recon_found_folder *f, const recon_data *data)
 {
-    recon_found_folder f = { .dir = dir };
-    recon_status status = data ? read_summary(ctx, &f) : RECON_OK;
-    const char *kind = data && status == RECON_OK ? recon_found_text(&f, "kind") : "";
-    if (*kind && strcmp(kind, data->kind->name))
-        status = recon_fail(ctx, RECON_ERR_INPUT, "%s: a folder of %s, but the data are %s", dir,
-                            kind, data->kind->name);
-    else if (*kind)
-        status = check_identity(ctx, &f, data);
-    json_decref(f.summary);
-    return status;
+    const char *kind = recon_found_text(f, "kind");
+    return strcmp(kind, data->kind->name)
+               ? recon_fail(ctx, RECON_ERR_INPUT, "%s: a folder of %s, but the data are %s", f->dir,
+                            kind, data->kind->name)
+               : check_identity(ctx, f, data);
 }
 
-static recon_status add_sections(recon_ctx *ctx, recon_page *page, const char *dir,
-                                 recon_found kind, const recon_found_data *data)
+recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const recon_found_folder *f,
+                              const recon_found_data *data)
 {
-    recon_status status;
-    RECON_TRY(check_data(ctx, dir, data->data));
-    RECON_TRY(recon_found_results(ctx, page, dir));
-    if (kind == RECON_FOUND_IMAGES)
-        RECON_TRY(
-            recon_found_images(ctx, page, dir, data->data ? recon_data_images(data->data) : NULL));
-    else if (kind == RECON_FOUND_MOLECULES)
-        RECON_TRY(recon_found_molecules(ctx, page, dir,
-                                        data->data ? recon_data_molecules(data->data) : NULL));
-    else
-        RECON_TRY(recon_found_poses(ctx, page, dir));
-    if (data->missing && kind != RECON_FOUND_POSES) {
+    recon_page *page = NULL;
+    recon_status status = data->data ? check_data(ctx, f, data->data) : RECON_OK;
+    if (status != RECON_OK)
+        goto done;
+    RECON_TRY(
+        recon_page_new(ctx, &page, f->kind->title,
+                       "The natural poses of the objects in a data set, found without labels."));
+    RECON_TRY(f->kind->results(ctx, page, f));
+    RECON_TRY(f->kind->sections(ctx, page, f, data->data));
+    if (data->missing && f->kind->has_pictures) {
         recon_page_section(page, "Data that could not be opened");
         recon_page_warning(page, "Pictures are missing: %s", data->missing);
     }
-done:
-    return status;
-}
-
-recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const char *dir,
-                              const recon_found_data *data)
-{
-    static const char *const titles[] = { "The poses of these images",
-                                          "The poses of these molecules",
-                                          "The poses behind these embeddings" };
-    recon_folder_view view;
-    recon_found kind;
-    recon_page *page = NULL;
-    recon_status status;
-    RECON_TRY(recon_folder_look(ctx, &view, dir));
-    RECON_TRY(recon_found_kind(ctx, &kind, dir));
-    RECON_TRY(
-        recon_page_new(ctx, &page, titles[kind],
-                       "The natural poses of the objects in a data set, found without labels."));
-    page->folder = data->folder;
-    RECON_TRY(add_sections(ctx, page, dir, kind, data));
-    RECON_TRY(recon_folder_check(ctx, &view, dir)); /* or it may be of two results */
 done:
     if (status != RECON_OK)
         recon_page_free(page);
@@ -494,17 +504,37 @@ done:
 recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
                               const recon_found_data *data)
 {
-    recon_page *page;
-    recon_status status = recon_found_page(ctx, &page, dir, data);
-    return status == RECON_OK ? recon_page_save(page, path) : status;
+    recon_found_folder f = { 0 };
+    recon_folder_view view;
+    recon_page *page = NULL;
+    recon_status status;
+    RECON_TRY(recon_folder_look(ctx, &view, dir));
+    RECON_TRY(recon_found_open(ctx, &f, dir));
+    f.called = data->folder ? data->folder : dir;
+    RECON_TRY(recon_found_page(ctx, &page, &f, data));
+    status = recon_folder_check(ctx, &view, dir); /* or it may be of two results */
+    if (status != RECON_OK)
+        recon_page_free(page);
+    else
+        status = recon_page_save(page, path);
+done:
+    recon_found_close(&f);
+    return status;
 }
 
-recon_status recon_found_report(recon_ctx *ctx, void *data, const char *dir)
+recon_status recon_found_report(recon_ctx *ctx, void *arg, const recon_discovered *d,
+                                const char *dir)
 {
+    const recon_found_data *data = arg;
     char path[RECON_PATH];
+    recon_found_folder f = { 0 };
     recon_page *page;
-    recon_status status = recon_found_page(ctx, &page, dir, data);
-    return status == RECON_OK
-               ? recon_page_save_over(page, recon_folder_join(path, dir, "report.html"))
-               : status;
+    recon_status status;
+    RECON_TRY(open_held(ctx, &f, dir, d));
+    f.called = data->folder ? data->folder : dir;
+    RECON_TRY(recon_found_page(ctx, &page, &f, data));
+    RECON_TRY(recon_page_save_over(page, recon_folder_join(path, dir, "report.html")));
+done:
+    recon_found_close(&f);
+    return status;
 }

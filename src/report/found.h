@@ -12,58 +12,52 @@
 #include <recon/report/found.h>
 #include "report/page.h"
 
-typedef enum {
-    RECON_FOUND_IMAGES,    /* recon discover on images    */
-    RECON_FOUND_MOLECULES, /* recon discover on molecules */
-    RECON_FOUND_POSES /* recon normalize; recon discover on inputs of an application's own kind */
-} recon_found;
-
-/* Who wrote the folder. */
-recon_status recon_found_kind(recon_ctx *ctx, recon_found *out, const char *dir);
-
 enum { RECON_FOUND_SEED = 1 }; /* of every sample */
 
-/* Each function reads the folder and appends sections to a page, so that a page may be composed of
- * several. */
+typedef struct recon_found_folder recon_found_folder;
 
-/* The numbers to stand on top of a page (recon_page_result). */
-recon_status recon_found_results(recon_ctx *ctx, recon_page *page, const char *dir);
+/* What a folder may hold. */
+typedef struct {
+    const char *name;  /* "images", as summary.json has it         */
+    const char *group; /* by name, that its poses are on; NULL: any */
+    const char *title; /* of the page                               */
+    int has_pictures;  /* of its inputs, where these are at hand    */
+    /* The numbers on top of the page (recon_page_result), from the summary alone. */
+    recon_status (*results)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder);
+    /* The sections; data may be NULL. The model of the folder is opened where there are data: the
+     * context needs a backend (recon_ops_attach). */
+    recon_status (*sections)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder,
+                             const recon_data *data);
+} recon_found_kind;
 
-/* The sections. The model of the folder is opened where there are data: the context needs a backend
- * (recon_ops_attach). */
-recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *dir,
-                                const recon_dataset *data);
-recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char *dir,
-                                   const recon_molecules *data);
-recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir);
+extern const recon_found_kind recon_found_images, recon_found_molecules;
+/* recon normalize; recon discover on inputs of an application's own kind */
+extern const recon_found_kind recon_found_poses;
 
 /* All of it, as recon_found_save writes it. */
-recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const char *dir,
+recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const recon_found_folder *folder,
                               const recon_found_data *data);
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
 /* Rows that lie in no class (queries outside all components) are left out. */
-typedef struct {
-    const char *dir;
-    recon_found kind;
+struct recon_found_folder {
+    const char *dir, *called; /* where it is, and what the page calls it */
+    const recon_found_kind *kind;
     json_t *summary;
     recon_group group;
     size_t points, rows, k;  /* k: 0 without neighbours                                         */
     recon_poses psi;         /* [rows] as the backbone says                                     */
     recon_poses absolute;    /* [rows] about the natural pose: the model's, else Algorithm 1's  */
-    double *theta;           /* [rows][theta_width] SO(2): a width in radians; SO(3): F         */
-    double *identifiability; /* [rows][identifiability_width] */
+    double *theta;           /* [rows] SO(2): a width in radians; [rows][9] SO(3): F            */
+    double *identifiability; /* [rows][4] SO(2): moments; [rows][3] SO(3): singular values      */
     double *background, *score; /* [rows] */
-    size_t theta_width, identifiability_width;
-    int64_t *neighbors; /* [rows][k] among points, or NULL */
-    int64_t *classes;   /* [rows] components, or NULL      */
-} recon_found_folder;
+    int64_t *neighbors;         /* [rows][k] among points, or NULL */
+    int64_t *classes;           /* [rows] components, or NULL      */
+};
 
+/* Reads the folder. */
 recon_status recon_found_open(recon_ctx *ctx, recon_found_folder *out, const char *dir);
-/* The same, but a folder of another kind is RECON_ERR_INPUT. */
-recon_status recon_found_open_as(recon_ctx *ctx, recon_found_folder *out, const char *dir,
-                                 recon_found kind);
 void recon_found_close(recon_found_folder *folder);
 
 /* The number at "all.theta_deg", say, of the summary; one that is not there is RECON_ERR_FORMAT and
@@ -200,14 +194,6 @@ recon_status recon_found_show_unusual(recon_ctx *ctx, recon_page *page,
                                       const recon_found_folder *folder, recon_found_trial *trial);
 int recon_found_warn_of_model(recon_page *page, const recon_found_trial *trial); /* how many */
 void recon_found_show_next(recon_page *page, const recon_found_folder *folder);
-
-/* The results of each kind, from the summary alone. */
-recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
-                                       const recon_found_folder *folder);
-recon_status recon_found_molecule_results(recon_ctx *ctx, recon_page *page,
-                                          const recon_found_folder *folder);
-recon_status recon_found_pose_results(recon_ctx *ctx, recon_page *page,
-                                      const recon_found_folder *folder);
 
 /* Whether this build can make pictures; 0 has been said on the page. */
 int recon_found_draws(recon_ctx *ctx, recon_page *page);

@@ -3,6 +3,7 @@
 #include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +17,7 @@ static const char *width_word(const recon_found_folder *f)
     return strcmp(recon_found_text(f, "theta"), "uniform") ? "standard deviation" : "half-width";
 }
 
-recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
-                                       const recon_found_folder *f)
+static recon_status show_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
     double points, theta, several, folded, hits = recon_found_overall(f, "hit_rate");
     double none = recon_found_natural(f, RECON_NATURAL_NONE);
@@ -321,34 +321,38 @@ static recon_status group(recon_ctx *ctx, recon_image_look *l)
     return status;
 }
 
-recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *dir,
-                                const recon_dataset *data)
+static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                  const recon_data *data)
 {
-    recon_found_folder f = { 0 };
-    recon_image_look l = { .f = &f,
+    recon_image_look l = { .f = f,
+                           .width = width_word(f),
                            .trial = { .one = "an image",
                                       .many = "images",
                                       .rotation = "an angle drawn uniformly from the circle" } };
     recon_status status;
-    RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_IMAGES));
-    l.width = width_word(&f);
-    l.data = data && recon_found_draws(ctx, page) ? data : NULL;
+    l.data = data && recon_found_draws(ctx, page) ? recon_data_images(data) : NULL;
     if (l.data)
         RECON_TRY(recon_image_look_open(ctx, &l));
     RECON_TRY(group(ctx, &l));
     RECON_TRY(say_found(ctx, page, &l));
-    recon_found_show_trust(page, &f);
+    recon_found_show_trust(page, f);
     RECON_TRY(recon_image_show_poses(ctx, page, &l));
     RECON_TRY(recon_image_show_gallery(ctx, page, &l));
     RECON_TRY(show_widths(ctx, page, &l));
-    RECON_TRY(recon_found_show_unusual(ctx, page, &f, &l.trial));
+    RECON_TRY(recon_found_show_unusual(ctx, page, f, &l.trial));
     RECON_TRY(recon_image_show_neighbors(ctx, page, &l));
     RECON_TRY(recon_image_show_worst(ctx, page, &l));
     show_warnings(page, &l);
-    recon_found_show_settings(page, &f);
-    recon_found_show_next(page, &f);
+    recon_found_show_settings(page, f);
+    recon_found_show_next(page, f);
 done:
     recon_image_look_free(&l);
-    recon_found_close(&f);
     return status;
 }
+
+const recon_found_kind recon_found_images = { .name = "images",
+                                              .group = "so2",
+                                              .title = "The poses of these images",
+                                              .has_pictures = 1,
+                                              .results = show_results,
+                                              .sections = show_sections };

@@ -2,6 +2,7 @@
 #include "report/found_molecules.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/kinds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,8 +33,7 @@ done:
     return status;
 }
 
-recon_status recon_found_molecule_results(recon_ctx *ctx, recon_page *page,
-                                          const recon_found_folder *f)
+static recon_status show_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
     double points, hits = recon_found_overall(f, "hit_rate");
     known natural;
@@ -323,31 +323,35 @@ static void show_warnings(recon_page *page, const recon_molecule_look *l)
                                                    "other molecules");
 }
 
-recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char *dir,
-                                   const recon_molecules *data)
+static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                  const recon_data *data)
 {
-    recon_found_folder f = { 0 };
-    recon_molecule_look l = { .f = &f,
-                              .data = data,
+    recon_molecule_look l = { .f = f,
+                              .data = data ? recon_data_molecules(data) : NULL,
                               .trial = { .one = "a conformer",
                                          .many = "conformers",
                                          .rotation = "a uniformly random rotation" } };
     recon_status status;
-    RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_MOLECULES));
     RECON_TRY(recon_molecule_look_open(ctx, &l));
-    RECON_TRY(say_found(ctx, page, &f));
-    recon_found_show_trust(page, &f);
+    RECON_TRY(say_found(ctx, page, f));
+    recon_found_show_trust(page, f);
     RECON_TRY(show_poses(ctx, page, &l));
     RECON_TRY(recon_molecule_show_gallery(ctx, page, &l));
     RECON_TRY(show_concentration(ctx, page, &l));
-    RECON_TRY(recon_found_show_unusual(ctx, page, &f, &l.trial));
+    RECON_TRY(recon_found_show_unusual(ctx, page, f, &l.trial));
     RECON_TRY(recon_molecule_show_neighbors(ctx, page, &l));
     RECON_TRY(recon_molecule_show_worst(ctx, page, &l));
     show_warnings(page, &l);
-    recon_found_show_settings(page, &f);
-    recon_found_show_next(page, &f);
+    recon_found_show_settings(page, f);
+    recon_found_show_next(page, f);
 done:
     recon_molecule_look_free(ctx, &l);
-    recon_found_close(&f);
     return status;
 }
+
+const recon_found_kind recon_found_molecules = { .name = "molecules",
+                                                 .group = "so3",
+                                                 .title = "The poses of these molecules",
+                                                 .has_pictures = 1,
+                                                 .results = show_results,
+                                                 .sections = show_sections };

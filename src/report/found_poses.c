@@ -35,7 +35,7 @@ static const kind_words *kinds_of(const recon_found_folder *f)
 }
 enum { KINDS = 4 };
 
-recon_status recon_found_pose_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+static recon_status show_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
     const kind_words *kinds = kinds_of(f);
     double rows, hits = recon_found_overall(f, "hit_rate");
@@ -93,7 +93,7 @@ static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_foun
     const char *family = recon_found_text(f, "family");
     int uniform = !strcmp(family, "uniform");
     double *theta;
-    if (f->group == RECON_SO3 || f->theta_width != 1 || (!uniform && strcmp(family, "normal")))
+    if (f->group == RECON_SO3 || (!uniform && strcmp(family, "normal")))
         return RECON_OK;
     recon_status status = recon_alloc_raw(ctx, &theta, f->rows, sizeof *theta);
     if (status != RECON_OK)
@@ -183,11 +183,6 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_fo
     double *values = NULL;
     recon_status status;
     recon_page_section(page, "How far they vary");
-    if (f->theta_width != 1 && f->group == RECON_SO2) {
-        recon_page_say(page, "Mixtures of several parts were fitted, which have no single width: "
-                             "theta.npy has their weights, means and concentrations.");
-        return RECON_OK;
-    }
     recon_page_say(page, "%s", r.words);
     RECON_TRY(recon_found_sample(ctx, &row, &n, f->rows, WIDTHS_MOST));
     RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
@@ -245,7 +240,7 @@ static recon_status show_known(recon_ctx *ctx, recon_page *page, const recon_fou
 {
     int so3 = f->group == RECON_SO3;
     double *known = NULL;
-    size_t width = f->identifiability_width;
+    size_t width = so3 ? 3 : 4;
     recon_status status = recon_alloc_raw(ctx, &known, f->rows, sizeof *known);
     if (status != RECON_OK)
         return status;
@@ -326,27 +321,31 @@ static void show_warnings(recon_page *page, const recon_found_folder *f)
             "several natural poses, poses known in part, labels that neighbours do not share");
 }
 
-recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir)
+static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                  const recon_data *data)
 {
-    recon_found_folder f = { 0 };
     recon_found_groups groups = { 0 };
     recon_status status;
-    RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_POSES));
-    RECON_TRY(recon_found_group(ctx, &groups, &f, NULL));
-    RECON_TRY(say_found(ctx, page, &f));
+    (void)data;
+    RECON_TRY(recon_found_group(ctx, &groups, f, NULL));
+    RECON_TRY(say_found(ctx, page, f));
     recon_page_section(page, "Poses, group by group");
     if (!strcmp(groups.what, "cluster"))
         recon_page_say(page, "Points were grouped by the neighbour graph: each belongs to the "
                              "group of most of its neighbours.");
-    RECON_TRY(recon_found_show_poses(ctx, page, &f, &groups, NULL, 0));
-    RECON_TRY(show_widths(ctx, page, &f));
-    RECON_TRY(show_scores(ctx, page, &f));
-    RECON_TRY(show_known(ctx, page, &f));
-    show_worst(page, &f);
-    show_warnings(page, &f);
-    recon_found_show_settings(page, &f);
+    RECON_TRY(recon_found_show_poses(ctx, page, f, &groups, NULL, 0));
+    RECON_TRY(show_widths(ctx, page, f));
+    RECON_TRY(show_scores(ctx, page, f));
+    RECON_TRY(show_known(ctx, page, f));
+    show_worst(page, f);
+    show_warnings(page, f);
+    recon_found_show_settings(page, f);
 done:
     recon_found_groups_free(&groups);
-    recon_found_close(&f);
     return status;
 }
+
+const recon_found_kind recon_found_poses = { .name = "poses",
+                                             .title = "The poses behind these embeddings",
+                                             .results = show_results,
+                                             .sections = show_sections };

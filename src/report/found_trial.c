@@ -1,7 +1,6 @@
 /* found_trial.c - the model tried on a sample of its data, as they came and rotated at random: does
  * the score notice, and does the network follow? And what to do with it then. */
 #include "report/found.h"
-#include "report/page_parts.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
@@ -189,17 +188,11 @@ int recon_found_warn_of_model(recon_page *page, const recon_found_trial *t)
 
 /* --- what next -------------------------------------------------------------------------------- */
 
-/* What is still in a stage will be elsewhere. */
-static const char *called(const recon_page *page, const recon_found_folder *f)
-{
-    return page && page->folder ? page->folder : f->dir;
-}
-
 void recon_found_show_next(recon_page *page, const recon_found_folder *f)
 {
     static const char *const columns[] = { "to", "command" };
-    const char *dir = called(page, f);
-    int images = f->kind == RECON_FOUND_IMAGES;
+    const char *dir = f->called;
+    int images = f->kind == &recon_found_images;
     const char *new = images ? "images:NEW" : "xyz:NEW";
     recon_page_section(page, "What to do next");
     recon_page_say(

@@ -98,15 +98,11 @@ static void make(void)
 static recon_status tell(recon_page *page, const char *dir, recon_group group)
 {
     recon_found_folder f = { 0 };
-    recon_found kind;
-    recon_status status = recon_found_kind(fuzz_ctx(), &kind, dir);
+    recon_status status = recon_found_open(fuzz_ctx(), &f, dir);
     if (status == RECON_OK)
-        status = recon_found_results(fuzz_ctx(), page, dir);
-    if (status == RECON_OK && group == RECON_SO3)
-        status = recon_found_open(fuzz_ctx(), &f, dir);
-    else if (status == RECON_OK)
-        status = kind == RECON_FOUND_IMAGES ? recon_found_images(fuzz_ctx(), page, dir, NULL)
-                                            : recon_found_poses(fuzz_ctx(), page, dir);
+        status = f.kind->results(fuzz_ctx(), page, &f);
+    if (status == RECON_OK && group == RECON_SO2)
+        status = f.kind->sections(fuzz_ctx(), page, &f, NULL);
     recon_found_close(&f);
     return status;
 }

@@ -7,6 +7,8 @@
 #include "group/tail.h"
 #include "group/so2/vonmises.h"
 
+#include <float.h>
+
 enum { CLASSES = SO2_CLASSES, TRAIN = SO2_TRAIN, TEST = SO2_TEST };
 
 /* --- recovery --------------------------------------------------------------------------------- */
@@ -185,6 +187,23 @@ static void widths_of_pose_densities_fit_laws_of_any_shape(void **state)
             }
 }
 
+/* A network may hold a pose for as good as impossible: its score is large, and a number. */
+static void no_pose_is_infinitely_unusual(void **state)
+{
+    (void)state;
+    const float far[] = { -80, -90, -100, -110, -1e9f };
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        recon_so2_map map = { .family = RECON_SO2_NORMAL };
+        float log_q[RECON_POSE_BINS];
+        for (int b = 0; b < RECON_POSE_BINS; b++)
+            log_q[b] = b == 20 ? (float)log(RECON_POSE_BINS / (2 * M_PI)) : far[i];
+        recon_so2_map_density(&map, 0.5, log_q, RECON_MAPS_ALL);
+        CHECK_NEAR(recon_so2_map_score(&map, 0.5), i == 0 ? 80 : -log((double)FLT_MIN), 1e-4);
+        double tail = recon_so2_tail_point(&map, 0.5).tail;
+        assert_true(tail > 0 && tail < 1e-30);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +213,7 @@ int main(void)
         cmocka_unit_test(the_uncentred_support_suffers_at_the_seam),
         cmocka_unit_test(poses_modulo_half_a_rotate_are_told),
         cmocka_unit_test(widths_of_pose_densities_fit_laws_of_any_shape),
+        cmocka_unit_test(no_pose_is_infinitely_unusual),
         cmocka_unit_test(absolute_poses_have_lambda_taken_off),
         cmocka_unit_test(a_pose_is_as_unusual_as_in_its_own_part),
     };

@@ -2,7 +2,10 @@
 #include "found.h"
 #include "tiny.h"
 #include "backbone/kinds.h"
+#include "core/folder.h"
 #include "model/trust.h"
+
+#include <recon/report/found.h>
 
 static recon_dataset *data;
 
@@ -69,6 +72,43 @@ static void large_labels_are_not_listed(void **state)
     json_decref(all);
     recon_discovery_free(&d);
     recon_dataset_close(large);
+}
+
+/* Hides the summary and the arrays while the page is made. */
+static recon_status report_without_files(recon_ctx *ctx, void *arg, const recon_discovered *found,
+                                         const char *dir)
+{
+    static const char *const names[] = { "summary.json", "gamma.npy",     "absolute.npy",
+                                         "theta.npy",    "score.npy",     "identifiability.npy",
+                                         "natural.npy",  "neighbors.npy", "background.npy" };
+    enum { NAMES = sizeof names / sizeof *names };
+    char path[NAMES][RECON_PATH], aside[NAMES][RECON_PATH], name[16];
+    for (int i = 0; i < NAMES; i++) {
+        recon_folder_join(path[i], dir, names[i]);
+        snprintf(name, sizeof name, "aside-%d", i);
+        recon_folder_join(aside[i], dir, name);
+        assert_int_equal(rename(path[i], aside[i]), 0);
+    }
+    recon_status status = recon_found_report(ctx, arg, found, dir);
+    for (int i = 0; i < NAMES; i++)
+        assert_int_equal(rename(aside[i], path[i]), 0);
+    return status;
+}
+
+/* The page is made of what the discovery holds, and its files would have made the same. */
+static void the_report_reads_no_result(void **state)
+{
+    recon_discover_options o = tiny_options;
+    recon_found_data shown = { .data = recon_dataset_data(data), .folder = found_folder };
+    char command[4096];
+    o.report = report_without_files;
+    o.report_arg = &shown;
+    recon_discovery d = discover(*state, &o);
+    CHECK_OK(*state, recon_found_save(*state, scratch("again.html"), found_folder, &shown));
+    snprintf(command, sizeof command, "cmp '%s' '%s'", scratch("again.html"),
+             in_found("report.html"));
+    assert_int_equal(system(command), 0);
+    recon_discovery_free(&d);
 }
 
 static void theta_is_of_the_family_that_was_asked_for(void **state)
@@ -141,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_summary_reads_each_label),
         cmocka_unit_test(large_labels_are_not_listed),
+        cmocka_unit_test(the_report_reads_no_result),
         cmocka_unit_test(theta_is_of_the_family_that_was_asked_for),
         cmocka_unit_test(images_must_fit_the_model),
         cmocka_unit_test(a_sample_does_not_call_inputs_few),

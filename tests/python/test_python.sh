@@ -530,7 +530,7 @@ for whole in (np.arange(50) % 8, (np.arange(50) % 2).astype(bool), list(range(50
     refused("but radians are floating-point numbers; if these are indices of C_n, multiply them by 2 pi / n", recon.normalize, z, whole)
 refused("query poses: int64, but radians", recon.normalize, z, g, queries=(z, np.arange(50)))
 refused("nowhere: cannot open: No such file", recon.load, "nowhere")
-refused("not a model of `recon train` or `recon discover`", recon.load, "models/mnist-classifier.safetensors")
+refused("not a model of `recon.train()` or `recon.discover()`", recon.load, "models/mnist-classifier.safetensors")
 refused("did you mean fashion? the models that come with recon are cifar10, ", recon.load, "fashon")
 open("cut", "wb").write(open("models/mnist-small.safetensors", "rb").read(3000))
 refused("cut", recon.load, "cut")

@@ -51,14 +51,6 @@ static void clear(void)
     rmdir(folder);
 }
 
-static void write_text(const char *name, const char *text)
-{
-    FILE *f = fopen(in_folder(name), "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    fclose(f);
-}
-
 #define NATURAL(one, several, modulo, axis, none)                                                  \
     "\"natural_pose\": { \"one\": " one ", \"several\": " several ", \"modulo\": " modulo          \
     ", \"axis\": " axis ", \"none\": " none ", \"cannot_tell\": 0.08 }, "
@@ -119,15 +111,14 @@ static void make_folder(recon_ctx *ctx, recon_group group, const char *summary)
 
 static recon_status tell(recon_ctx *ctx, recon_page *page)
 {
-    recon_found kind;
-    recon_status status = recon_found_kind(ctx, &kind, folder);
+    recon_found_folder f;
+    recon_status status = recon_found_open(ctx, &f, folder);
     if (status == RECON_OK)
-        status = recon_found_results(ctx, page, folder);
-    if (status != RECON_OK)
-        return status;
-    return kind == RECON_FOUND_IMAGES      ? recon_found_images(ctx, page, folder, NULL)
-           : kind == RECON_FOUND_MOLECULES ? recon_found_molecules(ctx, page, folder, NULL)
-                                           : recon_found_poses(ctx, page, folder);
+        status = f.kind->results(ctx, page, &f);
+    if (status == RECON_OK)
+        status = f.kind->sections(ctx, page, &f, NULL);
+    recon_found_close(&f);
+    return status;
 }
 
 /* The page of the folder, or what went wrong; free it. */
@@ -528,7 +519,6 @@ static void what_does_not_fit_is_named(void **state)
                 "neighbors.npy: row 3: 120 is none of 120 points");
     make_folder(*state, RECON_SO2, POSES("so3"));
     CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, "gamma.npy: 1 numbers a row");
-    CHECK_FAILS(*state, recon_found_images(*state, NULL, folder, NULL), RECON_ERR_FORMAT, "gamma");
 }
 
 static void broken_summaries_are_named(void **state)
@@ -548,13 +538,12 @@ static void broken_summaries_are_named(void **state)
           "no number all.theta_deg" },
         { "{ \"kind\": \"images\", \"group\": \"so2\", \"all\": { \"theta_deg\": \"wide\" } }",
           "no number points" },
-        { "{ \"kind\": \"molecules\", \"group\": \"so3\", \"points\": 9, \"molecules\": [] }",
+        { "{ \"kind\": \"molecules\", \"group\": \"so3\", \"points\": 120, \"molecules\": [] }",
           "no number all.natural_pose.one" },
     };
     char *html;
-    make_folder(*state, RECON_SO2, IMAGES);
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
-        write_text("summary.json", broken[i][0]);
+        make_folder(*state, strstr(broken[i][0], "so3") ? RECON_SO3 : RECON_SO2, broken[i][0]);
         CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, broken[i][1]);
     }
     unlink(in_folder("summary.json"));

@@ -5,7 +5,7 @@
  *   SHIM_AT=N        at the N-th call ...
  *   SHIM_ERROR=E     ... fail with this errno; 0: be killed (SIGKILL) instead
  *   SHIM_EXCHANGE=E  folders cannot be exchanged: every attempt fails with this errno
- *   SHIM_COUNT=FILE  at the end: how many calls there were
+ *   SHIM_COUNT=FILE  at the end: how many calls there were, and how many of them were fsync
  * fsync is counted but not done: no test pulls the plug. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static atomic_long calls;
+static atomic_long calls, syncs;
 
 static long number(const char *name)
 {
@@ -41,13 +41,13 @@ static int fails(void)
 
 __attribute__((destructor)) static void tell(void)
 {
-    char text[32];
+    char text[64];
     const char *path = getenv("SHIM_COUNT");
     int fd =
         path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
     if (fd < 0)
         return;
-    int n = snprintf(text, sizeof text, "%ld\n", atomic_load(&calls));
+    int n = snprintf(text, sizeof text, "%ld %ld\n", atomic_load(&calls), atomic_load(&syncs));
     syscall(SYS_write, fd, text, n);
     close(fd);
 }
@@ -96,6 +96,7 @@ int renameat2(int a, const char *from, int b, const char *to, unsigned flags)
 int fsync(int fd)
 {
     (void)fd;
+    atomic_fetch_add(&syncs, 1);
     return fails() ? -1 : 0;
 }
 

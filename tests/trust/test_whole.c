@@ -303,7 +303,9 @@ static void put_old(void)
  * it, here one that comes for another reason. */
 static void look_in(const job *j, long n)
 {
-    const char *const settle[] = { "report", "out", "--quiet", NULL };
+    char whole[4096]; /* pages name the folder as the command did */
+    snprintf(whole, sizeof whole, "%s", scratch("out"));
+    const char *const settle[] = { "report", whole, "--quiet", NULL };
     size_t readers = 0;
     while (readers < 4 && j->readers[readers][0])
         readers++;
@@ -429,6 +431,34 @@ static void discover_is_whole(void **state)
 {
     (void)state;
     killed_or_full_at_any_call(&jobs[DISCOVER]);
+}
+
+static long files_in(const char *folder)
+{
+    struct dirent **entry;
+    int n = scandir(scratch(folder), &entry, NULL, NULL);
+    for (int i = 0; i < n; i++)
+        free(entry[i]);
+    free(entry);
+    return n - 2;
+}
+
+/* What a command waits for the disk: each file once, the folder, its name, and what was there. */
+static void a_result_is_synced_once(void **state)
+{
+    (void)state;
+    for (int j = NORMALIZE; j <= DISCOVER; j++)
+        for (int again = 0; again < 2; again++) {
+            if (!again)
+                shell("rm -rf out");
+            if (run_job(&jobs[j], "two", &ways[0], 0, 0, NULL) != 0)
+                fail_msg("%s: %s", jobs[j].name, told("stderr"));
+            long calls, syncs, files = files_in("out");
+            assert_int_equal(sscanf(told("count"), "%ld %ld", &calls, &syncs), 2);
+            assert_in_range(syncs, files + 2, files + 3);
+            if (job == DISCOVER) /* two of them are those of --keep-embeddings */
+                assert_in_range(syncs, 1, 22);
+        }
 }
 
 static void canonicalize_is_whole(void **state)
@@ -667,7 +697,7 @@ static void check_info(void)
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         const char *const words[] = { "info", of[i], NULL };
         assert_int_equal(end_of(start(words, scratch("stderr"), scratch_folder, list)), 0);
-        assert_string_equal(told("count"), "0\n");
+        assert_string_equal(told("count"), "0 0\n");
     }
 }
 
@@ -900,6 +930,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalize_is_whole),
         cmocka_unit_test(discover_is_whole),
+        cmocka_unit_test(a_result_is_synced_once),
         cmocka_unit_test(canonicalize_is_whole),
         cmocka_unit_test(every_command_is_tried),
         cmocka_unit_test(every_command_is_whole),

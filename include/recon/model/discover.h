@@ -14,6 +14,9 @@
 extern "C" {
 #endif
 
+/* What a discovery holds when its files are written. */
+typedef struct recon_discovered recon_discovered;
+
 /* Zero in any field means its default. */
 typedef struct {
     size_t k; /* neighbours of a class: 10 for images, 25 for molecules             */
@@ -35,8 +38,9 @@ typedef struct {
     const recon_metadata_entry *metadata; /* more for the model's file, such as figures */
     size_t n_metadata;
     /* Writes DIR/report.html, when the other files of the result are in DIR: a page that comes with
-     * them in one step. A failure is that of the whole. NULL: none */
-    recon_status (*report)(recon_ctx *ctx, void *arg, const char *dir);
+     * them in one step (recon_found_report). A failure is that of the whole. NULL: none */
+    recon_status (*report)(recon_ctx *ctx, void *arg, const recon_discovered *found,
+                           const char *dir);
     void *report_arg;
     uint64_t reserved[RECON_RESERVED];
 } recon_discover_options;

@@ -8,7 +8,7 @@
 #ifndef RECON_REPORT_FOUND_H
 #define RECON_REPORT_FOUND_H
 
-#include <recon/data/data.h>
+#include <recon/model/discover.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,9 +24,10 @@ typedef struct {
 } recon_found_data;
 RECON_API recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
                                         const recon_found_data *data);
-/* The same as report.html in dir, where it replaces a link, for recon_discover_options.report; data is
- * a recon_found_data. */
-RECON_API recon_status recon_found_report(recon_ctx *ctx, void *data, const char *dir);
+/* The same as report.html in dir, where it replaces a link, for recon_discover_options.report: made of
+ * what the discovery holds in memory. data is a recon_found_data. */
+RECON_API recon_status recon_found_report(recon_ctx *ctx, void *data, const recon_discovered *found,
+                                          const char *dir);
 
 #ifdef __cplusplus
 }
