@@ -355,7 +355,7 @@ typedef struct {
 typedef struct {
     const settings *s;
     const recon_model *model;
-    recon_group group;
+    const recon_group *group;
     cli_sink *to;
     room r;
     outcome *o;

@@ -88,10 +88,16 @@ static int parse(settings *s, int argc, char **argv)
 
 enum { UNSAID = -1, FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10, HALF = 2 };
 
+static const recon_group *group_of(const settings *s)
+{
+    static const recon_group *const groups[] = { RECON_SO2, RECON_SO3 };
+    return groups[s->group];
+}
+
 /* What the table of options cannot say. */
 static int check_options(const settings *s)
 {
-    int so3 = s->group == RECON_SO3;
+    int so3 = group_of(s) == RECON_SO3;
     if (so3 && s->family != FAMILY_AUTO && s->family != FAMILY_FISHER)
         return cli_misuse(&cli_normalize, "--group so3 has only one family, fisher");
     if (!so3 && s->family == FAMILY_FISHER)
@@ -123,8 +129,8 @@ static int check_options(const settings *s)
 static void print_text(const recon_ctx *ctx, const settings *s, const recon_normalize_result *r)
 {
     const recon_frames *f = &r->frames;
-    printf("%s on %s, embeddings of %s\n", RECON_COUNT(r->points, "point"),
-           f->group == RECON_SO3 ? "SO(3)" : "SO(2)", RECON_COUNT(r->dimensions, "dimension"));
+    printf("%s on %s, embeddings of %s\n", RECON_COUNT(r->points, "point"), f->group->words,
+           RECON_COUNT(r->dimensions, "dimension"));
     if (s->query[0])
         printf("  queries    %zu\n", r->rows);
     if (f->k)
@@ -190,7 +196,7 @@ static int is_misuse(recon_ctx *ctx, const settings *s)
 {
     const char *const files[] = { s->poses, s->query[1] };
     int wrong = 0;
-    for (size_t i = 0; s->group == RECON_SO3 && i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; group_of(s) == RECON_SO3 && i < sizeof files / sizeof *files; i++) {
         recon_array a = { 0 };
         if (files[i] && recon_npy_read(ctx, &a, files[i]) == RECON_OK)
             wrong |= (a.ndim == 2 && a.shape[1] == 4) != (s->quaternions != UNSAID);
@@ -203,7 +209,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
     const recon_normalize_request request = {
-        .group = (recon_group)s->group,
+        .group = group_of(s),
         .quaternions = (recon_quaternions)(RECON_QUATERNIONS_WXYZ + s->quaternions),
         .z = s->z,
         .poses = s->poses,

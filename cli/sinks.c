@@ -292,7 +292,7 @@ recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const
                            const cli_inputs *inputs, const cli_rotation *how)
 {
     char own[RECON_PATH];
-    recon_group group = cli_images(inputs) ? RECON_SO2 : RECON_SO3;
+    const recon_group *group = cli_images(inputs) ? RECON_SO2 : RECON_SO3;
     recon_status status;
     *to = (cli_sink){
         .path = path, .stage = RECON_NO_STAGE, .table = CLI_NO_TABLE, .inputs = inputs, .how = *how

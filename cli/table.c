@@ -107,7 +107,7 @@ const char *cli_table_name(char out[CLI_FILE_NAME], const cli_inputs *inputs, si
 }
 
 recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
-                            const cli_inputs *inputs, recon_group group, int rotated)
+                            const cli_inputs *inputs, const recon_group *group, int rotated)
 {
     recon_status status;
     *t = (cli_table){ .to = { .fd = -1 }, inputs, group, rotated };

@@ -34,7 +34,7 @@ recon_status cli_rows_read(recon_ctx *ctx, cli_row *out /* [n] */, const recon_m
 typedef struct {
     recon_writer to;
     const cli_inputs *inputs;
-    recon_group group;
+    const recon_group *group;
     int rotated; /* does it have that column? */
 } cli_table;
 
@@ -45,7 +45,7 @@ typedef struct {
         .to = {.fd = -1 }                                                                          \
     }
 recon_status cli_table_open(recon_ctx *ctx, cli_table *out, const char *path,
-                            const cli_inputs *inputs, recon_group group, int rotated);
+                            const cli_inputs *inputs, const recon_group *group, int rotated);
 recon_status cli_table_add(recon_ctx *ctx, cli_table *table, const cli_row *rows, size_t first,
                            size_t n);
 recon_status cli_table_sync(recon_ctx *ctx, cli_table *table);

@@ -2,6 +2,7 @@
 #include "lab/baselines.h"
 #include "core/fail.h"
 #include "core/json.h"
+#include "lab/table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -76,30 +77,18 @@ json_t *baselines_json(const baseline of[BASELINES])
     return out;
 }
 
-static void print_one(const json_t *b)
+void baselines_show(const json_t *result)
 {
-    const char *reason = json_string_value(json_object_get(b, "reason"));
-    printf("  %-34s", json_string_value(json_object_get(b, "method")));
-    if (reason) {
-        printf("%s\n", reason);
+    if (!lab_at(result, "baselines"))
         return;
-    }
-    printf("%8s%16s%8.0f", json_is_true(json_object_get(b, "labels")) ? "yes" : "no",
-           json_string_value(json_object_get(b, "retraining")), reproduce_number(b, "passes"));
-    if (isnan(reproduce_number(b, "ms")))
-        printf("%14s", "-");
-    else
-        printf("%14.3f", reproduce_number(b, "ms"));
-    printf("%10.0f\n", reproduce_number(b, "weights"));
-}
-
-void baselines_print(const json_t *result)
-{
-    const char *key;
-    json_t *b;
-    if (!json_object_get(result, "baselines"))
-        return;
-    printf("\nwhat the other methods need\n  %-34s%8s%16s%8s%14s%10s\n", "", "labels", "retraining",
-           "passes", "ms per input", "weights");
-    json_object_foreach(json_object_get(result, "baselines"), key, b) print_one(b);
+    lab_print_table(result,
+                    &(lab_table){ .title = "\nwhat the other methods need\n",
+                                  .over = "baselines",
+                                  .instead = "baselines.*.reason",
+                                  LAB_COLUMNS({ "", "baselines.*.method", "  %-34s" },
+                                              { "labels", "baselines.*.labels", "%8s" },
+                                              { "retraining", "baselines.*.retraining", "%16s" },
+                                              { "passes", "baselines.*.passes", "%8.0f" },
+                                              { "ms per input", "baselines.*.ms", "%14.3f" },
+                                              { "weights", "baselines.*.weights", "%10.0f" }) });
 }

@@ -39,6 +39,6 @@ double baseline_axis(const float *image, size_t height, size_t width, size_t cha
 json_t *baselines_accuracy(const baseline of[BASELINES]);
 json_t *baselines_json(const baseline of[BASELINES]);
 /* The second as a table; nothing where the result has none. */
-void baselines_print(const json_t *result);
+void baselines_show(const json_t *result);
 
 #endif

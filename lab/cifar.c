@@ -2,6 +2,7 @@
  * JSON. */
 #include "lab/cifar.h"
 #include "lab/lab.h"
+#include "lab/table.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -292,16 +293,63 @@ done:
     return status;
 }
 
-recon_status cifar_run(recon_ctx *ctx, json_t **result, json_t **spread, const lab_settings *s)
+recon_status cifar_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
 {
     files f = { .settings = s };
     recon_dataset *there = NULL;
     recon_status status;
-    *result = *spread = NULL;
+    *result = NULL;
     RECON_TRY(recon_dataset_open(ctx, &there, "cifar10/test")); /* before the long work */
     recon_dataset_close(there);
     RECON_TRY(s->train ? train_all(ctx, &f) : find_all(ctx, &f));
     RECON_TRY(measure(ctx, result, &f));
 done:
     return status;
+}
+
+/* --- as text ---------------------------------------------------------------------------------- */
+
+static const lab_row methods[] = {
+    { "none", "no correction", 0 },
+    { "undo", "true rotation undone", 0 },
+    { "density", "recon (ours: density), four passes", 0 },
+    { "density_one", "the same, one pass", 0 },
+    { "gated", "four passes, with the gate", 0 },
+    { "average", "averaged over candidates", 0 },
+    { "tta8", "averaged over 8 rotations", 0 },
+    { "tta36", "averaged over 36 rotations", 0 },
+    { "augmented", "classifier trained with rotations", 0 },
+};
+static const lab_row errors[] = { { "pose_error", "four passes", 0 },
+                                  { "pose_error_one", "one pass", 0 } };
+static const lab_table tables[] = {
+    { .title = "CIFAR-10: {preset}, {weights} weights, in front of a frozen classifier of "
+               "{classifier_weights}; {images} test images\naccuracy, percent\n",
+      LAB_COLUMNS({ "", NULL, "  %-36s" }, { "upright", "accuracy.upright.*", "%12.2f" },
+                  { "C8", "accuracy.c8.*", "%12.2f" }, { "any angle", "accuracy.any.*", "%12.2f" },
+                  { "C8 regained", "recovered.c8.*", "%12.3f" }),
+      LAB_ROWS(methods) },
+    { .title = "\ngate: rotated only where the p-value of the pose is below P; P = {gate.p:g} was "
+               "chosen on validation\n",
+      LAB_COLUMNS(
+          { "  P", "gate.curve.*.p", "  %-12g" }, { "upright", "gate.curve.*.upright", "%12.2f" },
+          { "C8", "gate.curve.*.c8", "%12.2f" }, { "gain kept", "gate.curve.*.kept", "%12.3f" }),
+      .over = "gate.curve" },
+    { .title = "\npose error at any angle\n",
+      LAB_COLUMNS({ "", NULL, "  %-12s" }, { "median", "*.median_deg", "%12.1f" },
+                  { "75 %", "*.p75_deg", "%12.1f" }, { "90 %", "*.p90_deg", "%12.1f" },
+                  { "in 22.5, %", "*.within_22_5_percent", "%12.1f" },
+                  { "over 150, %", "*.above_150_percent", "%12.1f" }),
+      LAB_ROWS(errors) },
+};
+
+void cifar_show(const json_t *result)
+{
+    for (size_t i = 0; i < LAB_COUNT(tables); i++)
+        lab_print_table(result, &tables[i]);
+    lab_say(
+        result,
+        "\nmilliseconds per image ({ms_a_picture.backend}, {ms_a_picture.threads} threads): "
+        "classifier {ms_a_picture.classifier:.3f}, canonicalize {ms_a_picture.density:.3f} with "
+        "four passes, {ms_a_picture.density_one:.3f} with one\n");
 }

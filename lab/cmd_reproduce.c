@@ -337,7 +337,7 @@ const lab_experiment lab_experiments[] = {
       .options = SET_OPTIONS,
       .check = check_set,
       .run = reproduce_run,
-      .print = reproduce_print },
+      .show = reproduce_show },
     { .name = "mnist12k",
       .purpose = "the same with 12,000 training images, as in the paper",
       .example = "  recon reproduce mnist12k --train --seeds 3 --device cuda --out runs/\n"
@@ -346,7 +346,7 @@ const lab_experiment lab_experiments[] = {
       .options = SET_OPTIONS,
       .check = check_set,
       .run = reproduce_run,
-      .print = reproduce_print },
+      .show = reproduce_show },
     { .name = "fashion",
       .purpose = "the paper's tables on Fashion-MNIST",
       .example = "  recon reproduce fashion --figures out/\n"
@@ -355,7 +355,7 @@ const lab_experiment lab_experiments[] = {
       .options = SET_OPTIONS,
       .check = check_set,
       .run = reproduce_run,
-      .print = reproduce_print },
+      .show = reproduce_show },
     { .name = "images",
       .purpose = "the same tables on labelled images of your own",
       .example =
@@ -365,7 +365,7 @@ const lab_experiment lab_experiments[] = {
           LIST(QUICK, MODELS, CLASSIFIER, FIGURES, IMAGES, DATA, ROTATE, RESAMPLE, BASELINES_OWN),
       .check = check_images,
       .run = reproduce_run,
-      .print = reproduce_print },
+      .show = reproduce_show },
     { .name = "molecules",
       .purpose = "the paper's tables on molecules",
       .example =
@@ -380,7 +380,7 @@ const lab_experiment lab_experiments[] = {
                       SEED, SEEDS, CONFORMERS, PRESET, BASELINES_MOLECULES, RIVAL_MOLECULES),
       .check = check_molecules,
       .run = reproduce_run,
-      .print = molecule_reproduce_print },
+      .show = molecule_reproduce_show },
     { .name = "estimators",
       .purpose = "the paper's simulations: means of samples on the circle",
       .example = "  recon reproduce estimators\n"
@@ -389,7 +389,7 @@ const lab_experiment lab_experiments[] = {
       .options = LIST(FIGURES, SEED_OF_SAMPLES),
       .seed = 1,
       .run = estimators_run,
-      .print = estimators_print },
+      .show = estimators_show },
     { .name = "letters",
       .purpose = "letters of installed fonts, each kind with its own rotations",
       .example =
@@ -405,7 +405,7 @@ const lab_experiment lab_experiments[] = {
       .preset = RECON_PRESET_SMALL,
       .check = check_letters,
       .run = letters_run,
-      .print = letters_print },
+      .show = letters_show },
     { .name = "cifar10",
       .purpose = "natural images in front of a frozen classifier",
       .example =
@@ -422,7 +422,7 @@ const lab_experiment lab_experiments[] = {
       .preset = -1,
       .check = check_cifar,
       .run = cifar_run,
-      .print = cifar_print },
+      .show = cifar_show },
     { .name = "words",
       .purpose = "words at any angle in front of frozen OCR readers",
       .example =
@@ -438,7 +438,7 @@ const lab_experiment lab_experiments[] = {
       .preset = -1,
       .check = check_words,
       .run = words_run,
-      .print = words_print },
+      .show = words_show },
     { 0 },
 };
 
@@ -465,15 +465,14 @@ static recon_status work(recon_ctx *ctx, const void *given)
 {
     const task *t = given;
     lab_settings s = t->settings;
-    json_t *result = NULL, *spread = NULL;
+    json_t *result = NULL;
     recon_status status = attach(ctx, &s);
     if (status == RECON_OK)
-        status = t->what->run(ctx, &result, &spread, &s);
+        status = t->what->run(ctx, &result, &s);
     if (status == RECON_OK && s.common.json)
         status = cli_print_json(ctx, json_incref(result));
     else if (status == RECON_OK && !s.common.quiet)
-        t->what->print(result, spread);
-    json_decref(spread);
+        t->what->show(result);
     json_decref(result);
     return status;
 }

@@ -1,5 +1,6 @@
 /* demo_images.c - the tour's part about images: garments rotated as in the paper. */
 #include "lab/demo.h"
+#include "lab/table.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -106,7 +107,7 @@ size_t demo_widths(recon_theta_class out[DEMO_KINDS], const demo *d)
     for (size_t c = 0; c < DEMO_KINDS; c++) {
         char path[32];
         snprintf(path, sizeof path, "labels.%zu.theta_deg", c);
-        double width = reproduce_number(summary, path) / RECON_TO_DEGREES;
+        double width = lab_number(summary, path) / RECON_TO_DEGREES;
         if (isfinite(width))
             out[n++] = (recon_theta_class){ r->on->name[c], r->width[c].truth, width, 0, 0 };
     }
@@ -120,7 +121,8 @@ recon_status demo_normalize(recon_ctx *ctx, demo *d)
     demo_path z, g, labels, out;
     return recon_normalize_files(
         ctx, &d->poses,
-        &(recon_normalize_request){ .z = demo_file(z, d, "discover/z.npy"),
+        &(recon_normalize_request){ .group = RECON_SO2,
+                                    .z = demo_file(z, d, "discover/z.npy"),
                                     .poses = demo_file(g, d, "discover/g.npy"),
                                     .labels = demo_file(labels, d, "garments-labels.npy"),
                                     .out = demo_file(out, d, "normalize"),

@@ -1,6 +1,8 @@
 /* estimators.c - Frechet's, the chordal and Tukey's mean of samples from four known distributions, as
  * in the paper's comparison of estimators: a mean is good where it lies at a high density. */
+#include "lab/lab.h"
 #include "lab/reproduce_page.h"
+#include "lab/table.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"
@@ -127,13 +129,13 @@ done:
     return status;
 }
 
-recon_status estimators_run(recon_ctx *ctx, json_t **result, json_t **spread, const lab_settings *s)
+recon_status estimators_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
 {
     recon_so2_center mean[LAWS][MEANS];
     json_t *list = json_array(), *figures = json_array();
     double *samples = NULL;
     recon_status status;
-    *result = *spread = NULL;
+    *result = NULL;
     RECON_TRY(recon_alloc_raw(ctx, &samples, LAWS * DRAWN, sizeof *samples));
     for (size_t l = 0; l < LAWS; l++) {
         draw_sample(samples + l * DRAWN, &laws[l], s->seed + l);
@@ -157,27 +159,20 @@ done:
     return status;
 }
 
-void estimators_print(const json_t *result, const json_t *spread)
+void estimators_show(const json_t *result)
 {
-    (void)spread;
-    size_t i;
-    json_t *l;
-    printf(
-        "means of %.0f angles from known distributions: where, degrees, and the density there as a "
-        "share of the highest\n  %-24s",
-        reproduce_number(result, "samples"), "");
-    for (int k = 0; k < MEANS; k++)
-        printf("%16s", recon_mean_name(kinds[k]));
-    printf("%16s\n", "verdict");
-    json_array_foreach(json_object_get(result, "laws"), i, l)
-    {
-        printf("  %-24s", json_string_value(json_object_get(l, "law")));
-        for (int k = 0; k < MEANS; k++) {
-            const json_t *m = json_object_get(l, recon_mean_name(kinds[k]));
-            printf("%9.1f (%4.2f)", reproduce_number(m, "at_deg"),
-                   reproduce_number(m, "density_of_highest"));
-        }
-        printf("%16s\n", json_string_value(json_object_get(l, "verdict")));
-    }
-    reproduce_print_figures(result);
+    lab_print_table(
+        result,
+        &(lab_table){
+            .title = "means of {samples} angles from known distributions: where, degrees, and the "
+                     "density there as a share of the highest\n",
+            .over = "laws",
+            LAB_COLUMNS({ "", "laws.*.law", "  %-24s" }, { "", "laws.*.frechet.at_deg", "%9.1f" },
+                        { "frechet", "laws.*.frechet.density_of_highest", " (%4.2f)" },
+                        { "", "laws.*.chordal.at_deg", "%9.1f" },
+                        { "chordal", "laws.*.chordal.density_of_highest", " (%4.2f)" },
+                        { "", "laws.*.tukey.at_deg", "%9.1f" },
+                        { "tukey", "laws.*.tukey.density_of_highest", " (%4.2f)" },
+                        { "verdict", "laws.*.verdict", "%16s" }) });
+    lab_print_list(result, "figures", "\nfigures", "  ");
 }

@@ -41,11 +41,14 @@ typedef struct {
     const char *of[RECON_TRAINED_KINDS], *rivals[RIVAL_KINDS], *segnn;
 } lab_settings;
 
-/* Results are what --json prints; spread, the deviations over several seeds, is NULL for one. Release
- * both, also on failure. */
-typedef recon_status lab_run(recon_ctx *ctx, json_t **result, json_t **spread,
-                             const lab_settings *s);
-typedef void lab_print(const json_t *result, const json_t *spread);
+/* The result is what --json prints, and all that is shown. Release it, also on failure. */
+typedef recon_status lab_run(recon_ctx *ctx, json_t **result, const lab_settings *s);
+typedef void lab_show(const json_t *result);
+
+/* Runs an experiment for each seed, at most MAX_SEEDS: `one` makes the result of run i. Of more than one the
+ * result has their means, "spread" their deviations, and "runs" themselves. */
+typedef recon_status lab_one(recon_ctx *ctx, json_t **result, const lab_settings *s, size_t i);
+recon_status lab_repeat(recon_ctx *ctx, json_t **result, const lab_settings *s, lab_one *one);
 
 typedef struct {
     const char *name, *purpose, *example;
@@ -54,7 +57,7 @@ typedef struct {
     int preset;
     int (*check)(const cli_command *command, lab_settings *s); /* -1, or the exit code; or NULL */
     lab_run *run;
-    lab_print *print;
+    lab_show *show;
 } lab_experiment;
 extern const lab_experiment lab_experiments[]; /* the last one has no name */
 
@@ -62,8 +65,8 @@ extern const lab_experiment lab_experiments[]; /* the last one has no name */
 int lab_start(const lab_experiment *experiment, int argc, char **argv);
 
 lab_run reproduce_run, estimators_run, letters_run, cifar_run, words_run;
-lab_print reproduce_print, molecule_reproduce_print, estimators_print, letters_print, cifar_print,
-    words_print;
+lab_show reproduce_show, molecule_reproduce_show, estimators_show, letters_show, cifar_show,
+    words_show;
 
 extern const cli_command lab_demo;
 

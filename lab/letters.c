@@ -1,7 +1,8 @@
 /* letters.c - `recon reproduce letters`: pictures are drawn, a model is made of them as `recon train`
  * and `recon discover` would, and asked about fonts that it has not seen. */
 #include "lab/letters.h"
-#include "lab/reproduce.h"
+#include "lab/lab.h"
+#include "lab/table.h"
 #include "lab/run_folder.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -177,7 +178,65 @@ done:
     return status;
 }
 
-recon_status letters_run(recon_ctx *ctx, json_t **result, json_t **spread, const lab_settings *s)
+recon_status letters_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
 {
-    return reproduce_repeat(ctx, result, spread, s->seeds, run_one, s);
+    return lab_repeat(ctx, result, s, run_one);
+}
+
+/* --- as text ---------------------------------------------------------------------------------- */
+
+static const lab_row rows[] = {
+    { NULL, "unseen fonts, rotated by the same laws", 0 },
+    { "one.median_deg", "one natural pose: median, degrees", 1 },
+    { "one.beyond_percent", "beyond 20 degrees, percent", 1 },
+    { "still.least_deg", "never rotated: least median tilt", 1 },
+    { "still.most_deg", "largest median tilt", 1 },
+    { "gain_mean_deg", "nearer to natural by, mean, deg", 1 },
+    { NULL, "the same letters at any angle", 0 },
+    { "anyway.median_deg", "one natural pose: median, degrees", 1 },
+    { "anyway.beyond_percent", "beyond 20 degrees, percent", 1 },
+    { NULL, "other laws, percent", 0 },
+    { "several.found_percent", "two poses: several or modulo", 1 },
+    { "several.within_percent", "canonical within 15 deg of one", 1 },
+    { "circle.found_percent", "full circle: none or cannot tell", 1 },
+    { NULL, "widths, one natural pose, as a sigma", 0 },
+    { "width_mae_deg", "mean absolute error, degrees", 1 },
+    { NULL, "out-of-distribution poses", 0 },
+    { "ood_auc.density", "area under the ROC curve", 3 },
+    { "ood_auc.best", "best possible: by the true laws", 3 },
+    { "false_alarms_percent.at_1", "false alarms, 1 % asked", 1 },
+    { "false_alarms_percent.at_5", "5 %", 1 },
+    { "false_alarms_percent.at_10", "10 %", 1 },
+    { "false_alarms_percent.at_20", "20 %", 1 },
+    { NULL, "seconds", 0 },
+    { "seconds.train", "training", 1 },
+    { "seconds.train_cpu", "of the processor, all cores", 1 },
+    { "seconds.discover", "discover", 1 },
+};
+
+static const lab_table by_kind = {
+    .title = "\nby kind: median distance to the nearest natural pose; width as a sigma; verdicts, "
+             "percent\n",
+    .over = "kinds",
+    LAB_COLUMNS({ "", "kinds.*.letter", "  %-4s" },
+                { "as given", "kinds.*.untouched.median_deg", "%10.1f" },
+                { "canonical", "kinds.*.fresh.median_deg", "%10.1f" },
+                { "any angle", "kinds.*.anyway.median_deg", "%10.1f" },
+                { "width", "kinds.*.true_width_deg", "%10.1f" },
+                { "found", "kinds.*.width_deg", "%10.1f" },
+                { "one", "kinds.*.verdicts_percent.one", "%10.1f" },
+                { "several", "kinds.*.verdicts_percent.several", "%10.1f" },
+                { "modulo", "kinds.*.verdicts_percent.modulo", "%10.1f" },
+                { "none", "kinds.*.verdicts_percent.none", "%10.1f" },
+                { "unsure", "kinds.*.verdicts_percent.cannot_tell", "%10.1f" })
+};
+
+void letters_show(const json_t *result)
+{
+    lab_say(result, "Letters: {training_images} pictures of ");
+    printf("%zu", json_array_size(lab_at(result, "kinds")));
+    lab_say(result, " kinds in {fonts.train} fonts, {preset} at {size} x {size}; tested on "
+                    "{fonts.test} other fonts\n");
+    lab_print_rows(result, "as given", rows, LAB_COUNT(rows));
+    lab_print_table(result, &by_kind);
 }

@@ -480,50 +480,17 @@ done:
     return status;
 }
 
-/* Several runs: the mean stands where one run's numbers would, spread and runs behind it. */
-static void add_runs(json_t *result, json_t *spread, json_t *const *runs, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append(list, runs[i]);
-    json_object_set_new(result, "seeds", json_integer((json_int_t)n));
-    json_object_set(result, "spread", spread);
-    json_object_set_new(result, "runs", list);
-}
-
-recon_status reproduce_repeat(recon_ctx *ctx, json_t **result, json_t **spread, size_t times,
-                              reproduce_one *one, const lab_settings *s)
-{
-    json_t *runs[MAX_SEEDS] = { NULL };
-    recon_status status = RECON_OK;
-    *result = *spread = NULL;
-    for (size_t i = 0; i < times; i++)
-        RECON_TRY(one(ctx, &runs[i], s, i));
-    if (times == 1) {
-        *result = json_incref(runs[0]);
-        goto done;
-    }
-    *result = reproduce_mean(runs, times);
-    *spread = reproduce_spread(runs, times);
-    add_runs(*result, *spread, runs, times);
-done:
-    for (size_t i = 0; i < MAX_SEEDS; i++)
-        json_decref(runs[i]);
-    return status;
-}
-
 static recon_status run_one(recon_ctx *ctx, json_t **out, const lab_settings *s, size_t i)
 {
     return s->train ? train_and_measure(ctx, out, s, s->seed + i) : measure(ctx, out, s);
 }
 
-recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
-                           const lab_settings *given)
+recon_status reproduce_run(recon_ctx *ctx, json_t **result, const lab_settings *given)
 {
     lab_settings s = *given;
     model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs, classifier;
     recon_status status;
-    *result = *spread = NULL;
+    *result = NULL;
     if (s.figures)
         RECON_TRY(try_folder(ctx, s.figures));
     if (!s.what)
@@ -536,7 +503,7 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
     }
     RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
     RECON_TRY(sort_models(ctx, &s));
-    RECON_TRY(reproduce_repeat(ctx, result, spread, s.seeds, run_one, &s));
+    RECON_TRY(lab_repeat(ctx, result, &s, run_one));
     if (s.figures)
         RECON_TRY(reproduce_page(ctx, s.figures, *result));
 done:

@@ -182,12 +182,6 @@ typedef struct {
     double begun, seconds;
 } reproduction;
 
-/* Runs an experiment several times, at most MAX_SEEDS: `one` makes what --json prints of run i, and what
- * comes back is their mean and, of more than one, their deviations. Release both, also on failure. */
-typedef recon_status reproduce_one(recon_ctx *ctx, json_t **out, const lab_settings *s, size_t i);
-recon_status reproduce_repeat(recon_ctx *ctx, json_t **result, json_t **spread, size_t times,
-                              reproduce_one *one, const lab_settings *s);
-
 extern const size_t reproduce_ks[KS];
 
 /* Opens data and classifier, which must fit each other. Free always. */
@@ -239,14 +233,11 @@ recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *da
 
 /* Everything measured with one model, degrees and percent; NULL when memory ran out. What --json prints
  * of a run, from those of its models, an object by the names of recon_trained: rows that say what
- * they are. The mean of several runs, and their standard deviation: of each number, wherever it
- * stands. */
+ * they are. */
 json_t *reproduce_model_json(const reproduction *r);
 /* A run of Algorithm 1: so many inputs, each with its k neighbours among so many. */
 json_t *algorithm1_json(size_t inputs, size_t among, size_t k, double seconds);
 json_t *reproduce_json(const image_trial *trial, json_t *models);
-json_t *reproduce_mean(json_t *const *runs, size_t n);
-json_t *reproduce_spread(json_t *const *runs, size_t n);
 
 /* The rows of the accuracy table: each names one method. `from` is where its number stands among
  * { bounds, plain, terms, density, main, baselines }: what the trial gives without a model, what the
@@ -255,22 +246,9 @@ json_t *reproduce_spread(json_t *const *runs, size_t n);
 typedef struct {
     const char *key, *label, *from;
 } reproduce_method;
+enum { METHODS_MOST = 32 };
 extern const reproduce_method reproduce_methods[];
 extern const size_t reproduce_methods_count;
-
-/* Of which: what was measured with what, the number at "a.b.c", NaN where there is none, rows of
- * such numbers beside their spread and those that the result has under the same paths in the object
- * `beside`, "paper" say, and which figures were drawn. what: "images", say, of which the result
- * counts "test_images". */
-void reproduce_print_head(const json_t *result, const char *title, const char *what);
-void reproduce_print_figures(const json_t *result);
-typedef struct {
-    const char *path, *label; /* no path: a heading */
-    int digits;
-} reproduce_row;
-double reproduce_number(const json_t *from, const char *path);
-void reproduce_print_rows(const json_t *result, const json_t *spread, const char *beside,
-                          const reproduce_row *rows, size_t n);
 
 /* Figures by themselves: two images of each class as they came and canonical in COLUMNS ways,
  * widths of the classes, and the curves of the three scores. */

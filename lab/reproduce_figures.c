@@ -376,7 +376,7 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
         { .name = images, .x = k, .y = hits, .count = a->r->ks },
         { .name = images, .x = k, .y = error, .count = a->r->ks },
     };
-    const recon_line_panel panels[2] = {
+    const recon_panel panels[2] = {
         { .heading = "Hit rate", .x_label = "k", .series = &series[0], .count = 1, .log_x = 1 },
         { .heading = "Error of theta, degrees",
           .x_label = "k",
@@ -385,9 +385,9 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
           .log_x = 1 },
     };
     char *svg = NULL;
-    recon_status status = recon_figure_lines(
+    recon_status status = recon_figure_chart(
         ctx, &svg,
-        &(recon_line_plot){
+        &(recon_chart){
             .title = "Against the number of neighbours", .panels = panels, .count = 2 });
     return status == RECON_OK ? keep(ctx, a, "k", svg) : status;
 }
@@ -395,7 +395,7 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
 /* How pure the classes are that neighbours make. */
 static recon_status draw_hits(recon_ctx *ctx, const album *a)
 {
-    const recon_histogram_mark marks[] = { { "mean", a->r->hit_rate } };
+    const recon_mark marks[] = { { "mean", a->r->hit_rate } };
     char *svg = NULL;
     recon_status status = recon_figure_histogram(
         ctx, &svg,

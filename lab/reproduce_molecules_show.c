@@ -2,6 +2,7 @@
 #include "lab/baselines.h"
 #include "core/json.h"
 #include "lab/recovered.h"
+#include "lab/table.h"
 #include "group/natural.h"
 
 #include <math.h>
@@ -241,7 +242,7 @@ json_t *molecule_reproduce_json(const molecule_reproduction *r)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static const reproduce_row rows[] = {
+static const lab_row rows[] = {
     { NULL, "accuracy of the frozen classifier, percent", 0 },
     { "accuracy.none", "rotated inputs, no correction", 2 },
     { "accuracy.ieae", "IE-AE canonical", 2 },
@@ -315,36 +316,25 @@ static const reproduce_row rows[] = {
     { "trends.mse_by_reconstruction.rank", "MSE with reconstruction error", 2 },
 };
 
-static void print_by_k(const json_t *result)
+void molecule_reproduce_show(const json_t *result)
 {
-    size_t i;
-    json_t *p;
-    printf("\nAlgorithm 1 against k, among %.0f training conformers\n  %5s%12s%14s%16s\n",
-           reproduce_number(result, "training_conformers"), "k", "hit rate", "median MSE",
-           "axis, degrees");
-    json_array_foreach(json_object_get(result, "by_k"), i, p) printf(
-        "  %5.0f%12.4f%14.1f%16.2f\n", reproduce_number(p, "k"), reproduce_number(p, "hit_rate"),
-        reproduce_number(p, "fisher_mse_median"), reproduce_number(p, "axis_median_deg"));
-}
-
-static void print_notes(const json_t *result)
-{
-    size_t i;
-    json_t *note;
-    printf("\n");
-    json_array_foreach(json_object_get(result, "notes"), i, note)
-        printf("  %s\n", json_string_value(note));
-}
-
-void molecule_reproduce_print(const json_t *result, const json_t *spread)
-{
-    reproduce_print_head(result, "molecules", "conformers");
-    reproduce_print_rows(result, spread, "paper", rows, sizeof rows / sizeof *rows);
-    baselines_print(result);
-    print_by_k(result);
-    printf(
-        "\nthe spin about an axis is free for %.1f %% of the conformers\n",
-        json_number_value(json_array_get(json_object_get(result, "free_directions_percent"), 1)));
-    print_notes(result);
-    reproduce_print_figures(result);
+    lab_say(result, "molecules: {model} ({preset}, {weights} weights) in front of ");
+    lab_say(result, *lab_text(result, "classifier") ? "{classifier}" : "no classifier");
+    lab_say(result, "\n{test_conformers} test conformers; {seconds} s on {backend}, {threads} "
+                    "threads\n");
+    lab_print_rows(result, "paper", rows, LAB_COUNT(rows));
+    baselines_show(result);
+    lab_print_table(
+        result,
+        &(lab_table){ .title = "\nAlgorithm 1 against k, among {training_conformers} "
+                               "training conformers\n",
+                      .over = "by_k",
+                      LAB_COLUMNS({ "k", "by_k.*.k", "  %5.0f" },
+                                  { "hit rate", "by_k.*.hit_rate", "%12.4f" },
+                                  { "median MSE", "by_k.*.fisher_mse_median", "%14.1f" },
+                                  { "axis, degrees", "by_k.*.axis_median_deg", "%16.2f" }) });
+    lab_say(result, "\nthe spin about an axis is free for {free_directions_percent.1:.1f} % of the "
+                    "conformers\n");
+    lab_print_list(result, "notes", "", "  ");
+    lab_print_list(result, "figures", "\nfigures", "  ");
 }

@@ -1,28 +1,29 @@
 /* reproduce_page.c - see reproduce_page.h. The page is made of files alone, so that every run into the
  * same folder adds to it. */
+#include "lab/baselines.h"
 #include "lab/reproduce_page.h"
+#include "lab/table.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/json.h"
 #include "core/memory.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Sets, in the order in which the paper has them. */
-static const struct {
-    const char *name, *title;
-} sets[] = { { "mnist", "MNIST" },           { "mnist12k", "MNIST, 12,000 images" },
-             { "fashion", "Fashion-MNIST" }, { "images", "images" },
-             { "molecules", "molecules" },   { "estimators", "estimators" } };
-enum { SETS = sizeof sets / sizeof *sets };
+static const lab_row sets[] = {
+    { "mnist", "MNIST", 0 },           { "mnist12k", "MNIST, 12,000 images", 0 },
+    { "fashion", "Fashion-MNIST", 0 }, { "images", "images", 0 },
+    { "molecules", "molecules", 0 },   { "estimators", "estimators", 0 },
+};
+enum { SETS = LAB_COUNT(sets), ROWS_MOST = 64 };
 
 typedef struct {
     const char *dir;
-    json_t *of[SETS]; /* NULL: there is no such run */
+    json_t *runs; /* an object of those that there are, by set */
 } folder;
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -49,13 +50,13 @@ static void put_figures(recon_ctx *ctx, recon_page *page, const folder *f, const
 {
     for (size_t i = 0; i < SETS; i++) {
         char path[4096], text[512], *svg = NULL;
-        int alone = !strcmp(sets[i].name, name);
-        snprintf(path, sizeof path, alone ? "%s/%s.svg" : "%s/%s-%s.svg", f->dir, sets[i].name,
+        int alone = !strcmp(sets[i].path, name);
+        snprintf(path, sizeof path, alone ? "%s/%s.svg" : "%s/%s-%s.svg", f->dir, sets[i].path,
                  name);
-        if (!f->of[i] || access(path, R_OK) != 0)
+        if (!lab_at(f->runs, sets[i].path) || access(path, R_OK) != 0)
             continue;
         recon_page_fail(page, read_text(ctx, &svg, path));
-        snprintf(text, sizeof text, "%s%s%s", alone ? "" : sets[i].title, alone ? "" : ": ",
+        snprintf(text, sizeof text, "%s%s%s", alone ? "" : sets[i].label, alone ? "" : ": ",
                  caption);
         recon_page_figure(page, svg, text);
     }
@@ -66,23 +67,15 @@ static int any_figure(const folder *f, const char *const *names)
     for (; *names; names++)
         for (size_t i = 0; i < SETS; i++) {
             char path[4096];
-            snprintf(path, sizeof path, strcmp(sets[i].name, *names) ? "%s/%s-%s.svg" : "%s/%s.svg",
-                     f->dir, sets[i].name, *names);
-            if (f->of[i] && access(path, R_OK) == 0)
+            snprintf(path, sizeof path, strcmp(sets[i].path, *names) ? "%s/%s-%s.svg" : "%s/%s.svg",
+                     f->dir, sets[i].path, *names);
+            if (lab_at(f->runs, sets[i].path) && access(path, R_OK) == 0)
                 return 1;
         }
     return 0;
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
-
-static void put_number(recon_page *page, double value, int digits, double scale)
-{
-    if (isnan(value))
-        recon_page_cell(page, "-");
-    else
-        recon_page_cell(page, "%.*f", digits, scale * value);
-}
 
 /* What a row is called; those of molecules alone first. */
 static const char *method_name(const char *key)
@@ -110,117 +103,92 @@ static const char *method_name(const char *key)
 /* Every accuracy of a run with the share it recovers, the paper's beside it. */
 static void put_accuracies(recon_page *page, const json_t *run, const char *title)
 {
-    static const char *const columns[] = { "method", "ours, %", "recovered, % of undo", "paper, %",
-                                           "recovered, % of upright" };
-    const json_t *paper = json_object_get(run, "paper"),
-                 *papers = json_object_get(paper, "accuracy");
+    lab_row rows[ROWS_MOST];
+    size_t n = 0;
     const char *key;
     json_t *value;
     char caption[160];
-    if (!json_is_object(json_object_get(run, "accuracy")))
-        return;
-    snprintf(caption, sizeof caption, "%s: accuracy on rotated inputs", title);
-    recon_page_table(page, caption, columns, 5);
-    json_object_foreach(json_object_get(run, "accuracy"), key, value)
+    json_object_foreach((json_t *)(uintptr_t)lab_at(run, "accuracy"), key, value)
     {
-        char path[96];
-        size_t end = strlen(key);
-        if (!json_is_number(value) && !json_object_get(papers, key))
-            continue;
-        if (end > 7 && !strcmp(key + end - 7, "_spread"))
-            continue; /* of the row before it, no accuracy */
-        recon_page_cell(page, "%s", method_name(key));
-        put_number(page, json_is_number(value) ? json_number_value(value) : NAN, 2, 1);
-        snprintf(path, sizeof path, "recovered.%s", key);
-        put_number(page, reproduce_number(run, path), 1, 100);
-        put_number(page, reproduce_number(papers, key), 2, 1);
-        put_number(page, reproduce_number(paper, path), 1, 100);
+        const char *last = strrchr(key, '_'); /* a spread is of the row before it, no accuracy */
+        if (n < ROWS_MOST && !(last && !strcmp(last, "_spread")) &&
+            (json_is_number(value) || json_object_get(lab_at(run, "paper.accuracy"), key)))
+            rows[n++] = (lab_row){ key, method_name(key), 0 };
     }
+    snprintf(caption, sizeof caption, "%s: accuracy on rotated inputs", title);
+    if (n)
+        lab_put_table(
+            page, caption, run,
+            &(lab_table){ LAB_COLUMNS({ "method", NULL, "%s" }, { "ours, %", "accuracy.*", "%.2f" },
+                                      { "recovered, % of undo", "%recovered.*", "%.1f" },
+                                      { "paper, %", "paper.accuracy.*", "%.2f" },
+                                      { "recovered, % of upright", "%paper.recovered.*", "%.1f" }),
+                          .rows = rows, .n_rows = n });
 }
 
 static void put_needs(recon_page *page, const json_t *run, const char *title)
 {
-    static const char *const columns[] = { "method",     "accuracy, %", "labels",
-                                           "retraining", "passes",      "ms per input" };
-    const char *key;
-    json_t *b;
+    static const lab_column columns[] = { { "method", "baselines.*.method", "%s" },
+                                          { "accuracy, %", "accuracy.*", "%.2f" },
+                                          { "labels", "baselines.*.labels", "%s" },
+                                          { "retraining", "baselines.*.retraining", "%s" },
+                                          { "passes", "baselines.*.passes", "%.0f" },
+                                          { "ms per input", "baselines.*.ms", "%.3f" } };
+    lab_row rows[BASELINES];
+    size_t n = 0;
     char caption[160];
-    if (!json_object_get(run, "baselines"))
-        return;
+    for (int i = 0; i < BASELINES; i++)
+        if (json_is_number(json_object_get(lab_at(run, "accuracy"), baseline_kinds[i].key)))
+            rows[n++] = (lab_row){ baseline_kinds[i].key, "", 0 };
     snprintf(caption, sizeof caption, "%s: what other methods need", title);
-    recon_page_table(page, caption, columns, 6);
-    json_object_foreach(json_object_get(run, "baselines"), key, b)
-    {
-        double accuracy = reproduce_number(json_object_get(run, "accuracy"), key);
-        if (isnan(accuracy))
-            continue;
-        recon_page_cell(page, "%s", json_string_value(json_object_get(b, "method")));
-        put_number(page, accuracy, 2, 1);
-        recon_page_cell(page, "%s", json_is_true(json_object_get(b, "labels")) ? "yes" : "no");
-        recon_page_cell(page, "%s", json_string_value(json_object_get(b, "retraining")));
-        put_number(page, reproduce_number(b, "passes"), 0, 1);
-        put_number(page, reproduce_number(b, "ms"), 3, 1);
-    }
+    if (lab_at(run, "baselines"))
+        lab_put_table(
+            page, caption, run,
+            &(lab_table){
+                .columns = columns, .n_columns = LAB_COUNT(columns), .rows = rows, .n_rows = n });
 }
 
 static void put_areas(recon_page *page, const folder *f)
 {
-    static const char *const columns[] = { "set", "score", "ours", "paper" };
-    const char *key;
+    static const lab_column columns[] = { { "set", NULL, "%s" },
+                                          { "score", "=*", "%s" },
+                                          { "ours", "ood_auc.*", "%.3f" },
+                                          { "paper", "paper.ood_auc.*", "%.2f" } };
+    const char *caption = "Unusual poses: area under the ROC curve", *key;
     json_t *value;
-    recon_page_table(page, "Unusual poses: area under the ROC curve", columns, 4);
-    for (size_t i = 0; i < SETS; i++)
-        json_object_foreach(json_object_get(f->of[i], "ood_auc"), key, value)
-        {
-            double paper = reproduce_number(
-                json_object_get(json_object_get(f->of[i], "paper"), "ood_auc"), key);
-            if (!json_is_number(value) && isnan(paper))
-                continue;
-            recon_page_cell(page, "%s", sets[i].title);
-            recon_page_cell(page, "%s", key);
-            put_number(page, json_is_number(value) ? json_number_value(value) : NAN, 3, 1);
-            put_number(page, paper, 2, 1);
-        }
-}
-
-static void put_labelling(recon_page *page, const folder *f)
-{
-    static const char *const columns[] = { "set",     "inputs",        "among", "k",
-                                           "seconds", "paper: inputs", "k",     "seconds" };
-    recon_page_table(page, "Algorithm 1: run time", columns, 8);
-    for (size_t i = 0; i < SETS; i++) {
-        const json_t *ours = json_object_get(f->of[i], "algorithm1"),
-                     *paper = json_object_get(json_object_get(f->of[i], "paper"), "algorithm1");
-        if (!ours)
-            continue;
-        recon_page_cell(page, "%s", sets[i].title);
-        put_number(page, reproduce_number(ours, "inputs"), 0, 1);
-        put_number(page, reproduce_number(ours, "among"), 0, 1);
-        put_number(page, reproduce_number(ours, "k"), 0, 1);
-        put_number(page, reproduce_number(ours, "seconds"), 1, 1);
-        put_number(page, reproduce_number(paper, "inputs"), 0, 1);
-        put_number(page, reproduce_number(paper, "k"), 0, 1);
-        put_number(page, reproduce_number(paper, "seconds"), 0, 1);
+    for (size_t i = 0; i < SETS; i++, caption = NULL) {
+        const json_t *run = lab_at(f->runs, sets[i].path);
+        lab_row rows[ROWS_MOST];
+        size_t n = 0;
+        json_object_foreach((json_t *)(uintptr_t)lab_at(run, "ood_auc"), key,
+                            value) if (n < ROWS_MOST &&
+                                       (json_is_number(value) ||
+                                        json_object_get(lab_at(run, "paper.ood_auc"), key)))
+            rows[n++] = (lab_row){ key, sets[i].label, 0 };
+        lab_put_table(
+            page, caption, run,
+            &(lab_table){
+                .columns = columns, .n_columns = LAB_COUNT(columns), .rows = rows, .n_rows = n });
     }
 }
 
-static void put_overheads(recon_page *page, const folder *f)
-{
-    static const char *const columns[] = { "set", "Lambda, ms", "all of canonicalizing, ms",
-                                           "paper: Lambda, a network, ms", "measured on" };
-    recon_page_table(page, "Canonicalizing: time per input", columns, 5);
-    for (size_t i = 0; i < SETS; i++) {
-        const char *backend = json_string_value(json_object_get(f->of[i], "backend"));
-        if (!backend)
-            continue;
-        recon_page_cell(page, "%s", sets[i].title);
-        put_number(page, reproduce_number(f->of[i], "overhead_ms"), 4, 1);
-        put_number(page, reproduce_number(f->of[i], "canonicalize_ms"), 3, 1);
-        put_number(page, reproduce_number(f->of[i], "paper.overhead_ms"), 3, 1);
-        recon_page_cell(page, "%s, %.0f threads, batches of %.0f", backend,
-                        reproduce_number(f->of[i], "threads"), reproduce_number(f->of[i], "batch"));
-    }
-}
+static const lab_table labelling = {
+    LAB_COLUMNS({ "set", NULL, "%s" }, { "inputs", "*.algorithm1.inputs", "%.0f" },
+                { "among", "*.algorithm1.among", "%.0f" }, { "k", "*.algorithm1.k", "%.0f" },
+                { "seconds", "*.algorithm1.seconds", "%.1f" },
+                { "paper: inputs", "*.paper.algorithm1.inputs", "%.0f" },
+                { "k", "*.paper.algorithm1.k", "%.0f" },
+                { "seconds", "*.paper.algorithm1.seconds", "%.0f" }),
+    LAB_ROWS(sets), .only = "*.algorithm1"
+};
+
+static const lab_table overheads = {
+    LAB_COLUMNS({ "set", NULL, "%s" }, { "Lambda, ms", "*.overhead_ms", "%.4f" },
+                { "all of canonicalizing, ms", "*.canonicalize_ms", "%.3f" },
+                { "paper: Lambda, a network, ms", "*.paper.overhead_ms", "%.3f" },
+                { "measured on", "={*.backend}, {*.threads} threads, batches of {*.batch}", "%s" }),
+    LAB_ROWS(sets), .only = "*.backend"
+};
 
 /* --- the page --------------------------------------------------------------------------------- */
 
@@ -229,9 +197,9 @@ static void put_tables(recon_ctx *ctx, recon_page *page, const folder *f)
     static const char *const roc[] = { "roc", NULL };
     recon_page_section(page, "Frozen classifiers on rotated inputs");
     for (size_t i = 0; i < SETS; i++)
-        put_accuracies(page, f->of[i], sets[i].title);
+        put_accuracies(page, lab_at(f->runs, sets[i].path), sets[i].label);
     for (size_t i = 0; i < SETS; i++)
-        put_needs(page, f->of[i], sets[i].title);
+        put_needs(page, lab_at(f->runs, sets[i].path), sets[i].label);
     recon_page_section(page, "Unusual poses");
     put_areas(page, f); /* behind a figure it would be folded into it */
     if (any_figure(f, roc))
@@ -242,10 +210,10 @@ static void put_costs(recon_ctx *ctx, recon_page *page, const folder *f)
 {
     (void)ctx;
     recon_page_section(page, "Run time and training");
-    put_labelling(page, f);
-    put_overheads(page, f);
+    lab_put_table(page, "Algorithm 1: run time", f->runs, &labelling);
+    lab_put_table(page, "Canonicalizing: time per input", f->runs, &overheads);
     for (size_t i = 0; i < SETS; i++)
-        reproduce_page_training(page, f->of[i], sets[i].title);
+        reproduce_page_training(page, lab_at(f->runs, sets[i].path), sets[i].label);
 }
 
 typedef struct {
@@ -311,14 +279,14 @@ static void put_notes(recon_page *page, const folder *f)
     json_t *note;
     recon_page_section(page, "Notes");
     for (size_t i = 0; i < SETS; i++)
-        json_array_foreach(json_object_get(f->of[i], "notes"), k, note)
-            recon_page_say(page, "%s: %s", sets[i].title, json_string_value(note));
+        json_array_foreach(json_object_get(lab_at(f->runs, sets[i].path), "notes"), k, note)
+            recon_page_say(page, "%s: %s", sets[i].label, json_string_value(note));
 }
 
 static int any_run(const folder *f, const char *key)
 {
     for (size_t i = 0; i < SETS; i++)
-        if (json_object_get(f->of[i], key))
+        if (json_object_get(lab_at(f->runs, sets[i].path), key))
             return 1;
     return 0;
 }
@@ -348,11 +316,15 @@ done:
 static recon_status read_folder(recon_ctx *ctx, folder *f)
 {
     recon_status status = RECON_OK;
+    f->runs = json_object();
     for (size_t i = 0; i < SETS && status == RECON_OK; i++) {
         char path[4096];
-        snprintf(path, sizeof path, "%s/%s.json", f->dir, sets[i].name);
+        json_t *run = NULL;
+        snprintf(path, sizeof path, "%s/%s.json", f->dir, sets[i].path);
         if (access(path, R_OK) == 0)
-            status = recon_json_read(ctx, &f->of[i], path);
+            status = recon_json_read(ctx, &run, path);
+        if (run)
+            recon_json_put(&f->runs, sets[i].path, run);
     }
     return status;
 }
@@ -368,7 +340,6 @@ recon_status reproduce_page(recon_ctx *ctx, const char *dir, const json_t *resul
     RECON_TRY(read_folder(ctx, &f));
     RECON_TRY(write_page(ctx, &f));
 done:
-    for (size_t i = 0; i < SETS; i++)
-        json_decref(f.of[i]);
+    json_decref(f.runs);
     return status;
 }

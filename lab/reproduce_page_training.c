@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Epochs, batch and rate, NaN where they are not known. */
 typedef struct {
-    double epochs, batch, rate;
+    double of[3];
 } recipe;
 
 /* Of EquiAdapt on images the best of the paper's search. */
@@ -16,21 +17,21 @@ static const struct {
     const char *set, *network;
     recipe is;
 } paper[] = {
-    { "mnist", "backbone", { 700, 128, 8e-4 } },
-    { "mnist", "maps", { 600, 128, 1.35e-4 } },
-    { "mnist", "escnn", { 50, 128, 1e-3 } },
-    { "mnist", "equiadapt", { 50, 128, 1e-3 } },
-    { "fashion", "backbone", { 700, 128, 8e-4 } },
-    { "fashion", "maps", { 600, 128, 1.35e-4 } },
-    { "fashion", "escnn", { 50, 128, 1e-3 } },
-    { "fashion", "equiadapt", { 50, 128, 5e-3 } },
-    { "molecules", "backbone", { 600, 128, 8.89e-5 } },
-    { "molecules", "maps", { 150, 128, 4.83e-4 } },
-    { "molecules", "segnn", { 50, 128, 1e-3 } },
-    { "molecules", "equiadapt", { 50, 128, 1e-3 } },
+    { "mnist", "backbone", { { 700, 128, 8e-4 } } },
+    { "mnist", "maps", { { 600, 128, 1.35e-4 } } },
+    { "mnist", "escnn", { { 50, 128, 1e-3 } } },
+    { "mnist", "equiadapt", { { 50, 128, 1e-3 } } },
+    { "fashion", "backbone", { { 700, 128, 8e-4 } } },
+    { "fashion", "maps", { { 600, 128, 1.35e-4 } } },
+    { "fashion", "escnn", { { 50, 128, 1e-3 } } },
+    { "fashion", "equiadapt", { { 50, 128, 5e-3 } } },
+    { "molecules", "backbone", { { 600, 128, 8.89e-5 } } },
+    { "molecules", "maps", { { 150, 128, 4.83e-4 } } },
+    { "molecules", "segnn", { { 50, 128, 1e-3 } } },
+    { "molecules", "equiadapt", { { 50, 128, 1e-3 } } },
 };
 
-static const recipe unknown = { NAN, NAN, NAN };
+static const recipe unknown = { { NAN, NAN, NAN } };
 
 static recipe of_paper(const char *set, const char *network)
 {
@@ -43,28 +44,18 @@ static recipe of_paper(const char *set, const char *network)
 
 static recipe of_line(const char *line)
 {
-    return (recipe){ .epochs = recon_settings_value(line, "epochs", NAN),
-                     .batch = recon_settings_value(line, "batch", NAN),
-                     .rate = recon_settings_value(line, "rate", NAN) };
-}
-
-static void put_value(recon_page *page, double value)
-{
-    if (isnan(value))
-        recon_page_cell(page, "-");
-    else
-        recon_page_cell(page, "%.3g", value);
+    return (recipe){ { recon_settings_value(line, "epochs", NAN),
+                       recon_settings_value(line, "batch", NAN),
+                       recon_settings_value(line, "rate", NAN) } };
 }
 
 static void put_row(recon_page *page, const char *label, recipe ours, recipe theirs)
 {
     recon_page_cell(page, "%s", label);
-    put_value(page, ours.epochs);
-    put_value(page, ours.batch);
-    put_value(page, ours.rate);
-    put_value(page, theirs.epochs);
-    put_value(page, theirs.batch);
-    put_value(page, theirs.rate);
+    for (int i = 0; i < 6; i++) {
+        double value = i < 3 ? ours.of[i] : theirs.of[i - 3];
+        recon_page_cell(page, isnan(value) ? "-" : "%.3g", value);
+    }
 }
 
 /* Images have several backbones, of which one is trained as the paper's is; molecules have one. */
@@ -90,7 +81,7 @@ static void put_maps(recon_page *page, const char *set)
     const recon_maps_options *o =
         strcmp(set, "molecules") ? &recon_so2_maps.defaults : &recon_so3_maps.defaults;
     put_row(page, "Lambda and Theta (ours: the defaults)",
-            (recipe){ (double)o->epochs, (double)o->batch, o->rate }, of_paper(set, "maps"));
+            (recipe){ { (double)o->epochs, (double)o->batch, o->rate } }, of_paper(set, "maps"));
 }
 
 void reproduce_page_training(recon_page *page, const json_t *run, const char *title)

@@ -1,6 +1,7 @@
 /* reproduce_rows.c - the rows of a run's tables, each by the name of what it is, from what was measured
  * with the models that there are. docs/which-row.md says of each how it is made. */
 #include "lab/baselines.h"
+#include "lab/table.h"
 #include "core/json.h"
 #include "data/rotations.h"
 #include "lab/recovered.h"
@@ -55,7 +56,7 @@ static json_t *pick(const json_t *parts, const reproduce_method *m, size_t n)
     json_t *out = json_object();
     for (size_t i = 0; i < n; i++)
         if (strncmp(m[i].from, "baselines.", 10) != 0 || json_object_get(parts, "baselines"))
-            recon_json_put(&out, m[i].key, number(reproduce_number(parts, m[i].from)));
+            recon_json_put(&out, m[i].key, number(lab_number(parts, m[i].from)));
     return out;
 }
 

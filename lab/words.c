@@ -1,6 +1,7 @@
 /* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
 #include "lab/words.h"
 #include "lab/lab.h"
+#include "lab/table.h"
 #include "lab/run_folder.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
@@ -276,15 +277,67 @@ done:
     return status;
 }
 
-recon_status words_run(recon_ctx *ctx, json_t **result, json_t **spread, const lab_settings *s)
+recon_status words_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
 {
     run r = { .settings = s };
     recon_status status;
-    *result = *spread = NULL;
+    *result = NULL;
     status = work(ctx, result, &r);
     run_folder_remove(&r.folder);
     words_set_free(&r.rotated);
     words_set_free(&r.upright);
     letters_fonts_free(r.fonts);
     return status;
+}
+
+/* --- as text ---------------------------------------------------------------------------------- */
+
+static const lab_row ways[] = {
+    { "none", "any angle, as they come", 0 },
+    { "own_remedy", "the reader's own remedy", 0 },
+    { "recon", "recon (ours: density)", 0 },
+    { "recon_gated", "recon, where the gate opens", 0 },
+    { "upright", "upright, as they come", 0 },
+    { "upright_recon", "recon", 0 },
+    { "upright_gated", "recon, where the gate opens", 0 },
+};
+static const lab_row kept[] = { { "kept_percent_of_upright", "recon, of what upright gives", 0 } };
+static const lab_row errors[] = { { "pose_error", "any angle", 0 },
+                                  { "pose_error_upright", "upright", 0 } };
+static const lab_table tables[] = {
+    { .title =
+          "Words: {images} pictures in {fonts} fonts before frozen readers; {preset} at {size} "
+          "x {size}, {weights} weights\nwords read without a mistake, percent\n",
+      LAB_COLUMNS({ "", NULL, "  %-32s" }, { "PP-OCRv4", "accuracy.ppocr.*", "%20.2f" },
+                  { "Tesseract --psm 7", "accuracy.tesseract.*", "%20.2f" }),
+      LAB_ROWS(ways) },
+    { LAB_COLUMNS({ NULL, NULL, "  %-32s" }, { "", "*.ppocr", "%20.1f" },
+                  { "", "*.tesseract", "%20.1f" }),
+      LAB_ROWS(kept) },
+    { .title = "\npose error, degrees\n",
+      LAB_COLUMNS({ "", NULL, "  %-12s" }, { "median", "*.median_deg", "%10.1f" },
+                  { "75 %", "*.p75_deg", "%10.1f" }, { "90 %", "*.p90_deg", "%10.1f" },
+                  { "99 %", "*.p99_deg", "%10.1f" },
+                  { "within 15, %", "*.within_15_percent", "%14.2f" },
+                  { "upside down, %", "*.upside_down_percent", "%16.2f" }),
+      LAB_ROWS(errors) },
+};
+
+void words_show(const json_t *result)
+{
+    for (size_t i = 0; i < LAB_COUNT(tables); i++)
+        lab_print_table(result, &tables[i]);
+    lab_say(
+        result,
+        "\ngate: rotated only where the p-value of the pose is below {gate.p:g}: "
+        "{gate.rotated_percent.rotated:.2f} % at any angle, {gate.rotated_percent.upright:.2f} % "
+        "of upright ones\n"
+        "milliseconds a picture ({ms_a_picture.backend}, {ms_a_picture.threads} threads): pose "
+        "{ms_a_picture.pose:.2f}, rotation {ms_a_picture.rotate:.2f}");
+    if (!isnan(lab_number(result, "ms_a_picture.ppocr")))
+        lab_say(result, ", PP-OCRv4 {ms_a_picture.ppocr:.1f}");
+    if (!isnan(lab_number(result, "ms_a_picture.tesseract")))
+        lab_say(result, ", Tesseract --psm 7 {ms_a_picture.tesseract:.1f}");
+    putchar('\n');
+    lab_print_list(result, "notes", NULL, "skipped: ");
 }

@@ -25,7 +25,7 @@ from ._library import (
 )
 from ._records import record
 
-_GROUPS = {"so2": "SO2", "so3": "SO3"}
+_GROUPS = ("so2", "so3")
 _MEANS = {"tukey": "TUKEY", "frechet": "FRECHET", "chordal": "CHORDAL"}
 _FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal", "vonmises", "mixture")}
 _METRICS = {name: name.upper() for name in ("cosine", "dot", "euclidean")}
@@ -194,14 +194,15 @@ def normalize(
         (True, 1.0)
     """
     begun = time.monotonic()
-    number = choice("group", group, "", _GROUPS)
+    if group not in _GROUPS:
+        raise InputError(f"group {group!r} is none of {'|'.join(_GROUPS)}")
     options = _options(locals())
-    index, kept, precision = _embedded(number, quaternions, z, poses, labels, "")
+    index, kept, precision = _embedded(group, quaternions, z, poses, labels, "")
     asked = None
     if queries is not None:
         if not isinstance(queries, (tuple, list)) or len(queries) != 2:
             raise InputError("queries are a pair of embeddings and poses")
-        embedded, also, _ = _embedded(number, quaternions, *queries, query_labels, "query ")
+        embedded, also, _ = _embedded(group, quaternions, *queries, query_labels, "query ")
         asked = ctypes.byref(embedded)
         kept += also
     out = _abi.recon_frames()
@@ -293,7 +294,7 @@ def _caution(frames: Frames, points: int) -> None:
 
 
 def _embedded(
-    group: int, order: str | None, z: Any, poses: Any, labels: Any, what: str
+    group: str, order: str | None, z: Any, poses: Any, labels: Any, what: str
 ) -> tuple[ctypes.Structure, list[Array], type]:
     """Arrays as the library takes them, what must be kept while it uses them, and the precision in
     which poses came, as the command sees it."""
@@ -302,7 +303,7 @@ def _embedded(
         raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
     poses = np.asarray(poses.as_matrix() if hasattr(poses, "as_matrix") else poses)
     double = poses.dtype.kind == "f" and poses.dtype.itemsize >= 8
-    so3 = group == _abi.RECON_SO3
+    so3 = group == "so3"
     if not so3 and poses.dtype.kind in "biu":
         raise InputError(f"{what}poses: {poses.dtype}, but radians are floating-point numbers; if"
                          " these are indices of C_n, multiply them by 2 pi / n")

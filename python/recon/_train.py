@@ -492,7 +492,8 @@ class _Given:
     @staticmethod
     def is_of_images(data: Data) -> bool:
         if _is_name(data):
-            return not lib.recon_molecules_is(spec_of(data))
+            kind = lib.recon_data_kind_of(spec_of(data))
+            return _abi.recon_data_kind.from_address(kind).name == b"images"
         return isinstance(data, (Images, np.ndarray))
 
     @classmethod

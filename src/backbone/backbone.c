@@ -9,6 +9,7 @@
 #include "core/options.h"
 #include "data/identity.h"
 #include "data/kinds.h"
+#include "group/group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ int recon_backbone_takes(const recon_ctx *ctx, const char *data)
 
 recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)
 {
-    recon_status status = recon_enum_check(ctx, kind->group, RECON_SO3, "group");
+    recon_status status = recon_group_check(ctx, kind->group);
     if (status != RECON_OK)
         return status;
     if (find_kind(ctx, kind->name))

@@ -5,14 +5,14 @@
 #include <recon/backbone/embedded.h>
 
 /* The group of its poses, and pose i: a double or a recon_so3. */
-recon_group recon_embedded_group(const recon_embedded *embedded);
+const recon_group *recon_embedded_group(const recon_embedded *embedded);
 const void *recon_embedded_pose(const recon_embedded *embedded, size_t i);
 
 /* As recon_embedded_read, for a rank (comm/comm.h): of z its own rows alone, recon_comm_own by `unit`,
  * are kept, and others must not be touched; poses and labels are all there. RECON_ERR_MISMATCH where
  * ranks see different files. identity: of embeddings and poses. */
 recon_status recon_embedded_read_share(recon_ctx *ctx, recon_embedded *out, uint64_t *identity,
-                                       recon_group group, recon_quaternions quaternions,
+                                       const recon_group *group, recon_quaternions quaternions,
                                        const char *z, const char *poses, const char *labels,
                                        size_t unit);
 

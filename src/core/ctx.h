@@ -47,6 +47,8 @@ struct recon_ctx {
 
     const void *kinds[8]; /* backbones of the application's own: see recon_backbone_add */
     size_t n_kinds;
+    const void *groups[8]; /* the application's own: see recon_group_add */
+    size_t n_groups;
 
     atomic_long fail_at; /* tests: see recon_alloc_fail_at */
 };

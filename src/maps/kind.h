@@ -34,7 +34,7 @@ typedef struct {
 struct recon_head_training;
 
 typedef struct recon_maps_kind {
-    recon_group group;
+    const recon_group *group;
     const char *name;            /* "so2": what the file's metadata calls the group             */
     const recon_head_kind *head; /* [heads]; the first one's layers tell a file's sizes         */
     int heads;
@@ -73,6 +73,6 @@ recon_status recon_targets_make(recon_ctx *ctx, recon_targets *out, const recon_
 void recon_targets_free(recon_targets *targets);
 
 /* The kind of a group. */
-const recon_maps_kind *recon_maps_kind_of(recon_group group);
+const recon_maps_kind *recon_maps_kind_of(const recon_group *group);
 
 #endif

@@ -448,7 +448,7 @@ double recon_maps_threshold(const recon_maps *m, double false_alarms)
     return recon_calibration_threshold(&m->calibration, false_alarms);
 }
 
-const recon_maps_kind *recon_maps_kind_of(recon_group group)
+const recon_maps_kind *recon_maps_kind_of(const recon_group *group)
 {
     return group == RECON_SO3 ? &recon_so3_maps : &recon_so2_maps;
 }

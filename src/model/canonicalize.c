@@ -122,7 +122,7 @@ done:
 }
 
 /* Nothing takes an input anywhere whose gate is shut. */
-static void keep_shut(void *poses, const unsigned char *open, size_t n, recon_group group)
+static void keep_shut(void *poses, const unsigned char *open, size_t n, const recon_group *group)
 {
     recon_pose2 *two = poses;
     recon_pose3 *three = poses;
@@ -159,7 +159,7 @@ done:
 /* --- canonical forms -------------------------------------------------------------------------- */
 
 /* g [n], doubles or recon_so3s: what takes each input to its canonical form. */
-static void gather_rotations(void *g, const void *poses, size_t n, recon_group group)
+static void gather_rotations(void *g, const void *poses, size_t n, const recon_group *group)
 {
     const recon_pose2 *two = poses;
     const recon_pose3 *three = poses;

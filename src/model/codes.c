@@ -25,8 +25,8 @@
 
 /* --- the object ------------------------------------------------------------------------------- */
 
-static recon_status codes_new(recon_ctx *ctx, recon_stored_codes **out, recon_group group, size_t n,
-                              size_t d)
+static recon_status codes_new(recon_ctx *ctx, recon_stored_codes **out, const recon_group *group,
+                              size_t n, size_t d)
 {
     recon_stored_codes *c;
     recon_status status;
@@ -392,8 +392,8 @@ done:
 }
 
 recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
-                              const recon_safetensors *file, const char *path, recon_group group,
-                              size_t d)
+                              const recon_safetensors *file, const char *path,
+                              const recon_group *group, size_t d)
 {
     recon_stored_codes *c = NULL;
     size_t n;

@@ -19,7 +19,7 @@
 enum { RECON_CODES_MOST = 4096, RECON_CODES_NEAREST = 5 };
 
 typedef struct {
-    recon_group group;
+    const recon_group *group;
     size_t n, d;
     float *z;       /* [n][d], rounded to half precision and in units of scale */
     float scale;    /* a power of two: half precision has a narrow range       */
@@ -49,8 +49,8 @@ void recon_codes_free(recon_stored_codes *codes);
 /* From an open file; path is for messages. A file without codes is good, and *out NULL. The poses
  * are of this group, and embeddings of d numbers. */
 recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
-                              const recon_safetensors *file, const char *path, recon_group group,
-                              size_t d);
+                              const recon_safetensors *file, const char *path,
+                              const recon_group *group, size_t d);
 
 /* The same as tensors of a file; the entries point into it. Free it whatever the status. */
 enum { RECON_CODES_TENSORS = 8 };

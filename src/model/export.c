@@ -144,7 +144,7 @@ static recon_onnx_value places(recon_onnx *o, int64_t count, recon_onnx_ints axi
     return shaped(o, "Reshape", at, axis);
 }
 
-/* Where each pixel of a rotated image comes from, n x height x width x 2: ops/ref/rotate.c, in units of
+/* Where each pixel of a rotated image comes from, n x height x width x 2: ops/rows/rotate.h, in units of
  * half the image. Two rows for each image, of x' = c x - s y and y' = s x + c y, times the places in pixels
  * from the middle: a product of matrices, not of stacks of them, which a runtime refuses where n is 0. */
 static recon_onnx_value grid(export *e)

@@ -10,7 +10,7 @@
 
 /* --- either group ----------------------------------------------------------------------------- */
 
-static recon_status check_group(recon_ctx *ctx, const recon_model *m, recon_group group)
+static recon_status check_group(recon_ctx *ctx, const recon_model *m, const recon_group *group)
 {
     if (m->backbone->kind->group == group)
         return RECON_OK;

@@ -121,7 +121,7 @@ static group read_group(const readings *r, const int64_t *label)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *group_json(const group *g, recon_group of)
+static json_t *group_json(const group *g, const recon_group *of)
 {
     json_t *out = of == RECON_SO2
                       ? json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "points", (json_int_t)g->n,

@@ -383,7 +383,8 @@ static recon_status row_task(recon_ctx *ctx, void *arg, size_t index, int worker
     return RECON_OK;
 }
 
-static recon_status alloc_poses(recon_ctx *ctx, recon_poses *out, recon_group group, size_t n)
+static recon_status alloc_poses(recon_ctx *ctx, recon_poses *out, const recon_group *group,
+                                size_t n)
 {
     return group == RECON_SO2 ? recon_alloc_raw(ctx, &out->so2, n, sizeof *out->so2)
                               : recon_alloc_raw(ctx, &out->so3, n, sizeof *out->so3);

@@ -32,9 +32,9 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
     static const char *const metric[] = { "cosine", "dot", "euclidean" };
     json_t *out = json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version",
-        recon_version(), "kind", "poses", "group", f->group == RECON_SO3 ? "so3" : "so2", "points",
-        (json_int_t)r->points, "dimensions", (json_int_t)r->dimensions, "rows", (json_int_t)r->rows,
-        "classes", f->k ? "knn" : "components", "class_count", (json_int_t)f->classes, "metric",
+        recon_version(), "kind", "poses", "group", f->group->name, "points", (json_int_t)r->points,
+        "dimensions", (json_int_t)r->dimensions, "rows", (json_int_t)r->rows, "classes",
+        f->k ? "knn" : "components", "class_count", (json_int_t)f->classes, "metric",
         metric[o->knn.metric], "mean", recon_mean_name(o->mean.kind), "family",
         recon_frames_family_name(f), "recall", f->recall, "backend", backend);
     if (s->quaternions)

@@ -5,7 +5,7 @@
 #include <recon/normalize/normalize.h>
 
 typedef struct {
-    recon_group group;
+    const recon_group *group;
     recon_quaternions quaternions;       /* order of the poses of the queries too */
     const char *z, *poses, *labels;      /* labels may be NULL                       */
     const char *query[2], *query_labels; /* z and poses of the queries; NULL: none   */

@@ -45,7 +45,7 @@ struct recon_found_folder {
     const char *dir, *called; /* where it is, and what the page calls it */
     const recon_found_kind *kind;
     json_t *summary;
-    recon_group group;
+    const recon_group *group;
     size_t points, rows, k;  /* k: 0 without neighbours                                         */
     recon_poses psi;         /* [rows] as the backbone says                                     */
     recon_poses absolute;    /* [rows] about the natural pose: the model's, else Algorithm 1's  */
@@ -132,7 +132,7 @@ typedef struct {
     const double *values;
     size_t n;
     double from, to;
-    const recon_histogram_mark *marks;
+    const recon_mark *marks;
     size_t mark_count;
 } recon_found_spread;
 recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const recon_found_spread *s);

@@ -147,7 +147,7 @@ static void labels_of_any_integer_type_are_read(void **state)
     }
 }
 
-static void refuse_order(recon_ctx *ctx, recon_group group, recon_quaternions order,
+static void refuse_order(recon_ctx *ctx, const recon_group *group, recon_quaternions order,
                          const char *embeddings, const char *poses, const char *labels,
                          recon_status want, const char *text)
 {
@@ -159,8 +159,8 @@ static void refuse_order(recon_ctx *ctx, recon_group group, recon_quaternions or
     assert_true(e.n == 0 && !e.z && !e.so2 && !e.so3 && !e.owned[0] && !e.owned[1]);
 }
 
-static void refuse(recon_ctx *ctx, recon_group group, const char *embeddings, const char *poses,
-                   const char *labels, recon_status want, const char *text)
+static void refuse(recon_ctx *ctx, const recon_group *group, const char *embeddings,
+                   const char *poses, const char *labels, recon_status want, const char *text)
 {
     refuse_order(ctx, group, RECON_QUATERNIONS_NONE, embeddings, poses, labels, want, text);
 }
@@ -295,7 +295,7 @@ static void keep_line(void *user, recon_log_level level, const char *line)
 /* What the log says of poses, or "". */
 static const char *warning(recon_ctx *ctx, const double *poses, recon_quaternions order)
 {
-    recon_group group = order ? RECON_SO3 : RECON_SO2;
+    const recon_group *group = order ? RECON_SO3 : RECON_SO2;
     static char line[256];
     recon_embedded e;
     recon_ctx *heard = recon_ctx_new(&(recon_ctx_options){ .on_log = keep_line, .user = line });
@@ -377,7 +377,7 @@ static void angles_of_whole_numbers_are_refused(void **state)
     refuse(*state, RECON_SO2, "z.npy", "u1.npy", NULL, RECON_ERR_INPUT, "u1.npy: uint8, but");
 }
 
-static recon_status read_once(recon_ctx *ctx, recon_group group)
+static recon_status read_once(recon_ctx *ctx, const recon_group *group)
 {
     recon_embedded e;
     recon_status status =

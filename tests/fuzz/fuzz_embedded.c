@@ -19,7 +19,7 @@ static void make(void)
     fuzz_member_array("labels.npy", RECON_I64, label, N, 0);
 }
 
-static void check(recon_group group, recon_quaternions order, const char *poses)
+static void check(const recon_group *group, recon_quaternions order, const char *poses)
 {
     recon_embedded e;
     recon_status status = recon_embedded_read(fuzz_ctx(), &e, group, order, fuzz_path_of("z.npy"),

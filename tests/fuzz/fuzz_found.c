@@ -30,7 +30,7 @@ enum { N = 24, D = 3, K = 4 };
     "\"classes_by_free_directions\": [4, 20, 0, 0]}"
 
 static const struct {
-    recon_group group;
+    const recon_group *group;
     const char *summary;
 } kinds[] = {
     { RECON_SO2, IMAGES },
@@ -95,7 +95,7 @@ static void make(void)
 }
 
 /* A page of angles. Pages of rotations take seconds to draw: there the folder is read. */
-static recon_status tell(recon_page *page, const char *dir, recon_group group)
+static recon_status tell(recon_page *page, const char *dir, const recon_group *group)
 {
     recon_found_folder f = { 0 };
     recon_status status = recon_found_open(fuzz_ctx(), &f, dir);
@@ -107,7 +107,7 @@ static recon_status tell(recon_page *page, const char *dir, recon_group group)
     return status;
 }
 
-static void check(const char *dir, recon_group group)
+static void check(const char *dir, const recon_group *group)
 {
     recon_page *page;
     char *html = NULL;

@@ -14,7 +14,7 @@ enum { D = 8, WORLD_MOST = 3200, WORLD_CLASSES = 6 };
 #define DEGREE (M_PI / 180)
 
 typedef struct {
-    recon_group group;
+    const recon_group *group;
     size_t train, test, k; /* points to fit, and to ask; neighbours */
     recon_so2_family family;
     recon_maps_options quick, brief; /* a fit that is good, and one that is none */

@@ -12,7 +12,7 @@
 
 typedef struct {
     const char *name; /* of its data */
-    recon_group group;
+    const recon_group *group;
     const char *model, *backbone; /* file names */
     const char *code_kind;        /* of the backbone */
     const recon_data *data;

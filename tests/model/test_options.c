@@ -154,15 +154,15 @@ static void numbers_that_no_constant_has_are_refused(void **state)
     NO_SUCH("mean", o.mean.kind, recon_so2_mean(ctx, &center, psi, 3, &o.mean));
     NO_SUCH("mean", o.mean.kind, recon_so3_mean(ctx, &center3, g, 3, &o.mean));
     NO_SUCH("fit", fisher.method, recon_fisher_fit_samples(ctx, &fit, g, 3, &fisher));
-    recon_group group;
     recon_embedded read;
-    NO_SUCH("group", group,
-            recon_embedded_read(ctx, &read, group, RECON_QUATERNIONS_NONE, "z.npy", "g.npy", NULL));
     recon_quaternions order;
     NO_SUCH("order of quaternions", order,
             recon_embedded_read(ctx, &read, RECON_SO3, order, "z.npy", "g.npy", NULL));
     recon_backbone_kind kind = { .name = "torus", .data = "outlines" };
-    NO_SUCH("group", kind.group, recon_backbone_add(ctx, &kind));
+    CHECK_FAILS(ctx, recon_backbone_add(ctx, &kind), RECON_ERR_INPUT, "poses of a group");
+    CHECK_FAILS(
+        ctx, recon_embedded_read(ctx, &read, NULL, RECON_QUATERNIONS_NONE, "z.npy", "g.npy", NULL),
+        RECON_ERR_INPUT, "poses of a group");
 }
 
 static void models_refuse_such_numbers_too(void **state)

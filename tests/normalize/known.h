@@ -16,6 +16,8 @@ typedef struct {
     int64_t label[N];
 } data;
 
+static const recon_group *const groups[] = { RECON_SO2, RECON_SO3 };
+
 typedef enum { NORMAL, UNIFORM } form; /* of mu: sigma or half-width is the spread */
 
 static inline void draw(double *angle, recon_so3 *rotation, double spread, form how, recon_rng *r)
@@ -50,7 +52,7 @@ static inline data *make_data(double spread, form how, double blur)
     return w;
 }
 
-static inline recon_embedded view(const data *w, recon_group group, size_t n)
+static inline recon_embedded view(const data *w, const recon_group *group, size_t n)
 {
     return (recon_embedded){ .n = n,
                              .d = D,

@@ -492,6 +492,110 @@ static void tensor_product_holds_the_cross_product(void **state)
     }
 }
 
+/* ---- single numbers ---- */
+
+static void functions_have_their_closed_forms(void **state)
+{
+    maker *m = maker_in(state);
+    recon_tensor x = noise(m, SHAPE(40)), dy = noise(m, SHAPE(40));
+    for (size_t i = 0; i < 5; i++)
+        set_number(&x, i, i == 2 ? 0 : 400 * ((double)i - 2));
+    for (int kind = RECON_RELU; kind <= RECON_SOFTPLUS; kind++) {
+        recon_map_args a = { (recon_map_kind)kind, room(m, SHAPE(40)), x, dy, room(m, SHAPE(40)) };
+        REF(map, a);
+        REF(map_back, a);
+        for (size_t i = 0; i < 40; i++) {
+            double u = number_at(&x, i), e = exp(-fabs(u)), s = u < 0 ? e / (1 + e) : 1 / (1 + e);
+            double y[] = { fmax(u, 0), u * s, s, fmax(u, 0) + log1p(e) };
+            double slope[] = { u > 0, s + u * s * (1 - s), s * (1 - s), s };
+            CHECK_NEAR(number_at(&a.y, i), y[kind], 1e-14 * (1 + fabs(y[kind])));
+            CHECK_NEAR(number_at(&a.dx, i), number_at(&dy, i) * slope[kind], 1e-14);
+        }
+    }
+}
+
+/* Fields of two numbers, or more than a run has, and planes of them: the gate of each multiplies it. */
+static void gates_multiply_their_fields(void **state)
+{
+    static const size_t shapes[][3] = { { 3, 5, 2 }, { 2, 1, 2600 }, { 2, 3, 1024 }, { 3, 5, 3 } };
+    maker *m = maker_in(state);
+    for (size_t k = 0; k < 4; k++) {
+        size_t rows = shapes[k][0], cols = shapes[k][1], field = shapes[k][2];
+        recon_gate_args a = { .field = field,
+                              .planes = k == 3,
+                              .x = noise(m, SHAPE(rows, cols * field)),
+                              .g = noise(m, SHAPE(rows, cols)),
+                              .y = room(m, SHAPE(rows, cols * field)),
+                              .dg = room(m, SHAPE(rows, cols)) };
+        a.dy = a.x;
+        REF(gate, a);
+        REF(gate_back, a);
+        for (size_t i = 0; i < rows * cols; i++) {
+            double sum = 0;
+            for (size_t c = 0; c < field; c++) {
+                size_t at = a.planes ? (i / cols * field + c) * cols + i % cols : i * field + c;
+                double x = number_at(&a.x, at);
+                CHECK_NEAR(number_at(&a.y, at), x * number_at(&a.g, i), 1e-15 * fabs(x));
+                sum += x * x;
+            }
+            CHECK_NEAR(number_at(&a.dg, i), sum, 1e-12 * (1 + sum));
+        }
+    }
+}
+
+/* a x b is at right angles to both, and by Lagrange's identity as long as it should be. */
+static void cross_products_are_at_right_angles(void **state)
+{
+    maker *m = maker_in(state);
+    recon_tensor a = noise(m, SHAPE(4, 3, 9)), b = noise(m, SHAPE(4, 3, 9));
+    recon_tensor y = room(m, SHAPE(4, 3, 9));
+    REF(cross, (recon_cross_args){ .y = y, .a = a, .b = b });
+    for (size_t i = 0; i < 4 * 9; i++) {
+        double ya = 0, yb = 0, ab = 0, aa = 0, bb = 0, yy = 0;
+        for (size_t k = 0, at = i / 9 * 27 + i % 9; k < 3; k++, at += 9) {
+            double p = number_at(&a, at), q = number_at(&b, at), c = number_at(&y, at);
+            ya += c * p, yb += c * q, ab += p * q, aa += p * p, bb += q * q, yy += c * c;
+        }
+        CHECK_NEAR(ya, 0, 1e-12);
+        CHECK_NEAR(yb, 0, 1e-12);
+        CHECK_NEAR(yy, aa * bb - ab * ab, 1e-12 * (1 + aa * bb));
+    }
+}
+
+/* A scalar, and a channel of degree 1 behind its gate: SiLU and sigmoid, times their constants. */
+static void gates_of_features_open_them(void **state)
+{
+    maker *m = maker_in(state);
+    recon_activate_args a = { .channels = { 1, 1 },
+                              .x = noise(m, SHAPE(6, 5)),
+                              .y = room(m, SHAPE(6, 4)) };
+    REF(activate, a);
+    for (size_t r = 0; r < 6; r++) {
+        double x = number_at(&a.x, 5 * r), open = 1 / (1 + exp(-number_at(&a.x, 5 * r + 1)));
+        CHECK_NEAR(number_at(&a.y, 4 * r), RECON_ACTIVATE_SCALAR * x / (1 + exp(-x)), 1e-14);
+        for (size_t k = 0; k < 3; k++)
+            CHECK_NEAR(number_at(&a.y, 4 * r + 1 + k),
+                       RECON_ACTIVATE_GATE * open * number_at(&a.x, 5 * r + 2 + k), 1e-14);
+    }
+}
+
+/* Sums with factors, and columns that go elsewhere while their neighbors stay. */
+static void sums_and_columns_are_what_they_say(void **state)
+{
+    maker *m = maker_in(state);
+    recon_tensor a = noise(m, SHAPE(7, 5)), b = noise(m, SHAPE(7, 5)), y = room(m, SHAPE(7, 5));
+    REF(add, (recon_add_args){ 2, -3, y, a, b });
+    recon_tensor dst = filled(m, 8, SHAPE(7, 4));
+    REF(columns,
+        (recon_columns_args){ .rows = 7, .cols = 2, .from = 3, .to = 1, .src = a, .dst = dst });
+    for (size_t i = 0; i < 35; i++)
+        CHECK_NEAR(number_at(&y, i), 2 * number_at(&a, i) - 3 * number_at(&b, i), 1e-14);
+    for (size_t r = 0; r < 7; r++)
+        for (size_t c = 0; c < 4; c++)
+            CHECK_NEAR(number_at(&dst, 4 * r + c),
+                       c == 1 || c == 2 ? number_at(&a, 5 * r + 2 + c) : 8, 0);
+}
+
 /* ---- losses ---- */
 
 static double loss_of(maker *m, recon_loss_kind kind, recon_tensor x, recon_tensor target)
@@ -721,6 +825,11 @@ int main(void)
         cmocka_unit_test(gather_and_segment_sum_are_adjoint),
         cmocka_unit_test(sparse_matrices_gather_and_sum),
         cmocka_unit_test(tensor_product_holds_the_cross_product),
+        cmocka_unit_test(functions_have_their_closed_forms),
+        cmocka_unit_test(gates_multiply_their_fields),
+        cmocka_unit_test(cross_products_are_at_right_angles),
+        cmocka_unit_test(gates_of_features_open_them),
+        cmocka_unit_test(sums_and_columns_are_what_they_say),
         cmocka_unit_test(cross_entropy_has_its_closed_forms),
         cmocka_unit_test(plain_losses_have_their_closed_forms),
         cmocka_unit_test(von_mises_mixture_is_a_density),

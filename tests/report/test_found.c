@@ -92,7 +92,7 @@ static void copy_gamma(void)
     assert_int_equal(system(command), 0);
 }
 
-static void make_folder(recon_ctx *ctx, recon_group group, const char *summary)
+static void make_folder(recon_ctx *ctx, const recon_group *group, const char *summary)
 {
     recon_embedded e = { .n = N, .d = D, .z = &z[0][0] };
     recon_frames frames = { 0 };
@@ -286,7 +286,8 @@ static void what_deserves_care_is_said(void **state)
 /* --- trust ------------------------------------------------------------------------------------ */
 
 /* A summary with this trust at its end. */
-static void make_trusted(recon_ctx *ctx, recon_group group, const char *summary, const char *trust)
+static void make_trusted(recon_ctx *ctx, const recon_group *group, const char *summary,
+                         const char *trust)
 {
     char *all = malloc(strlen(summary) + strlen(trust) + 16);
     size_t n = strlen(summary) - 1;

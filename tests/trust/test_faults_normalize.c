@@ -37,7 +37,7 @@ static recon_status run_components(recon_ctx *ctx, const void *arg, digest *out)
 /* --- Algorithm 1 ------------------------------------------------------------------------------ */
 
 typedef struct {
-    recon_group group;
+    const recon_group *group;
     recon_classes classes;
     recon_so2_family family;
     int queries, write;

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     const char *name; /* the metadata "model" of its files                                    */
     const char *data; /* the name of the recon_data_kind that it takes                        */
-    recon_group group;
+    const recon_group *group;
     size_t k;    /* neighbours that make a class, unless asked otherwise                      */
     size_t pool; /* poses that a verdict is made from (recon_normalize_options)               */
     recon_status (*open)(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,

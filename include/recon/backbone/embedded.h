@@ -7,22 +7,12 @@
 #define RECON_BACKBONE_EMBEDDED_H
 
 #include <recon/core/array.h>
-#include <recon/group/so3.h>
+#include <recon/group/group.h>
 #include <recon/group/so2_density.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum { RECON_SO2, RECON_SO3 } recon_group;
-
-/* The order of the numbers in files of quaternions. Permuted ones are unit quaternions too, so
- * nothing in the data shows the order. */
-typedef enum {
-    RECON_QUATERNIONS_NONE, /* the poses are not quaternions; n x 4 is refused               */
-    RECON_QUATERNIONS_WXYZ, /* w first, as in this library, MuJoCo, PyTorch3D and Blender     */
-    RECON_QUATERNIONS_XYZW  /* w last, as in SciPy, ROS and Eigen's coeffs()                 */
-} recon_quaternions;
 
 typedef struct {
     size_t n, d;
@@ -43,13 +33,10 @@ typedef struct {
  * that are off a rotation by more than RECON_POSE_TOLERANCE are RECON_ERR_INPUT; the message names
  * file, row and distance. Angles above RECON_ANGLE_USUAL are taken, but the log warns that they may
  * be degrees; quaternions that look as if they had the other order are taken too, with a warning. */
-RECON_API recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_group group,
-                                           recon_quaternions quaternions, const char *z,
-                                           const char *poses, const char *labels);
+RECON_API recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out,
+                                           const recon_group *group, recon_quaternions quaternions,
+                                           const char *z, const char *poses, const char *labels);
 RECON_API void recon_embedded_free(recon_embedded *e);
-
-#define RECON_POSE_TOLERANCE 1e-3
-#define RECON_ANGLE_USUAL    13 /* radians: two full circles, and a little */
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,14 @@ typedef struct {
     double w, x, y, z;
 } recon_so3; /* a value: copy freely */
 
+/* The order of the numbers in files of quaternions. Permuted ones are unit quaternions too, so
+ * nothing in the data shows the order. */
+typedef enum {
+    RECON_QUATERNIONS_NONE, /* the poses are not quaternions; n x 4 is refused               */
+    RECON_QUATERNIONS_WXYZ, /* w first, as in this library, MuJoCo, PyTorch3D and Blender     */
+    RECON_QUATERNIONS_XYZW  /* w last, as in SciPy, ROS and Eigen's coeffs()                 */
+} recon_quaternions;
+
 RECON_API recon_so3 recon_so3_identity(void);                    /* no rotation */
 RECON_API recon_so3 recon_so3_compose(recon_so3 a, recon_so3 b); /* a after b */
 RECON_API recon_so3 recon_so3_inverse(recon_so3 a);              /* the same way back */

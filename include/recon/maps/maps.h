@@ -43,7 +43,7 @@ typedef struct {
 
 /* Sizes, and the calibration. */
 typedef struct {
-    recon_group group;
+    const recon_group *group;
     size_t d, hidden, weights;
     size_t held_out;         /* points behind the calibration                                */
     recon_so2_family family; /* SO(2): of Theta                                              */

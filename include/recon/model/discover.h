@@ -47,7 +47,7 @@ typedef struct {
 
 typedef struct {
     const char *kind; /* of the data: "images", "molecules"                                     */
-    recon_group group;
+    const recon_group *group;
     size_t points, k;
     double hit_rate;                     /* NaN without labels                                  */
     size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, of their neighbours' poses       */

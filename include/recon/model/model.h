@@ -30,12 +30,12 @@ RECON_API recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *model
 
 /* What it takes, its size and its maps. */
 typedef struct {
-    const char *kind;  /* of the backbone: "ieae"                                 */
-    const char *data;  /* of its inputs: "images", "molecules"                    */
-    recon_group group; /* of their poses                                          */
-    size_t code;       /* length of z                                             */
-    size_t weights;    /* of backbone and maps                                    */
-    size_t codes;      /* embeddings of training inputs that it keeps; 0: it has none, and no
+    const char *kind;         /* of the backbone: "ieae"                                 */
+    const char *data;         /* of its inputs: "images", "molecules"                    */
+    const recon_group *group; /* of their poses                                          */
+    size_t code;              /* length of z                                             */
+    size_t weights;           /* of backbone and maps                                    */
+    size_t codes;             /* embeddings of training inputs that it keeps; 0: it has none, and no
                           p-value for embeddings                                          */
     recon_maps_info maps;
     recon_lambda lambda;                /* where Lambda comes from */

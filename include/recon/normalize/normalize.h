@@ -44,7 +44,7 @@ enum { RECON_FRAME_MODES = 4 };
 
 /* The result: one row per query, or per point of the index if there are no queries. */
 typedef struct {
-    recon_group group;
+    const recon_group *group;
     size_t rows;
     size_t k;                /* 0 for COMPONENTS                                               */
     int64_t *neighbors;      /* [rows][k]; NULL for COMPONENTS                                 */

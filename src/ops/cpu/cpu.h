@@ -1,12 +1,10 @@
-/* cpu.h - the kernels of the cpu table, one file each. */
+/* cpu.h - the kernels of the cpu table. */
 #ifndef OPS_CPU_CPU_H
 #define OPS_CPU_CPU_H
 
 #include "ops/ops.h"
 
 /* What has no kernel of its own here is ref's. */
-#define recon_cpu_angle               recon_ref_angle
-#define recon_cpu_angle_back          recon_ref_angle_back
 #define recon_cpu_tensor_product      recon_ref_tensor_product
 #define recon_cpu_tensor_product_back recon_ref_tensor_product_back
 

@@ -5,7 +5,6 @@
  * and the parts are added up in order (sums.h). The formulas are in ref/pairs.c. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
-#include "ops/cpu/images.h"
 #include "ops/pairs.h"
 #include "ops/sums.h"
 #include "core/blocks.h"
@@ -59,7 +58,8 @@ RECON_CLONES static void scatter_filters(float *restrict dw, const float *restri
                                          const float *restrict weight)
 {
     for (size_t k = 0; k < RECON_PAIRS_TAPS; k++)
-        recon_add_scaled(dw + k * row, weight[k], df, row);
+        for (size_t i = 0; i < row; i++)
+            dw[k * row + i] += weight[k] * df[i];
 }
 
 RECON_CLONES static void multiply_add(float *restrict y, const float *restrict a,

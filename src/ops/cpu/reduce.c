@@ -1,7 +1,6 @@
-/* reduce.c - sums over a dimension and their gradient; columns between tensors. */
+/* reduce.c - sums over a dimension and their gradient. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
-#include "ops/cpu/images.h"
 #include "ops/sums.h"
 #include "core/fail.h"
 #include "core/simd.h"
@@ -128,7 +127,8 @@ RECON_CLONES static void repeat(float *restrict dx, const float *restrict dy, fl
             dx[r] = scale * dy[0];
     else
         for (size_t r = 0; r < rows; r++, dx += cols)
-            recon_scaled(dx, scale, dy, cols);
+            for (size_t i = 0; i < cols; i++)
+                dx[i] = scale * dy[i];
 }
 
 static recon_status repeat_task(recon_ctx *ctx, void *arg, size_t outer, int worker)
@@ -152,21 +152,4 @@ done:
 recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args)
 {
     return recon_parallel(ctx, repeat_task, (void *)args, args->outer);
-}
-
-/* ---- columns ---- */
-
-static void columns_run(const void *args, size_t at, size_t n)
-{
-    const recon_columns_args *a = args;
-    size_t size = recon_dtype_size(a->src.type);
-    size_t from = recon_tensor_cols(&a->src), to = recon_tensor_cols(&a->dst);
-    for (size_t r = at; r < at + n; r++)
-        memcpy((char *)a->dst.data + (r * to + a->to) * size,
-               (const char *)a->src.data + (r * from + a->from) * size, a->cols * size);
-}
-
-recon_status recon_cpu_columns(recon_ctx *ctx, const recon_columns_args *args)
-{
-    return recon_runs(ctx, columns_run, args, args->rows, 1 + RECON_RUN / (args->cols + 1));
 }

@@ -1,5 +1,5 @@
 /* direction.cu - rows scaled to length one, a warp a row; angles of pairs, a thread a pair. The
- * formulas are in ref/direction.c. */
+ * formulas are in rows/direction.h. */
 #include "ops/cuda/kernel.h"
 #include "ops/cuda/table.h"
 

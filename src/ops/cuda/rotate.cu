@@ -1,4 +1,4 @@
-/* rotate.cu - rotating images about their middle; the geometry is that of ref/rotate.c.
+/* rotate.cu - rotating images about their middle; the geometry is that of rows/rotate.h.
  *
  * The gradient by the image is a gather: input pixel s is touched by the outputs whose source lies
  * less than a pixel from it in row and column, and these lie within sqrt(2) of where s rotates to:

@@ -1,4 +1,4 @@
-/* ref.h - the kernels of the ref table, one file each, and how they touch numbers.
+/* ref.h - the kernels of the ref table, and how they touch numbers.
  *
  * Whatever the type of a tensor, numbers are read as double, computed in double, and rounded once
  * when they are stored: so each kernel is written once, and is the truth for every type. */

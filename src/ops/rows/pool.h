@@ -1,9 +1,8 @@
-/* pool.c - average and max pooling, an image at a time, the channels as vectors. */
-#include "ops/cpu/cpu.h"
-#include "ops/cpu/images.h"
-#include "core/simd.h"
+/* pool.h - average and max pooling, an image at a time, the channels as vectors. */
+#ifndef OPS_ROWS_POOL_H
+#define OPS_ROWS_POOL_H
 
-#include <string.h>
+#include "ops/rows/real.h"
 
 /* Sizes of one image before and after. */
 typedef struct {
@@ -16,43 +15,43 @@ static window window_of(const recon_pool_args *a, const recon_tensor *x, const r
 }
 
 /* Offset of the window of output i, j, in numbers. */
-static inline size_t corner(const window *v, size_t i, size_t j)
+static inline size_t window_corner(const window *v, size_t i, size_t j)
 {
     return (i * v->stride * v->w + j * v->stride) * v->c;
 }
 
-RECON_CLONES static void average(float *restrict y, const float *restrict x, const window *v)
+RECON_CLONES static void average(real *restrict y, const real *restrict x, const window *v)
 {
-    float share = 1 / (float)(v->size * v->size);
+    real share = 1 / (real)(v->size * v->size);
     for (size_t i = 0; i < v->p; i++)
         for (size_t j = 0; j < v->q; j++, y += v->c) {
-            const float *at = x + corner(v, i, j);
-            recon_scaled(y, share, at, v->c);
+            const real *at = x + window_corner(v, i, j);
+            scale_run(y, share, at, v->c);
             for (size_t k = 1; k < v->size * v->size; k++)
-                recon_add_scaled(y, share, at + (k / v->size * v->w + k % v->size) * v->c, v->c);
+                add_scaled(y, share, at + (k / v->size * v->w + k % v->size) * v->c, v->c);
         }
 }
 
-RECON_CLONES static void spread(float *restrict dx, const float *restrict dy, const window *v)
+RECON_CLONES static void spread(real *restrict dx, const real *restrict dy, const window *v)
 {
-    float share = 1 / (float)(v->size * v->size);
+    real share = 1 / (real)(v->size * v->size);
     for (size_t i = 0; i < v->p; i++)
         for (size_t j = 0; j < v->q; j++, dy += v->c)
             for (size_t k = 0; k < v->size * v->size; k++)
-                recon_add_scaled(dx + corner(v, i, j) + (k / v->size * v->w + k % v->size) * v->c,
-                                 share, dy, v->c);
+                add_scaled(dx + window_corner(v, i, j) + (k / v->size * v->w + k % v->size) * v->c,
+                           share, dy, v->c);
 }
 
-RECON_CLONES static void largest(float *restrict y, int32_t *restrict index,
-                                 const float *restrict x, const window *v)
+RECON_CLONES static void largest(real *restrict y, int32_t *restrict index, const real *restrict x,
+                                 const window *v)
 {
     for (size_t i = 0; i < v->p; i++)
         for (size_t j = 0; j < v->q; j++, y += v->c, index += v->c) {
-            const float *at = x + corner(v, i, j);
+            const real *at = x + window_corner(v, i, j);
             memcpy(y, at, v->c * sizeof *y);
             memset(index, 0, v->c * sizeof *index);
             for (size_t k = 1; k < v->size * v->size; k++) {
-                const float *from = at + (k / v->size * v->w + k % v->size) * v->c;
+                const real *from = at + (k / v->size * v->w + k % v->size) * v->c;
                 for (size_t c = 0; c < v->c; c++) {
                     index[c] = from[c] > y[c] ? (int32_t)k : index[c];
                     y[c] = from[c] > y[c] ? from[c] : y[c];
@@ -61,11 +60,11 @@ RECON_CLONES static void largest(float *restrict y, int32_t *restrict index,
         }
 }
 
-static void send_back(float *dx, const int32_t *index, const float *dy, const window *v)
+static void send_back(real *dx, const int32_t *index, const real *dy, const window *v)
 {
     for (size_t i = 0; i < v->p; i++)
         for (size_t j = 0; j < v->q; j++, dy += v->c, index += v->c) {
-            float *at = dx + corner(v, i, j);
+            real *at = dx + window_corner(v, i, j);
             for (size_t c = 0; c < v->c; c++) {
                 size_t k = (size_t)index[c];
                 at[(k / v->size * v->w + k % v->size) * v->c + c] += dy[c];
@@ -73,20 +72,24 @@ static void send_back(float *dx, const int32_t *index, const float *dy, const wi
         }
 }
 
-static void pool_image(const void *args, size_t n, float *y, const float *x)
+static void pool_image(const void *args, size_t n, real *y, const real *x, const real *dy,
+                       real *scratch)
 {
     const recon_pool_args *a = args;
     window v = window_of(a, &a->x, &a->y);
+    (void)dy, (void)scratch;
     if (a->max)
         largest(y, (int32_t *)a->index.data + n * v.p * v.q * v.c, x, &v);
     else
         average(y, x, &v);
 }
 
-static void pool_back_image(const void *args, size_t n, float *dx, const float *dy)
+static void pool_back_image(const void *args, size_t n, real *dx, const real *x, const real *dy,
+                            real *scratch)
 {
     const recon_pool_args *a = args;
     window v = window_of(a, &a->dx, &a->dy);
+    (void)x, (void)scratch;
     memset(dx, 0, a->dx.shape[1] * v.w * v.c * sizeof *dx);
     if (a->max)
         send_back(dx, (const int32_t *)a->index.data + n * v.p * v.q * v.c, dy, &v);
@@ -94,12 +97,14 @@ static void pool_back_image(const void *args, size_t n, float *dx, const float *
         spread(dx, dy, &v);
 }
 
-recon_status recon_cpu_pool(recon_ctx *ctx, const recon_pool_args *args)
+recon_status ENTRY(pool)(recon_ctx *ctx, const recon_pool_args *args)
 {
-    return recon_images(ctx, pool_image, args, &args->y, &args->x);
+    return each_image(ctx, pool_image, args, &args->y, &args->x, NULL);
 }
 
-recon_status recon_cpu_pool_back(recon_ctx *ctx, const recon_pool_args *args)
+recon_status ENTRY(pool_back)(recon_ctx *ctx, const recon_pool_args *args)
 {
-    return recon_images(ctx, pool_back_image, args, &args->dx, &args->dy);
+    return each_image(ctx, pool_back_image, args, &args->dx, NULL, &args->dy);
 }
+
+#endif

@@ -1,10 +1,11 @@
-/* dropout.c - Philox in vectors: the same words as core/rng.c, many positions at once. */
-#include "ops/cpu/cpu.h"
-#include "ops/cpu/elements.h"
-#include "ops/slices.h"
-#include "core/simd.h"
+/* dropout.h - Philox in vectors: the same words as core/rng.c, many positions at once. */
+#ifndef OPS_ROWS_DROPOUT_H
+#define OPS_ROWS_DROPOUT_H
 
-#define BLOCKS (RECON_RUN / 4) /* Philox makes four words at a time */
+#include "ops/rows/real.h"
+#include "ops/slices.h"
+
+enum { BLOCKS = RECON_RUN / 4 }; /* Philox makes four words at a time */
 
 /* word[4 i + k] = word k of the block at position + i. */
 RECON_CLONES static void words(uint32_t *restrict word, uint64_t position, uint64_t stream,
@@ -31,8 +32,8 @@ RECON_CLONES static void words(uint32_t *restrict word, uint64_t position, uint6
             word[4 * i + k] = c[k][i];
 }
 
-RECON_CLONES static void drop(float *y, const float *x, const uint32_t *word, uint64_t below,
-                              float scale, size_t n)
+RECON_CLONES static void drop(real *y, const real *x, const uint32_t *word, uint64_t below,
+                              real scale, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = word[i] < below ? 0 : x[i] * scale;
@@ -46,18 +47,18 @@ static size_t rows_before(const recon_tensor *x, size_t rows)
 }
 
 /* Words come in fours, so up to three are made in front of the first that is wanted. */
-enum { MOST = RECON_RUN - 4 };
+enum { DROPS = RECON_RUN - 4 };
 
 static void dropout_run(const void *args, size_t at, size_t n)
 {
     const recon_dropout_args *a = args;
     size_t first = at + rows_before(&a->x, recon_tensor_count(&a->x));
     uint32_t word[RECON_RUN];
-    float x[RECON_RUN], y[RECON_RUN];
+    real x[RECON_RUN], y[RECON_RUN];
     words(word, first / 4, *a->counter + (a->site << 32), a->seed);
-    drop(recon_run_write(y, &a->y, at), recon_run_read(x, &a->x, at, n), word + first % 4,
-         (uint64_t)(a->rate * 0x1p32), (float)(1 / (1 - a->rate)), n);
-    recon_run_wrote(y, &a->y, at, n);
+    drop(write_run(y, &a->y, at), read_run(x, &a->x, at, n), word + first % 4,
+         (uint64_t)(a->rate * 0x1p32), (real)(1 / (1 - a->rate)), n);
+    wrote_run(y, &a->y, at, n);
 }
 
 /* Channels from..to of a row, on all of its planes. */
@@ -67,13 +68,13 @@ static void drop_channels(const recon_dropout_args *a, size_t row, size_t from, 
     size_t first = (rows_before(&a->x, rows) + row) * channels + from;
     uint64_t below = (uint64_t)(a->rate * 0x1p32);
     uint32_t word[RECON_RUN];
-    float x[RECON_RUN], y[RECON_RUN];
+    real x[RECON_RUN], y[RECON_RUN];
     words(word, first / 4, *a->counter + (a->site << 32), a->seed);
     for (size_t p = 0; p < a->planes; p++) {
         size_t at = (row * a->planes + p) * channels + from;
-        drop(recon_run_write(y, &a->y, at), recon_run_read(x, &a->x, at, n), word + first % 4,
-             below, (float)(1 / (1 - a->rate)), n);
-        recon_run_wrote(y, &a->y, at, n);
+        drop(write_run(y, &a->y, at), read_run(x, &a->x, at, n), word + first % 4, below,
+             (real)(1 / (1 - a->rate)), n);
+        wrote_run(y, &a->y, at, n);
     }
 }
 
@@ -82,13 +83,15 @@ static void channels_run(const void *args, size_t at, size_t n)
     const recon_dropout_args *a = args;
     size_t channels = recon_tensor_cols(&a->x);
     for (size_t row = at; row < at + n; row++)
-        for (size_t from = 0; from < channels; from += MOST)
-            drop_channels(a, row, from, channels - from < MOST ? channels - from : MOST);
+        for (size_t from = 0; from < channels; from += DROPS)
+            drop_channels(a, row, from, channels - from < DROPS ? channels - from : DROPS);
 }
 
-recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args)
+recon_status ENTRY(dropout)(recon_ctx *ctx, const recon_dropout_args *args)
 {
     if (args->planes > 1)
         return recon_runs(ctx, channels_run, args, recon_tensor_rows(&args->x) / args->planes, 1);
-    return recon_runs(ctx, dropout_run, args, recon_tensor_count(&args->x), MOST);
+    return recon_runs(ctx, dropout_run, args, recon_tensor_count(&args->x), DROPS);
 }
+
+#endif

@@ -1,14 +1,16 @@
-/* rotate.c - rotating images about their middle. The convention is in ref/rotate.c; places are in
- * double, so that both agree on the pixels a place lies between. */
-#include "ops/cpu/cpu.h"
-#include "ops/cpu/elements.h"
-#include "ops/cpu/images.h"
-#include "core/fail.h"
-#include "core/simd.h"
-#include "core/threads.h"
+/* rotate.h - rotating images about their middle.
+ *
+ * Places are measured in pixels from the middle, X to the right and Y down, so that an image that
+ * is not square rotates as on paper, without shear. Content that goes counter-clockwise by t on the
+ * screen comes, at X, Y, from
+ *
+ *   X' = cos t X - sin t Y,   Y' = sin t X + cos t Y,   dX'/dt = -Y',   dY'/dt = X'.
+ *
+ * Places are in double, so that all backends agree on the pixels a place lies between. */
+#ifndef OPS_ROWS_ROTATE_H
+#define OPS_ROWS_ROTATE_H
 
-#include <math.h>
-#include <string.h>
+#include "ops/rows/real.h"
 
 typedef struct {
     long h, w;
@@ -18,7 +20,7 @@ typedef struct {
 
 static rotation rotation_of(const recon_rotate_args *a, size_t n)
 {
-    double t = (double)((const float *)a->angle.data)[n];
+    double t = (double)get_real(&a->angle, n);
     const size_t *s = a->dy.data ? a->dy.shape : a->x.shape;
     return (rotation){ (long)s[1], (long)s[2], s[3], ((double)s[2] - 1) / 2, ((double)s[1] - 1) / 2,
                        cos(t),     sin(t) };
@@ -28,7 +30,7 @@ static rotation rotation_of(const recon_rotate_args *a, size_t n)
 typedef struct {
     double x, y; /* from the middle */
     long row, col;
-    float fy, fx;
+    real fy, fx;
 } source;
 
 static inline source source_of(const rotation *t, size_t p, size_t q)
@@ -37,7 +39,7 @@ static inline source source_of(const rotation *t, size_t p, size_t q)
     source s = { .x = t->cosine * x - t->sine * y, .y = t->sine * x + t->cosine * y };
     double row = s.y + t->middle_y, col = s.x + t->middle_x, top = floor(row), left = floor(col);
     s.row = (long)top, s.col = (long)left;
-    s.fy = (float)(row - top), s.fx = (float)(col - left);
+    s.fy = (real)(row - top), s.fx = (real)(col - left);
     return s;
 }
 
@@ -48,13 +50,13 @@ static inline long corner(const rotation *t, const source *s, int k)
     return r >= 0 && c >= 0 && r < t->h && c < t->w ? (r * t->w + c) * (long)t->c : -1;
 }
 
-static inline float weight(const source *s, int k)
+static inline real weight(const source *s, int k)
 {
     return (k / 2 ? s->fy : 1 - s->fy) * (k % 2 ? s->fx : 1 - s->fx);
 }
 
 /* One channel, one row of y, without a branch: a pixel outside counts with weight 0. */
-RECON_CLONES static void sample_row(float *restrict y, const float *restrict x, const rotation *t,
+RECON_CLONES static void rotate_row(real *restrict y, const real *restrict x, const rotation *t,
                                     size_t p)
 {
     int h = (int)t->h, w = (int)t->w;
@@ -65,11 +67,10 @@ RECON_CLONES static void sample_row(float *restrict y, const float *restrict x, 
         double row = sine * across + cosine * down + middle_y;
         double col = cosine * across - sine * down + middle_x;
         double top = floor(row), left = floor(col);
-        float fy = (float)(row - top), fx = (float)(col - left);
+        real fy = (real)(row - top), fx = (real)(col - left);
         int r = (int)top, c = (int)left;
-        float upper = ((r >= 0) & (r < h)) ? 1 - fy : 0, lower = ((r >= -1) & (r < h - 1)) ? fy : 0;
-        float first = ((c >= 0) & (c < w)) ? 1 - fx : 0,
-              second = ((c >= -1) & (c < w - 1)) ? fx : 0;
+        real upper = ((r >= 0) & (r < h)) ? 1 - fy : 0, lower = ((r >= -1) & (r < h - 1)) ? fy : 0;
+        real first = ((c >= 0) & (c < w)) ? 1 - fx : 0, second = ((c >= -1) & (c < w - 1)) ? fx : 0;
         int r0 = r < 0 ? 0 : r >= h ? h - 1 : r, r1 = r < -1 ? 0 : r >= h - 1 ? h - 1 : r + 1;
         int c0 = c < 0 ? 0 : c >= w ? w - 1 : c, c1 = c < -1 ? 0 : c >= w - 1 ? w - 1 : c + 1;
         y[q] = upper * (first * x[r0 * w + c0] + second * x[r0 * w + c1]) +
@@ -77,7 +78,7 @@ RECON_CLONES static void sample_row(float *restrict y, const float *restrict x, 
     }
 }
 
-RECON_CLONES static void sample(float *restrict y, const float *restrict x, const rotation *t)
+RECON_CLONES static void rotate(real *restrict y, const real *restrict x, const rotation *t)
 {
     for (size_t p = 0; p < (size_t)t->h; p++)
         for (size_t q = 0; q < (size_t)t->w; q++, y += t->c) {
@@ -86,12 +87,12 @@ RECON_CLONES static void sample(float *restrict y, const float *restrict x, cons
             for (int k = 0; k < 4; k++) {
                 long at = corner(t, &s, k);
                 if (at >= 0)
-                    recon_add_scaled(y, weight(&s, k), x + at, t->c);
+                    add_scaled(y, weight(&s, k), x + at, t->c);
             }
         }
 }
 
-RECON_CLONES static void unsample(float *restrict dx, const float *restrict dy, const rotation *t)
+RECON_CLONES static void rotate_back(real *restrict dx, const real *restrict dy, const rotation *t)
 {
     memset(dx, 0, (size_t)(t->h * t->w) * t->c * sizeof *dx);
     for (size_t p = 0; p < (size_t)t->h; p++)
@@ -100,13 +101,13 @@ RECON_CLONES static void unsample(float *restrict dx, const float *restrict dy, 
             for (int k = 0; k < 4; k++) {
                 long at = corner(t, &s, k);
                 if (at >= 0)
-                    recon_add_scaled(dx + at, weight(&s, k), dy, t->c);
+                    add_scaled(dx + at, weight(&s, k), dy, t->c);
             }
         }
 }
 
 /* The sum over pixels of dy times the derivative of the sample by the angle. */
-RECON_CLONES static double along_angle(const float *dy, const float *x, const rotation *t)
+RECON_CLONES static double along_angle(const real *dy, const real *x, const rotation *t)
 {
     double sum = 0;
     for (size_t p = 0; p < (size_t)t->h; p++)
@@ -114,8 +115,8 @@ RECON_CLONES static double along_angle(const float *dy, const float *x, const ro
             source s = source_of(t, p, q);
             for (int k = 0; k < 4; k++) {
                 long at = corner(t, &s, k);
-                float by_x = (k % 2 ? 1 : -1) * (k / 2 ? s.fy : 1 - s.fy);
-                float by_y = (k / 2 ? 1 : -1) * (k % 2 ? s.fx : 1 - s.fx);
+                real by_x = (k % 2 ? 1 : -1) * (k / 2 ? s.fy : 1 - s.fy);
+                real by_y = (k / 2 ? 1 : -1) * (k % 2 ? s.fx : 1 - s.fx);
                 double slope = (double)by_y * s.x - (double)by_x * s.y;
                 for (size_t c = 0; at >= 0 && c < t->c; c++)
                     sum += slope * (double)(dy[c] * x[(size_t)at + c]);
@@ -124,51 +125,48 @@ RECON_CLONES static double along_angle(const float *dy, const float *x, const ro
     return sum;
 }
 
-static void rotate_image(const void *args, size_t n, float *y, const float *x)
+static void rotate_image(const void *args, size_t n, real *y, const real *x, const real *dy,
+                         real *scratch)
 {
     rotation t = rotation_of(args, n);
+    (void)dy, (void)scratch;
     if (t.c > 1)
-        sample(y, x, &t);
+        rotate(y, x, &t);
     else
         for (size_t p = 0; p < (size_t)t.h; p++)
-            sample_row(y + p * (size_t)t.w, x, &t, p);
+            rotate_row(y + p * (size_t)t.w, x, &t, p);
 }
 
-static void rotate_back_image(const void *args, size_t n, float *dx, const float *dy)
+static void rotate_back_image(const void *args, size_t n, real *dx, const real *x, const real *dy,
+                              real *scratch)
 {
     rotation t = rotation_of(args, n);
-    unsample(dx, dy, &t);
+    (void)x, (void)scratch;
+    rotate_back(dx, dy, &t);
 }
 
-static recon_status angle_task(recon_ctx *ctx, void *arg, size_t n, int worker)
+static void angle_of_image(const void *args, size_t n, real *dangle, const real *x, const real *dy,
+                           real *scratch)
 {
-    const recon_rotate_args *a = arg;
-    recon_status status = RECON_OK;
-    recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
-    rotation t = rotation_of(a, n);
-    size_t count = (size_t)(t.h * t.w) * t.c;
-    const float *dy, *x;
-    RECON_TRY(recon_part_read(ctx, arena, &dy, &a->dy, n * count, count));
-    RECON_TRY(recon_part_read(ctx, arena, &x, &a->x, n * count, count));
-    ((float *)a->dangle.data)[n] = (float)along_angle(dy, x, &t);
-done:
-    recon_arena_release(arena, mark);
-    return status;
+    rotation t = rotation_of(args, n);
+    (void)scratch;
+    *dangle = (real)along_angle(dy, x, &t);
 }
 
-recon_status recon_cpu_rotate(recon_ctx *ctx, const recon_rotate_args *args)
+recon_status ENTRY(rotate)(recon_ctx *ctx, const recon_rotate_args *args)
 {
-    return recon_images(ctx, rotate_image, args, &args->y, &args->x);
+    return each_image(ctx, rotate_image, args, &args->y, &args->x, NULL);
 }
 
-recon_status recon_cpu_rotate_back(recon_ctx *ctx, const recon_rotate_args *args)
+recon_status ENTRY(rotate_back)(recon_ctx *ctx, const recon_rotate_args *args)
 {
     recon_status status = RECON_OK;
     if (args->dx.data)
-        RECON_TRY(recon_images(ctx, rotate_back_image, args, &args->dx, &args->dy));
+        RECON_TRY(each_image(ctx, rotate_back_image, args, &args->dx, NULL, &args->dy));
     if (args->dangle.data)
-        RECON_TRY(recon_parallel(ctx, angle_task, (void *)args, args->dy.shape[0]));
+        RECON_TRY(each_image(ctx, angle_of_image, args, &args->dangle, &args->x, &args->dy));
 done:
     return status;
 }
+
+#endif

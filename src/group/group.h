@@ -1,0 +1,30 @@
+/* group.h (private) - what the tables of groups share. */
+#ifndef GROUP_GROUP_H
+#define GROUP_GROUP_H
+
+#include <recon/group/group.h>
+
+/* RECON_ERR_INPUT where the table lacks what it has to have. */
+recon_status recon_group_check(recon_ctx *ctx, const recon_group *group);
+
+/* Poses of an array of a file: as group->read, of any group. */
+recon_status recon_group_read(recon_ctx *ctx, const recon_group *group, double *out /* [n] */,
+                              const recon_array *array, size_t n, recon_quaternions order,
+                              const char *path);
+
+/* n rows of `width` numbers to out. RECON_ERR_INPUT for another number of rows, and for numbers that
+ * are not finite. */
+recon_status recon_group_rows(recon_ctx *ctx, double *out /* [n][width] */,
+                              const recon_array *array, size_t width, size_t n, const char *path);
+
+/* Whether an order of quaternions is stated where rows of `width` numbers need one, and only there. */
+recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order,
+                                     const recon_array *array, size_t width, const char *path);
+
+/* Numbers of a pose as it is written. */
+size_t recon_group_written(const recon_group *group);
+
+/* Numbers of a row of a family's parameters. */
+size_t recon_family_parameters(const recon_family *family);
+
+#endif
