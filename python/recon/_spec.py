@@ -19,7 +19,8 @@ def spec_of(data: str | os.PathLike[str]) -> bytes:
     """
     text = os.fsencode(path_text(data, "data"))
     room = ctypes.create_string_buffer(len(text) + 16)
-    return lib.recon_data_spec(room, len(room), text, not isinstance(data, (str, bytes)))
+    spec: bytes = lib.recon_data_spec(room, len(room), text, not isinstance(data, (str, bytes)))
+    return spec
 
 
 def crops(crop: Any) -> bool:

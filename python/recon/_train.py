@@ -493,7 +493,7 @@ class _Given:
     def is_of_images(data: Data) -> bool:
         if _is_name(data):
             kind = lib.recon_data_kind_of(spec_of(data))
-            return _abi.recon_data_kind.from_address(kind).name == b"images"
+            return bool(_abi.recon_data_kind.from_address(kind).name == b"images")
         return isinstance(data, (Images, np.ndarray))
 
     @classmethod
