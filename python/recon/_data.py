@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _abi
 from ._errors import InputError
-from ._library import Array, address, check, context, lib, patiently, warn, whole
+from ._library import Array, address, check, context, lib, made, warn, whole
 from ._records import record
 from ._spec import Crop, crops, rule_of, spec_of
 
@@ -189,21 +190,16 @@ class _Sets:
     at."""
 
     def __init__(self, ctx: int, close: Any):
-        self._ctx, self._close = ctx, close
-        self._open: list[ctypes.c_void_p] = []
+        self._made, self._open = (ctx, close), ExitStack()
 
     def make(self, function: Any, *arguments: Any) -> ctypes.c_void_p:
-        out = ctypes.c_void_p()
-        self._open.append(out)
-        patiently(self._ctx, function, ctypes.byref(out), *arguments)
-        return out
+        return self._open.enter_context(made(*self._made, function, *arguments))
 
     def __enter__(self) -> _Sets:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        for one in reversed(self._open):
-            self._close(one)
+        self._open.close()
 
 
 def _images(data: ctypes.c_void_p) -> Images:
