@@ -70,12 +70,11 @@ static recon_precision precision_of(recon_ctx *ctx, const settings *s)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES | CLI_IMAGES, 0,
-          &s->svg },
+        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES, "images", &s->svg },
     };
     size_t words = 0;
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    options[1].required = 0; /* --data: the model may say it */
+    options[1].kind &= ~CLI_REQUIRED; /* --data: the model may say it */
     int code = cli_parse(&cli_check, options, &s->common, argc, argv, &s->model, 1, &words);
     if (code < 0 && words == 1)
         s->model = cli_model_file(s->model);

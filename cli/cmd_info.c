@@ -576,8 +576,8 @@ static int run(int argc, char **argv)
     const cli_option options[] = {
         { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
           &s.skip_bad },
-        { "--crop", NULL, "none|auto", CLI_CROP_HELP, CLI_CHOICE | CLI_IMAGES, 0, &s.crop },
-        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
+        { "--crop", NULL, "none|auto", CLI_CROP_HELP, CLI_CHOICE, "images", &s.crop },
+        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT, "images",
           &s.picture_limit },
         { 0 },
     };

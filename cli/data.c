@@ -25,7 +25,7 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
     snprintf(data, sizeof data, "%s; or a path to such a file or folder",
              recon_format_list(list, sizeof list));
     const cli_option options[] = {
-        { "--data", "SPEC", NULL, data, CLI_SPEC, 1, &d->spec },
+        { "--data", "SPEC", NULL, data, CLI_SPEC | CLI_REQUIRED, 0, &d->spec },
         { "--rotate", "RULE", NULL,
           "rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file",
           CLI_TEXT | CLI_RULE, 0, &d->rotate },
@@ -37,10 +37,10 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
           &d->skip_bad },
         { "--size", "N", NULL, "scale images to fit N x N (default: the model's size, if any)",
-          CLI_COUNT | CLI_IMAGES, 0, &d->size },
+          CLI_COUNT, "images", &d->size },
         { "--crop", NULL, "none|auto", CLI_CROP_HELP "; models trained on crops always do",
-          CLI_CHOICE | CLI_IMAGES, 0, &d->crop },
-        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
+          CLI_CHOICE, "images", &d->crop },
+        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT, "images",
           &d->picture_limit },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &d->device },
         { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,

@@ -21,14 +21,13 @@ from ._data import Images, bytes_of
 from ._errors import InputError
 from ._library import (
     Array,
-    Progress, address, array, choice, dtype_of, lib, made, patiently, path_text, pick, watched,
-    whole)
+    Progress, address, array, check, choice, dtype_of, lib, made, patiently, path_text, pick,
+    watched, whole)
 from ._model import PRECISIONS
 from ._molecules import Conformers, molecules_of
 from ._records import record
 from ._spec import Crop, crops, rule_of, spec_of
 
-_YES_NO = {None: 0, True: 1, False: -1}
 _FOLDS_MOST = 100
 
 Data = Any  # str | os.PathLike[str] | Images | Array | Sequence of molecules
@@ -190,53 +189,38 @@ def train(
     """
     path = path_text(out, "out")
     asked = _Asked(locals())
-    common = dict(epochs=_count("epochs", epochs), batch=_count("batch", batch),
-                  rate=_positive("rate", rate), temperature=_positive("temperature", temperature),
-                  contrast=_weight("contrast", contrast, plain), seed=asked.seed,
-                  every=_count("every", every), resume=resume, overwrite=overwrite,
-                  rotate=asked.source.rotate)
-    shape = dict(width=_positive("width", width), code=_count("code", code))
     if from_ is not None and preset is not None:
         raise InputError("preset: from_ decides it, so only one of the two is given")
-    chosen = choice("preset", preset or ("fast" if device.startswith("cuda") else "small"),
-                    "recon_preset")
+    set_ = _settings(
+        width=width, frequencies=frequencies, code=code, mask=mask or None, epochs=epochs,
+        batch=batch, rate=rate, decay=decay, contrast=contrast, temperature=temperature, pose=pose,
+        density=density, augment=augment, warp=warp, flip=flip,
+        views=None if views == "random" else views, align=align,
+        pairs=None if pairs == "bonds" else pairs, element=element, before=before, layers=layers,
+        radius=radius)
+    options = _abi.recon_training(
+        preset=None if preset is None else os.fsencode(preset), plain=plain,
+        set=ctypes.addressof(set_), n_set=len(set_), seed=asked.seed, every=_count("every", every),
+        resume=resume, overwrite=overwrite, rotate=asked.source.rotate)
     images = _Given.is_of_images(data)
-    if images:
-        options = _abi.recon_ieae_options(
-            shape=_abi.recon_ieae_shape(preset=0 if from_ is not None else chosen, **shape,
-                                        frequencies=_count("frequencies", frequencies),
-                                        mask=_abi.RECON_MASK_DISC if mask else 0),
-            **common, decay=_weight("decay", decay, False), pose=_weight("pose", pose, plain),
-            density=_weight("density", density, plain),
-            warp=_positive("warp", warp), augment=_yes_no("augment", augment),
-            flip=_yes_no("flip", flip), views=choice("views", views, "recon_views"))
-        _not_for("images", align=align, element=element, before=before, layers=layers,
-                 radius=radius, pairs=None if pairs == "bonds" else pairs)
-    else:
-        options = _abi.recon_molecule_net_options(
-            shape=_abi.recon_molecule_net_shape(preset=chosen, **shape, radius=_positive("radius", radius),
-                                                layers=_count("layers", layers)),
-            **common, before=_count("before", before), element=_positive("element", element),
-            align=_weight("align", align, plain), pairs=choice("pairs", pairs, "recon_pairs"))
-        _not_for("molecules", from_=from_, frequencies=frequencies, decay=decay, pose=pose,
-                 density=density, augment=augment, warp=warp, flip=flip, mask=mask or None,
-                 views=None if views == "random" else views, size=size, crop=crop,
-                 picture_limit=picture_limit)
-    result = _abi.recon_train_result()
+    if not images:
+        _not_for_molecules(size=size, crop=crops(crop) or None, picture_limit=picture_limit)
+    result, shown = _abi.recon_train_result(), _abi.recon_data_options(size=asked.source.size)
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, resume)
+        options.threads = lib.recon_ctx_threads(ctx)
         if from_ is not None:
             setattr(options, "from", _model_file(from_, "from_"))
-            _follow(ctx, asked, getattr(options, "from"), options.precision, crop, data)
+        check(ctx, lib.recon_training_complete(ctx, ctypes.byref(options), ctypes.byref(shown),
+                                               b"images" if images else b"molecules"))
+        if from_ is not None and _is_name(data) and spec_of(data).startswith(b"images:"):
+            asked.source.size = shown.size
+        if crop is None:
+            asked.source.crop = shown.crop
         given = opened.enter_context(_Given.open(ctx, data, asked, None, b""))
-        options.data = given.name
-        if images:
-            options.threads, options.crop = lib.recon_ctx_threads(ctx), asked.source.crop
-            patiently(ctx, lib.recon_ieae_train, ctypes.byref(result), given.data,
-                      os.fsencode(path), ctypes.byref(options))
-        else:
-            patiently(ctx, lib.recon_molecule_net_train, ctypes.byref(result), given.data, None,
-                      os.fsencode(path), ctypes.byref(options))
+        options.data, options.crop = given.name, asked.source.crop
+        patiently(ctx, lib.recon_backbone_train, ctypes.byref(result), given.data,
+                  os.fsencode(path), ctypes.byref(options))
     return Training(path, result.steps, result.ran, result.loss, result.best, result.peak,
                     result.seconds)
 
@@ -329,9 +313,9 @@ def _discover(asks: dict[str, Any], report: Any) -> Discovery:
         if asks[name] is not None and heads != "paper":
             raise InputError(f"{name}: only with heads='paper'")
     if not _Given.is_of_images(data):
-        _not_for("molecules", family=None if asks["family"] == "auto" else asks["family"],
-                 size=asks["size"], crop=crops(asks["crop"]) or None,
-                 picture_limit=asks["picture_limit"])
+        _not_for_molecules(
+            family=None if asks["family"] == "auto" else asks["family"], size=asks["size"],
+            crop=crops(asks["crop"]) or None, picture_limit=asks["picture_limit"])
     options = _abi.recon_discover_options(
         k=_count("k", asks["k"]), as_mean=mean is not None,
         mean=_abi.recon_mean_options(kind=choice("mean", mean or "tukey", "recon_mean_kind")),
@@ -380,17 +364,12 @@ def _positive(what: str, x: float | None) -> float:
     return float(x)
 
 
-def _weight(what: str, x: float | None, plain: bool) -> float:
-    """Of a term of the loss: negative for none."""
-    if plain and x:
-        raise InputError(f"plain cannot be used with {what}")
-    return -1.0 if plain or (x is not None and x == 0) else _positive(what, x)
-
-
-def _yes_no(what: str, x: bool | None) -> int:
-    if x not in _YES_NO:
-        raise InputError(f"{what} {x!r} is none of True, False, None")
-    return _YES_NO[x]
+def _settings(**given: Any) -> Any:
+    """Those of a training that are given, as the library's text."""
+    texts = {name: ("on" if value else "off") if isinstance(value, (bool, np.bool_)) else str(value)
+             for name, value in given.items() if value is not None}
+    return (_abi.recon_setting * len(texts))(
+        *(_abi.recon_setting(name=name.encode(), value=text.encode()) for name, text in texts.items()))
 
 
 def _folds(folds: int | None) -> int:
@@ -402,11 +381,10 @@ def _folds(folds: int | None) -> int:
     return number or -1
 
 
-def _not_for(kind: str, **given: Any) -> None:
+def _not_for_molecules(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            other = "molecules" if kind == "images" else "images"
-            raise InputError(f"{name} is for {other}, but the data are {kind}")
+            raise InputError(f"{name} is for images, but the data are molecules")
 
 
 def _model_file(model: Any, what: str) -> bytes:
@@ -441,19 +419,6 @@ class _Asked:
 
 def _backbone(ctx: int, file: bytes, precision: int) -> ContextManager[ctypes.c_void_p]:
     return made(ctx, lib.recon_backbone_close, lib.recon_backbone_open, file, precision)
-
-
-def _follow(ctx: int, asked: _Asked, file: bytes, precision: int, crop: Crop | None,
-            data: Data) -> None:
-    """Pictures are read as those that the model to start from was trained on, but in their own
-    colours."""
-    options = _abi.recon_data_options(size=asked.source.size)
-    with _backbone(ctx, file, precision) as backbone:
-        lib.recon_backbone_data_options(backbone, ctypes.byref(options))
-    if _is_name(data) and spec_of(data).startswith(b"images:"):
-        asked.source.size = options.size
-    if crop is None:
-        asked.source.crop = options.crop
 
 
 def _is_name(data: Data) -> bool:
