@@ -1,7 +1,7 @@
 /* reproduce.c - runs of an experiment: the models it needs, found or trained, and what was
  * measured. */
 #include "lab/baselines.h"
-#include "lab/reproduce_page.h"
+#include "lab/reproduce.h"
 #include "lab/rival_segnn.h"
 #include "core/ctx.h"
 #include "core/fail.h"

@@ -266,4 +266,16 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
 recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
                             const char *name, char *svg);
 
+/* For each method of an object of accuracies, the share (method - none) / (bound - none): 0 is as bad as
+ * doing nothing, 1 as good as the bound, "undo" (the true rotation undone) or "upright". It takes most
+ * of the classifier out of a comparison. Entries that are no methods on rotated inputs (none,
+ * undo, those of upright inputs, and spreads) are left out, and null stays null; an empty object where
+ * nothing is known. */
+json_t *recovered_json(const json_t *accuracy, const char *bound);
+
+/* Keeps what --json prints as DIR/DATASET.json and writes DIR/report.html anew, of all such files and
+ * of the figures beside them, in the paper's order: so runs of mnist, fashion, molecules and estimators into
+ * one folder make one page. */
+recon_status reproduce_page(recon_ctx *ctx, const char *dir, const json_t *result);
+
 #endif

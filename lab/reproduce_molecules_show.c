@@ -1,7 +1,7 @@
 /* reproduce_molecules_show.c - the tables about molecules, as JSON and as text. */
 #include "lab/baselines.h"
 #include "core/json.h"
-#include "lab/recovered.h"
+#include "lab/reproduce.h"
 #include "lab/table.h"
 #include "group/natural.h"
 

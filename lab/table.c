@@ -1,5 +1,7 @@
 /* table.c - the one printer and the one maker of tables: see table.h. */
 #include "lab/table.h"
+#include "core/json.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +35,22 @@ const char *lab_text(const json_t *from, const char *path)
 {
     const char *text = json_string_value(lab_at(from, path));
     return text ? text : "";
+}
+
+json_t *lab_errors(double *errors, size_t n, const lab_error_row *rows, size_t count)
+{
+    json_t *out = json_object();
+    recon_sort_doubles(errors, n);
+    for (size_t r = 0; r < count; r++) {
+        double share = 0;
+        for (size_t i = 0; i < n; i++)
+            share += ((errors[i] <= rows[r].at) == (rows[r].what == LAB_WITHIN)) / (double)n;
+        recon_json_put(&out, rows[r].key,
+                       json_real(rows[r].what == LAB_QUANTILE
+                                     ? recon_quantile(errors, n, rows[r].at)
+                                     : 100 * share));
+    }
+    return out;
 }
 
 /* --- cells ------------------------------------------------------------------------------------ */
