@@ -113,6 +113,10 @@ recon_status letters_write_pgm(recon_ctx *ctx, const char *path, const uint8_t *
 recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const letters_plan *plan,
                                const char *dir);
 
+/* n pictures of a folder that was written so, as a model takes them. */
+recon_status letters_load(recon_ctx *ctx, float **out, size_t n, const char *dir,
+                          const recon_model *model);
+
 /* --- what a model says of them ---------------------------------------------------------------- */
 
 /* How good the answers of a model are on the two test sets, as JSON; degrees and percent. dir: where

@@ -1,5 +1,7 @@
 /* letters_set.c - sets of letters, drawn and written as a user would have them, and the folder they are in. */
 #include "lab/letters.h"
+#include "backbone/kinds.h"
+#include "model/model.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/degrees.h"
@@ -116,5 +118,28 @@ recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const let
     }
     RECON_TRY(write_truth(ctx, set, plan, dir));
 done:
+    return status;
+}
+
+recon_status letters_load(recon_ctx *ctx, float **out, size_t n, const char *dir,
+                          const recon_model *model)
+{
+    const recon_ieae_shape shape = recon_model_describe(model).images;
+    const recon_backbone *backbone = recon_model_backbone(model);
+    recon_data_options as = { 0 };
+    recon_dataset *data = NULL;
+    char spec[RECON_PATH + 8];
+    recon_status status;
+    snprintf(spec, sizeof spec, "images:%s", dir);
+    backbone->kind->data_options(backbone, &as);
+    RECON_TRY(recon_dataset_open_with(
+        ctx, &data, spec,
+        &(recon_dataset_options){ .size = as.size, .channels = as.channels, .crop = as.crop }));
+    size_t pixels = shape.height * shape.width_px * shape.channels;
+    RECON_TRY(recon_alloc_raw(ctx, out, n * pixels, sizeof **out));
+    for (size_t i = 0; i < n; i++)
+        recon_dataset_get(*out + i * pixels, data, i);
+done:
+    recon_dataset_close(data);
     return status;
 }
