@@ -1,6 +1,7 @@
 /* cmd_demo.c - recon demo: a minute's tour on what comes with recon. */
 #include "lab/lab.h"
 #include "lab/demo.h"
+#include "lab/table.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -108,11 +109,13 @@ static json_t *results(const demo *d)
                   100 * r->accuracy.head, "recon_here", 100 * d->own, "recon_search",
                   100 * r->accuracy.search, "undo", 100 * r->on->accuracy.undo, "upright",
                   100 * r->on->accuracy.upright));
-    json_object_set_new(out, "pose_error_deg", json_real(r->pose.median * RECON_TO_DEGREES));
+    json_object_set_new(out, "pose_error_deg",
+                        json_real(lab_number(r->out, "pose_error.median_deg")));
     json_object_set_new(out, "theta_mae_deg", json_real(width_error(d) * RECON_TO_DEGREES));
     json_object_set_new(out, "ood_auc",
-                        json_pack("{s:f, s:f, s:f}", "ieae", r->ood[0].ieae, "recon",
-                                  r->ood[0].recon, "density", r->ood[0].density));
+                        json_pack("{s:f, s:f, s:f}", "ieae", lab_number(r->out, "ood_auc.ieae"),
+                                  "recon", lab_number(r->out, "ood_auc.recon"), "density",
+                                  lab_number(r->out, "ood_auc.density")));
     json_object_set_new(out, "alarms", alarm_json(&d->alarm));
     json_object_set_new(out, "molecules",
                         json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)m->n,
@@ -138,7 +141,7 @@ static void print_text(const demo *d)
     printf("unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at "
            "%.0f %% false "
            "alarms\n",
-           r->ood[0].density, 100 * d->alarm.caught, 100 * d->alarm.called);
+           lab_number(r->out, "ood_auc.density"), 100 * d->alarm.caught, 100 * d->alarm.called);
     printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of unusual "
            "poses caught at "
            "%.0f %% false alarms\n",

@@ -41,6 +41,14 @@ typedef struct {
     .n_columns = LAB_COUNT(((const lab_column[]){ __VA_ARGS__ }))
 #define LAB_ROWS(array) .rows = array, .n_rows = LAB_COUNT(array)
 
+/* Puts numbers into *to as the object `key`, or, key NULL, into *to itself: `names` are parted by blanks. Of
+ * "x_deg" the value is in radians, of "x_percent" and of "x%", which is called "x", a share. What is no
+ * number becomes null, as in lab_value. */
+json_t *lab_value(double value);
+#define lab_put(to, key, names, ...)                                                               \
+    lab_put_numbers(to, key, names, (const double[]){ __VA_ARGS__ })
+void lab_put_numbers(json_t **to, const char *key, const char *names, const double *values);
+
 /* Errors as an object: quantiles, and the percentage that is at most so large, or larger. They are sorted. */
 typedef struct {
     const char *key;
