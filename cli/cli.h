@@ -27,12 +27,13 @@ typedef enum {
     CLI_CHOICE, /* int: the place of the word among `choices`                   */
     CLI_PAIR,   /* const char *[2]: two words                                   */
     CLI_SPEC,   /* const char *: data, as cli_spec understands them             */
-    CLI_MODEL   /* const char *: a model, as cli_model_file understands it      */
+    CLI_MODEL,  /* const char *: a model, as cli_model_file understands it      */
+    CLI_SETTING /* cli_settings: "--set NAME=VALUE"; as "--NAME VALUE" that name, and where a table
+                   has this option, every name of the networks' recipes is taken, too */
 } cli_kind;
 
-/* Added to a kind: of one sort of data alone. The help says so, and with the other sort it is
- * misuse. */
-enum { CLI_IMAGES = 16, CLI_MOLECULES = 32 };
+/* Added to a kind: not listed in the help, where older versions have listed it; must be given. */
+enum { CLI_HIDDEN = 16, CLI_REQUIRED = 32 };
 
 /* Added to CLI_MODEL: may be given up to CLI_MANY_MOST times; out is const char *[CLI_MANY_MOST]. */
 enum { CLI_MANY = 64, CLI_MANY_MOST = 3 };
@@ -47,10 +48,18 @@ typedef struct {
     const char *value;   /* what to call its value in the help, "N"             */
     const char *choices; /* CLI_CHOICE: "chordal|frechet|tukey"                 */
     const char *help;
-    int kind; /* a cli_kind, and whose */
-    int required;
-    void *out; /* keeps its default when the option is not given                */
+    int kind;         /* a cli_kind, and what is added to it                    */
+    const char *data; /* the kind of data that it is for, "images": the help says so, and with
+                         another it is misuse; NULL: any                        */
+    void *out;        /* keeps its default when the option is not given         */
 } cli_option;
+
+/* What a training is to be set to, by name. */
+enum { CLI_SETTINGS_MOST = 64 };
+typedef struct {
+    recon_setting list[CLI_SETTINGS_MOST];
+    size_t n;
+} cli_settings;
 
 typedef struct {
     const char *name, *purpose;
@@ -119,6 +128,10 @@ int cli_guard_output(void);
 
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
+
+/* Another one; -1, or the exit code where there are too many. */
+int cli_settings_add(const cli_command *command, cli_settings *settings, const char *name,
+                     const char *value);
 
 /* Misuse where a training would replace what is at `out` without being told to; else -1. */
 int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite);

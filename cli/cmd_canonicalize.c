@@ -170,9 +170,10 @@ static int check_pictures(settings *s)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
-        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT | CLI_WRITES, 1,
-          &s->out },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s->model },
+        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder",
+          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s->out },
         { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table",
           CLI_TEXT | CLI_WRITES, 0, &s->poses },
         { "--lambda", NULL, "auto|neighbours|head|density",
@@ -183,25 +184,25 @@ static int parse(settings *s, int argc, char **argv)
         { "--only-one", NULL, NULL, "rotate only inputs whose verdict is one natural pose",
           CLI_FLAG, 0, &s->how.only_one },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
-          CLI_MODEL | CLI_MOLECULES, 0, &s->spin },
+          CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
           "conformers to evaluate it on, preferably not its training data (default: --data)",
-          CLI_SPEC | CLI_MOLECULES, 0, &s->spin_from },
-        { "--spin-k", "N", NULL, "number of nearest conformers to evaluate (default 8)",
-          CLI_COUNT | CLI_MOLECULES, 0, &s->spin_k },
+          CLI_SPEC, "molecules", &s->spin_from },
+        { "--spin-k", "N", NULL, "number of nearest conformers to evaluate (default 8)", CLI_COUNT,
+          "molecules", &s->spin_k },
         { "--interpolation", NULL, "bilinear|bicubic",
           "interpolation of the resampling (default "
           "bilinear)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->interpolation },
-        { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)",
-          CLI_COUNT | CLI_IMAGES, 0, &s->quality },
+          CLI_CHOICE, "images", &s->interpolation },
+        { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)", CLI_COUNT,
+          "images", &s->quality },
         { "--fill", "zero|edge|white|#rrggbb", NULL,
-          "colour of empty corners in image files (default zero: black, or transparent)",
-          CLI_TEXT | CLI_IMAGES, 0, &s->fill_text },
+          "colour of empty corners in image files (default zero: black, or transparent)", CLI_TEXT,
+          "images", &s->fill_text },
         { "--keep", NULL, "size|all",
           "keep the size of image files, or enlarge the frame so that nothing is cut off "
           "(default size)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->keep },
+          CLI_CHOICE, "images", &s->keep },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -347,7 +348,7 @@ typedef struct {
     size_t there;      /* 1 + the first input that is in `in`; 0: none       */
     char *poses;       /* [CLI_BLOCK] of the group's type; NULL with a table */
     cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
-    char *g;           /* [CLI_BLOCK] rotations with a table: double or recon_so3 */
+    double *g;         /* [CLI_BLOCK] rotations with a table, poses of the group */
     recon_pose3 *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
     double *absolute;  /* [n] angles, or [n][9] matrices                     */
 } room;
@@ -378,7 +379,7 @@ static recon_status make_room(recon_ctx *ctx, flow *f)
     RECON_TRY(recon_alloc_raw(ctx, &r->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
     RECON_TRY(recon_alloc_raw(ctx, &r->out, f->to->block_bytes, 1));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n, (so2 ? 1 : 9) * sizeof *r->absolute));
-    RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, so2 ? sizeof(double) : sizeof(recon_so3)));
+    RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, f->group->numbers * sizeof *r->g));
     if (f->to->has_table)
         RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
     else
@@ -456,13 +457,13 @@ static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     for (size_t i = 0; i < n; i++) {
         keep_pose(f, at, i);
         if (f->group == RECON_SO2)
-            ((double *)r->g)[i] = ((const recon_pose2 *)r->poses)[i].rotation;
+            r->g[i] = ((const recon_pose2 *)r->poses)[i].rotation;
         else
             ((recon_so3 *)r->g)[i] = ((const recon_pose3 *)r->poses)[i].rotation;
     }
     double begun = recon_now();
     if (f->to->inputs->cropped)
-        RECON_TRY(rotate_whole(ctx, f, (const double *)r->g, at, n));
+        RECON_TRY(rotate_whole(ctx, f, r->g, at, n));
     else
         RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
     f->o->model += recon_now() - begun;
@@ -477,7 +478,7 @@ static void keep_row(flow *f, size_t at, size_t i)
 {
     cli_row *row = &f->r.rows[i];
     int opens = recon_gates_open(&f->s->how, row->p_value, row->verdict);
-    double *angle = (double *)f->r.g + i;
+    double *angle = f->r.g + i;
     recon_so3 *rotation = (recon_so3 *)f->r.g + i;
     if (f->group == RECON_SO2) {
         f->r.absolute[at + i] = row->pose.angle;
@@ -506,12 +507,12 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     }
     RECON_TRY(cli_table_add(ctx, &f->to->table, r->rows, at, n));
     if (f->to->folder) {
-        RECON_TRY(cli_sink_pictures(ctx, f->to, (float *)r->out, (const float *)r->in,
-                                    (const double *)r->g, at, n));
+        RECON_TRY(
+            cli_sink_pictures(ctx, f->to, (float *)r->out, (const float *)r->in, r->g, at, n));
         return RECON_OK;
     }
     if (f->to->inputs->cropped)
-        RECON_TRY(rotate_whole(ctx, f, (const double *)r->g, at, n));
+        RECON_TRY(rotate_whole(ctx, f, r->g, at, n));
     else
         RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
     RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));

@@ -70,12 +70,11 @@ static recon_precision precision_of(recon_ctx *ctx, const settings *s)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES | CLI_IMAGES, 0,
-          &s->svg },
+        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES, "images", &s->svg },
     };
     size_t words = 0;
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    options[1].required = 0; /* --data: the model may say it */
+    options[1].kind &= ~CLI_REQUIRED; /* --data: the model may say it */
     int code = cli_parse(&cli_check, options, &s->common, argc, argv, &s->model, 1, &words);
     if (code < 0 && words == 1)
         s->model = cli_model_file(s->model);
@@ -202,31 +201,41 @@ static void print_text(const settings *s, const findings *f)
 /* z, some of the layers from the first to the last, and the picture's floor. */
 static recon_status draw(recon_ctx *ctx, const settings *s, const findings *f)
 {
-    double errors[1 + DRAWN_LAYERS][ANGLES], high[ANGLES], floor[ANGLES];
+    double degrees[ANGLES], errors[1 + DRAWN_LAYERS][ANGLES], high[ANGLES], floor[ANGLES];
     char names[DRAWN_LAYERS][LAYER_NAME], *svg = NULL;
-    recon_error_curve curves[1 + DRAWN_LAYERS] = { { "z, end to end", errors[0], high } };
+    recon_series series[2 + DRAWN_LAYERS];
     size_t drawn = f->depth > 1 ? DRAWN_LAYERS : 0; /* photo presets have no layers of fields */
+    const recon_panel panel = { .x_label = "rotation of the input (degrees)",
+                                .y_label = "relative error",
+                                .series = series,
+                                .count = 2 + drawn,
+                                .degrees = 1 };
     recon_status status;
     for (size_t k = 0; k < ANGLES; k++) {
+        degrees[k] = f->angles[k] * RECON_TO_DEGREES;
         errors[0][k] = f->sweep[k].code_median;
         high[k] = f->sweep[k].code_p95;
         floor[k] = f->layers[k * f->depth].floor;
     }
+    series[0] = (recon_series){ .name = "z, end to end",
+                                .x = degrees,
+                                .y = errors[0],
+                                .low = errors[0],
+                                .high = high,
+                                .count = ANGLES };
     for (size_t i = 0; i < drawn; i++) {
         size_t layer = 1 + i * (f->depth - 2) / (DRAWN_LAYERS - 1);
         for (size_t k = 0; k < ANGLES; k++)
             errors[1 + i][k] = f->layers[k * f->depth + layer].error;
-        curves[1 + i] = (recon_error_curve){ layer_name(names[i], layer), errors[1 + i], NULL };
+        series[1 + i] = (recon_series){
+            .name = layer_name(names[i], layer), .x = degrees, .y = errors[1 + i], .count = ANGLES
+        };
     }
-    RECON_TRY(recon_figure_equivariance(ctx, &svg,
-                                        &(recon_equivariance_plot){ .title = "equivariance error",
-                                                                    .unit = "relative error",
-                                                                    .angles = f->angles,
-                                                                    .count = ANGLES,
-                                                                    .curves = curves,
-                                                                    .curve_count = 1 + drawn,
-                                                                    .floor = floor,
-                                                                    .linear = 1 }));
+    series[1 + drawn] = (recon_series){
+        .name = "interpolation alone", .x = degrees, .y = floor, .count = ANGLES, .dashed = 1
+    };
+    RECON_TRY(recon_figure_chart(
+        ctx, &svg, &(recon_chart){ .title = "equivariance error", .panels = &panel, .count = 1 }));
     RECON_TRY(recon_svg_save(ctx, s->svg, svg));
 done:
     free(svg);

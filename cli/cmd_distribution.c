@@ -40,7 +40,8 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s->model },
         { "--index", "I", NULL, "index of the image or conformer, from 0 (default 0)", CLI_INDEX, 0,
           &s->index },
         { "--svg", "FILE", NULL, "also plot it", CLI_TEXT | CLI_WRITES, 0, &s->svg },

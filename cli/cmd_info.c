@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "core/shipped.h"
 #include "data/elements.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/crop.h"
 #include "data/dataset.h"
 #include "model/trust.h"
@@ -40,11 +40,10 @@ const cli_command cli_info = {
         "  recon info digits             a folder written by `recon discover --out digits`\n"
         "\n"
         "See `recon train --help` for SPEC. Here and in every --data, the prefix may be omitted: it is\n"
-        "inferred from the name (FILE.npy, FILE.xyz, FILE.sdf). A folder with .xyz or .extxyz files is\n"
-        "read as molecules, any other folder as images. A name that both a data set and a shipped\n"
-        "model have, such as mnist, is the data set. For a folder written by `recon discover` or\n"
-        "`recon normalize`, summary.json is shown. Pipes, process substitutions and devices are\n"
-        "refused.",
+        "inferred from the name (FILE.npy, FILE.sdf), of a folder from what is in it. A name that both\n"
+        "a data set and a shipped model have, such as mnist, is the data set. For a folder written by\n"
+        "`recon discover` or `recon normalize`, summary.json is shown. Pipes, process substitutions and\n"
+        "devices are refused.",
     .run = run,
 };
 
@@ -526,11 +525,11 @@ static recon_status tell_file(recon_ctx *ctx, const settings *s)
         return tell_array(ctx, s->path, &s->common);
     if (first[LENGTH] == '{')
         return tell_model(ctx, s->path, &s->common);
-    return recon_fail(
-        ctx, RECON_ERR_FORMAT,
-        "%s: unknown format%s; info reads NPY arrays, models, .xyz, .extxyz, .sdf, .mol, "
-        "folders of images, and SPECs such as idx:FILE",
-        s->path, is_packed(s->path) ? ": unpack it first" : "");
+    char list[512];
+    return recon_fail(ctx, RECON_ERR_FORMAT,
+                      "%s: unknown format%s; info reads models, arrays, and data: %s", s->path,
+                      is_packed(s->path) ? ": unpack it first" : "",
+                      recon_format_list(list, sizeof list));
 }
 
 /* A path with no word before a colon; of an array what it holds is told, not its images. */
@@ -577,8 +576,8 @@ static int run(int argc, char **argv)
     const cli_option options[] = {
         { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
           &s.skip_bad },
-        { "--crop", NULL, "none|auto", CLI_CROP_HELP, CLI_CHOICE | CLI_IMAGES, 0, &s.crop },
-        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
+        { "--crop", NULL, "none|auto", CLI_CROP_HELP, CLI_CHOICE, "images", &s.crop },
+        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT, "images",
           &s.picture_limit },
         { 0 },
     };

@@ -64,9 +64,10 @@ static int is_table(const char *path)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s->model },
         { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them",
-          CLI_TEXT | CLI_WRITES, 1, &s->out },
+          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s->out },
         { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0",
           CLI_TEXT | CLI_WRITES, 0, &s->rows },
         { "--false-alarms", "SHARE", NULL,

@@ -8,7 +8,7 @@
 #include "data/crop.h"
 #include "data/dataset.h"
 #include "data/folder.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -20,12 +20,12 @@ enum { DEVICE_CUDA = 1 };
 
 void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
 {
+    static char data[640]; /* the help of --data */
+    char list[512];
+    snprintf(data, sizeof data, "%s; or a path to such a file or folder",
+             recon_format_list(list, sizeof list));
     const cli_option options[] = {
-        { "--data", "SPEC", NULL,
-          "images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, "
-          "cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, "
-          "sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder",
-          CLI_SPEC, 1, &d->spec },
+        { "--data", "SPEC", NULL, data, CLI_SPEC | CLI_REQUIRED, 0, &d->spec },
         { "--rotate", "RULE", NULL,
           "rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file",
           CLI_TEXT | CLI_RULE, 0, &d->rotate },
@@ -37,10 +37,10 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
           &d->skip_bad },
         { "--size", "N", NULL, "scale images to fit N x N (default: the model's size, if any)",
-          CLI_COUNT | CLI_IMAGES, 0, &d->size },
+          CLI_COUNT, "images", &d->size },
         { "--crop", NULL, "none|auto", CLI_CROP_HELP "; models trained on crops always do",
-          CLI_CHOICE | CLI_IMAGES, 0, &d->crop },
-        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
+          CLI_CHOICE, "images", &d->crop },
+        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT, "images",
           &d->picture_limit },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &d->device },
         { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,
@@ -114,9 +114,8 @@ recon_source cli_source(const cli_data *d)
 
 static recon_status name_remedy(recon_ctx *ctx, recon_status status, const cli_data *d)
 {
-    int many = recon_images_folder(d->spec) || !strncmp(d->spec, "xyz:", 4) ||
-               !strncmp(d->spec, "sdf:", 4); /* files or frames */
-    if (status == RECON_ERR_FORMAT && !d->skip_bad && many)
+    const recon_format *format = recon_format_of(d->spec);
+    if (status == RECON_ERR_FORMAT && !d->skip_bad && format && format->one_by_one)
         return recon_note(ctx, status, "use --skip-bad to skip such files");
     if (status == RECON_ERR_INPUT && strstr(recon_ctx_message(ctx), RECON_PICTURE_LIMIT))
         return recon_note(ctx, status, "raise --picture-limit to read it");

@@ -7,7 +7,6 @@
 #include "core/file.h"
 #include "core/jpeg.h"
 #include "core/memory.h"
-#include "core/owned.h"
 #include "core/picture.h"
 #include "core/png.h"
 #include "core/tiff.h"

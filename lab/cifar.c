@@ -4,6 +4,7 @@
  * 45 degrees (C8), or by any angle; bilinear, with the edge's pixels repeated outside of the frame, when
  * they are rotated and when they are rotated back. Whether to rotate at all is asked of the p-value, and
  * the level of that is chosen on pictures held out from all training. */
+#include "backbone/ieae.h"
 #include "core/degrees.h"
 #include "core/fail.h"
 #include "core/memory.h"

@@ -3,6 +3,7 @@
 #ifndef LAB_REPRODUCE_H
 #define LAB_REPRODUCE_H
 
+#include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
 #include "core/degrees.h"

@@ -48,12 +48,12 @@ recon_status reproduce_read(recon_ctx *ctx, reading *r, const recon_dataset *dat
     for (size_t i = 0; i < r->n; i++) {
         r->angle[i] = recon_dataset_angle(r->data, i);
         if (r->codes.density) {
-            r->by_head[i] = recon_so2_absolute(&r->map[i], r->codes.so2[i]);
-            recon_so2_map_density(&r->map[i], r->codes.so2[i],
+            r->by_head[i] = recon_so2_absolute(&r->map[i], r->codes.poses[i]);
+            recon_so2_map_density(&r->map[i], r->codes.poses[i],
                                   r->codes.density + i * RECON_POSE_BINS, RECON_MAPS_ALL);
         }
         r->lambda[i] = r->map[i].lambda;
-        r->absolute[i] = recon_so2_absolute(&r->map[i], r->codes.so2[i]);
+        r->absolute[i] = recon_so2_absolute(&r->map[i], r->codes.poses[i]);
     }
 done:
     return status;
@@ -105,7 +105,7 @@ static recon_status measure_gated(recon_ctx *ctx, double *all, double *gated, co
     RECON_TRY(recon_alloc_raw(ctx, &right, of->n, sizeof *right));
     RECON_TRY(reproduce_accuracy(ctx, all, right, r->on, of->data, of->absolute));
     for (size_t i = 0; i < of->n; i++) {
-        double p = recon_maps_p_value(r->model->maps, &of->map[i], &of->codes.so2[i]);
+        double p = recon_maps_p_value(r->model->maps, &of->map[i], &of->codes.poses[i]);
         count += recon_gate_opens(GATE, p) ? right[i] : as_is[i];
     }
     *gated = (double)count / (double)of->n;
@@ -119,7 +119,7 @@ static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
     const reading *t = &r->rotated, *u = &r->upright;
     double gated, upright, upright_gated;
     recon_status status;
-    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.ieae, NULL, r->on, t->data, t->codes.so2));
+    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.ieae, NULL, r->on, t->data, t->codes.poses));
     RECON_TRY(measure_gated(ctx, &r->accuracy.recon, &gated, r, t, r->on->right.none));
     r->accuracy.head = r->accuracy.recon;
     if (t->by_head)
@@ -148,9 +148,9 @@ static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
     for (int s = 0; s < SCORES; s++)
         RECON_TRY(recon_alloc_raw(ctx, &r->score[s], c->n, sizeof *r->score[s]));
     for (size_t i = 0; i < c->n; i++) {
-        r->score[0][i] = recon_so2_distance(c->codes.so2[i], c->map[i].midpoint);
+        r->score[0][i] = recon_so2_distance(c->codes.poses[i], c->map[i].midpoint);
         r->score[1][i] = fabs(c->absolute[i]);
-        r->score[2][i] = recon_so2_map_score(&c->map[i], c->codes.so2[i]);
+        r->score[2][i] = recon_so2_map_score(&c->map[i], c->codes.poses[i]);
         undo[i] = fabs(recon_so2_wrap(c->angle[i]));
     }
     for (size_t k = 0; k < RECON_REACHES; k++) {
@@ -279,9 +279,9 @@ static recon_status measure_pair(recon_ctx *ctx, reproduction *r)
     recon_status status = RECON_OK;
     if (pair[0] == pair[1])
         return RECON_OK;
-    RECON_TRY(recon_evaluate_pair(ctx, &p,
-                                  &(recon_posed){ t->codes.so2, t->lambda, t->codes.labels, t->n },
-                                  pair[0], pair[1]));
+    RECON_TRY(recon_evaluate_pair(
+        ctx, &p, &(recon_posed){ t->codes.poses, t->lambda, t->codes.labels, t->n }, pair[0],
+        pair[1]));
     out = json_pack("{s:o, s:o}", "classes", pair_names(r), "natural_deg",
                     both(p.natural[0] * RECON_TO_DEGREES, p.natural[1] * RECON_TO_DEGREES));
     lab_put(&out, NULL, "between_deg distance_before_deg distance_after_deg", p.between, p.before,
@@ -422,9 +422,9 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
     recon_status status;
     RECON_TRY(reproduce_load(ctx, &images, h->data, n));
     RECON_TRY(recon_alloc_raw(ctx, &z, n * h->index->d, sizeof *z));
-    RECON_TRY(recon_ieae_embed(ctx, &(recon_seen){ .z = z, .so2 = psi }, encoder, images, n));
+    RECON_TRY(recon_ieae_embed(ctx, &(recon_seen){ .z = z, .psi = psi }, encoder, images, n));
     RECON_TRY(recon_equivariance_compare(ctx, &change,
-                                         &(recon_codes){ h->index->z, h->index->so2, NULL },
+                                         &(recon_codes){ h->index->z, h->index->poses, NULL },
                                          &(recon_codes){ z, psi, NULL }, none, n, h->index->d));
     if (change.code_max > SAME_CODE)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
@@ -635,9 +635,12 @@ static recon_status vote(recon_ctx *ctx, reproduction *r, const recon_embedded *
 static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
 {
     const recon_stored_codes *c = r->model->codes;
-    const recon_embedded stored =
-        c ? (recon_embedded){ .n = c->n, .d = c->d, .z = c->z, .so2 = c->so2 }
-          : (recon_embedded){ 0 };
+    const recon_embedded stored = c ? (recon_embedded){ .n = c->n,
+                                                        .d = c->d,
+                                                        .z = c->z,
+                                                        .group = c->group,
+                                                        .poses = c->poses }
+                                    : (recon_embedded){ 0 };
     const recon_embedded *index = r->on->settings->data ? &stored : r->hood.index;
     recon_embedded queries = r->rotated.codes;
     json_t *accuracy = json_object_get(r->out, "accuracy");
@@ -655,7 +658,7 @@ static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
                                     .family = RECON_SO2_NORMAL }));
     RECON_TRY(vote(ctx, r, index, &f));
     r->knn_ms = 1000 * (r->embed_seconds + (recon_now() - begun) / (double)f.rows);
-    RECON_TRY(reproduce_accuracy(ctx, &share, NULL, r->on, r->rotated.data, f.absolute.so2));
+    RECON_TRY(reproduce_accuracy(ctx, &share, NULL, r->on, r->rotated.data, f.absolute));
     lab_put(&accuracy, NULL, "knn% neighbours%", r->knn, share);
 done:
     recon_frames_free(&f);
@@ -807,7 +810,8 @@ static recon_status measure_controls(recon_ctx *ctx, reproduction *r)
             l.error[1].by_class);
     recon_json_put(&out, "like_poses", one);
     if (pair[0] != pair[1]) {
-        RECON_TRY(recon_evaluate_frames(ctx, &p, h->index->so2, h->angle, &who, pair[0], pair[1]));
+        RECON_TRY(
+            recon_evaluate_frames(ctx, &p, h->index->poses, h->angle, &who, pair[0], pair[1]));
         one = json_pack("{s:o, s:o, s:o}", "classes", pair_names(r), "frame_deg",
                         both(p.frame[0] * RECON_TO_DEGREES, p.frame[1] * RECON_TO_DEGREES),
                         "agreement", both(p.agreement[0], p.agreement[1]));

@@ -83,7 +83,8 @@ static recon_status embed(recon_ctx *ctx, molecule_part *p, const recon_molecule
     p->codes.n = p->n;
     p->codes.d = d;
     p->codes.z = z;
-    p->codes.so3 = psi;
+    p->codes.group = RECON_SO3;
+    p->codes.poses = (const double *)psi;
     p->codes.labels = labels;
     p->codes.precision = RECON_F32;
 done:
@@ -218,12 +219,13 @@ static recon_status fit_moments(recon_ctx *ctx, molecule_reproduction *r)
     recon_fisher_fit *fits = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &fits, n, sizeof *fits));
-    RECON_TRY(recon_fisher_fit_batch(ctx, fits, r->frames.normalized.so3, n, MOLECULE_K,
+    RECON_TRY(recon_fisher_fit_batch(ctx, fits, (const recon_so3 *)r->frames.normalized, n,
+                                     MOLECULE_K,
                                      &(recon_fisher_fit_options){ .method = RECON_FISHER_MOMENT }));
     RECON_TRY(recon_alloc_raw(ctx, &r->mode, n, sizeof *r->mode));
     for (size_t i = 0; i < n; i++) {
         recon_fisher_center(r->f[MOLECULE_F_MOMENT] + 9 * i, fits[i].fisher.f, fits[i].fisher.mode);
-        r->mode[i] = recon_so3_compose(fits[i].fisher.mode, r->frames.gamma.so3[i]);
+        r->mode[i] = recon_so3_compose(fits[i].fisher.mode, recon_so3_at(r->frames.gamma, i));
     }
 done:
     free(fits);
@@ -257,10 +259,12 @@ done:
 static recon_status measure_poses(recon_ctx *ctx, molecule_reproduction *r)
 {
     const molecule_part *a = &r->train, *b = &r->test;
-    return recon_evaluate_molecule_poses(
-        ctx, &r->pose, NULL,
-        &(recon_molecule_posed){ a->codes.so3, a->truth, a->codes.labels, a->n },
-        &(recon_molecule_posed){ b->codes.so3, b->truth, b->codes.labels, b->n }, r->molecules);
+    return recon_evaluate_molecule_poses(ctx, &r->pose, NULL,
+                                         &(recon_molecule_posed){ (const recon_so3 *)a->codes.poses,
+                                                                  a->truth, a->codes.labels, a->n },
+                                         &(recon_molecule_posed){ (const recon_so3 *)b->codes.poses,
+                                                                  b->truth, b->codes.labels, b->n },
+                                         r->molecules);
 }
 
 /* --- unusual poses -------------------------------------------------------------------------------- */
@@ -279,7 +283,7 @@ static recon_status measure_unusual(recon_ctx *ctx, molecule_reproduction *r)
                                               r->test.codes.labels, n, r->truth, r->molecules, 0,
                                               UNUSUAL_SEED));
     for (size_t i = 0; i < n; i++) {
-        recon_so3 psi = recon_so3_compose(r->extra[i], r->test.codes.so3[i]);
+        recon_so3 psi = recon_so3_compose(r->extra[i], recon_so3_at(r->test.codes.poses, i));
         r->score[0][i] = recon_so3_map_trace_uncentred(&r->map[i], psi);
         r->score[1][i] = recon_so3_map_trace_label(&r->map[i], psi);
         r->score[2][i] = recon_so3_map_score(&r->map[i], psi);
@@ -492,7 +496,7 @@ static recon_status measure_way(recon_ctx *ctx, double *out, const molecule_repr
                                 lambda_of *way, recon_so3 *rotations)
 {
     for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = to_canonical(way(r, i), r->test.codes.so3[i]);
+        rotations[i] = to_canonical(way(r, i), recon_so3_at(r->test.codes.poses, i));
     return accuracy(ctx, out, r, rotations);
 }
 
@@ -553,8 +557,9 @@ static recon_status measure_draws(recon_ctx *ctx, molecule_reproduction *r, reco
             recon_rng rng = recon_rng_new(GAUGE_SEED + g, (uint64_t)r->test.codes.labels[i]);
             double angle = r->map[i].free ? 2 * M_PI * recon_rng_uniform(&rng) : 0;
             free_axis(axis, &r->map[i]);
-            rotations[i] = recon_so3_compose(recon_so3_from_axis_angle(axis, angle),
-                                             to_canonical(r->map[i].lambda, r->test.codes.so3[i]));
+            rotations[i] = recon_so3_compose(
+                recon_so3_from_axis_angle(axis, angle),
+                to_canonical(r->map[i].lambda, recon_so3_at(r->test.codes.poses, i)));
         }
         RECON_TRY(accuracy(ctx, &share, r, rotations));
         sum += share;
@@ -611,7 +616,7 @@ static void spinning_fill(spinning *s, const molecule_reproduction *r, const mol
     for (size_t i = 0; i < s->all; i++)
         s->psi[i] = recon_so3_identity(); /* of those that --quick leaves out: asked by nobody */
     for (size_t i = 0; i < from->n; i++)
-        s->psi[from->row[i]] = from->codes.so3[i];
+        s->psi[from->row[i]] = recon_so3_at(from->codes.poses, i);
     for (size_t i = 0; i < n; i += step) {
         if (!whole && !r->map[i].free)
             continue;
@@ -656,7 +661,7 @@ static recon_status measure_spin(recon_ctx *ctx, double *out, molecule_reproduct
                                  const molecule_part *from, size_t k, recon_so3 *rotations)
 {
     spinning s = spinning_of(from, k);
-    const recon_so3 *psi = r->test.codes.so3;
+    const recon_so3 *psi = (const recon_so3 *)r->test.codes.poses;
     uint64_t passes;
     recon_status status;
     RECON_TRY(choose(ctx, &s, &passes, r, from, 0));
@@ -679,7 +684,7 @@ static recon_status measure_whole(recon_ctx *ctx, molecule_reproduction *r, reco
     recon_status status;
     RECON_TRY(choose(ctx, &s, &passes, r, &r->val, MOLECULE_SPIN_WHOLE));
     for (size_t i = 0; i < s.n; i++)
-        rotations[i] = to_canonical(s.spin[i].lambda, r->test.codes.so3[s.row[i]]);
+        rotations[i] = to_canonical(s.spin[i].lambda, recon_so3_at(r->test.codes.poses, s.row[i]));
     r->searched = s.n;
     RECON_TRY(share_right(ctx, &r->accuracy.whole, r, s.row, s.n, rotations));
 done:

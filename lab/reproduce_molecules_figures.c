@@ -126,8 +126,8 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
     RECON_TRY(recon_alloc_raw(ctx, &places, SHOWN * 3 * atoms, sizeof *places));
     for (size_t i = 0; i < n; i++) {
         const recon_conformer *x = &r->test.x[rows[i]];
-        recon_so3 to = recon_so3_compose(r->map[rows[i]].lambda,
-                                         recon_so3_inverse(r->test.codes.so3[rows[i]]));
+        recon_so3 to = recon_so3_compose(
+            r->map[rows[i]].lambda, recon_so3_inverse(recon_so3_at(r->test.codes.poses, rows[i])));
         rotate_into(places + i * 3 * atoms, x, to);
         pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz, NULL };
         pictures[n + i] =
@@ -204,7 +204,7 @@ done:
 static recon_status draw_histogram(recon_ctx *ctx, const album *a)
 {
     const molecule_reproduction *r = a->r;
-    const recon_histogram_mark marks[] = {
+    const recon_mark marks[] = {
         { "median", r->fisher[MOLECULE_F_DENSITY].median },
         { "the best constant answer", r->fisher[MOLECULE_F_DENSITY].constant },
         { "the paper's bound of 80 %", 800 },
@@ -237,7 +237,7 @@ done:
 static recon_status draw_hits(recon_ctx *ctx, const album *a)
 {
     const molecule_reproduction *r = a->r;
-    const recon_histogram_mark marks[] = { { "mean", r->hit_rate } };
+    const recon_mark marks[] = { { "mean", r->hit_rate } };
     char *svg = NULL;
     recon_status status = recon_figure_histogram(
         ctx, &svg,
@@ -269,13 +269,13 @@ static recon_status draw_spread(recon_ctx *ctx, const album *a)
             y[n++] = r->of[m].spread;
         }
     const recon_series series = { .x = x, .y = y, .count = n, .loose = 1 };
-    const recon_line_panel panel = { .x_label = "mean MSE of F",
-                                     .y_label = "its standard deviation",
-                                     .series = &series,
-                                     .count = 1 };
-    RECON_TRY(recon_figure_lines(
+    const recon_panel panel = { .x_label = "mean MSE of F",
+                                .y_label = "its standard deviation",
+                                .series = &series,
+                                .count = 1 };
+    RECON_TRY(recon_figure_chart(
         ctx, &svg,
-        &(recon_line_plot){
+        &(recon_chart){
             .title = "Error over the conformers of each molecule", .panels = &panel, .count = 1 }));
     RECON_TRY(keep(ctx, a, "spread", svg));
 done:
@@ -337,7 +337,7 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
     size_t n = a->r->molecules, shown = 0;
     double *room = NULL;
     recon_series series[4];
-    recon_line_panel panels[4];
+    recon_panel panels[4];
     char *svg;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &room, 8 * n, sizeof *room));
@@ -347,15 +347,15 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
         if (count == 0)
             continue; /* a set without RMSD */
         series[shown] = (recon_series){ .x = at, .y = at + n, .count = count, .loose = 1 };
-        panels[shown] = (recon_line_panel){
+        panels[shown] = (recon_panel){
             .x_label = labels[k][0], .y_label = labels[k][1], .series = &series[shown], .count = 1
         };
         shown++;
     }
-    RECON_TRY(recon_figure_lines(
-        ctx, &svg,
-        &(recon_line_plot){
-            .title = "What the errors go with, by molecule", .panels = panels, .count = shown }));
+    RECON_TRY(recon_figure_chart(ctx, &svg,
+                                 &(recon_chart){ .title = "What the errors go with, by molecule",
+                                                 .panels = panels,
+                                                 .count = shown }));
     RECON_TRY(keep(ctx, a, "trends", svg));
 done:
     free(room);
@@ -372,7 +372,7 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
                                           "axis error, degrees" };
     enum { PANELS = sizeof y / sizeof *y };
     recon_series series[PANELS];
-    recon_line_panel panels[PANELS];
+    recon_panel panels[PANELS];
     char *svg;
     recon_status status;
     for (size_t i = 0; i < MOLECULE_KS; i++) {
@@ -384,13 +384,13 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
     }
     for (size_t i = 0; i < PANELS; i++) {
         series[i] = (recon_series){ .x = k, .y = y[i], .count = MOLECULE_KS };
-        panels[i] = (recon_line_panel){
+        panels[i] = (recon_panel){
             .x_label = "neighbours", .y_label = labels[i], .series = &series[i], .count = 1
         };
     }
-    RECON_TRY(recon_figure_lines(
+    RECON_TRY(recon_figure_chart(
         ctx, &svg,
-        &(recon_line_plot){ .title = "Algorithm 1 against k", .panels = panels, .count = PANELS }));
+        &(recon_chart){ .title = "Algorithm 1 against k", .panels = panels, .count = PANELS }));
     RECON_TRY(keep(ctx, a, "k", svg));
 done:
     return status;

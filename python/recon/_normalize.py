@@ -14,6 +14,7 @@ from ._library import (
     Array,
     address,
     array,
+    check,
     choice,
     context,
     lib,
@@ -208,6 +209,11 @@ def normalize(
     out = _abi.recon_frames()
     try:
         with context() as ctx:
+            found = ctypes.c_void_p()
+            check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), group.encode()))
+            index.group = found.value
+            if queries is not None:
+                embedded.group = found.value
             patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index), asked,
                       ctypes.byref(options))
         frames = _frames(out, group, precision, begun)
@@ -313,7 +319,7 @@ def _embedded(
         raise InputError(f"{len(held)} {what}poses for {len(z)} embeddings")
     e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z),
                              precision=_abi.RECON_F64)
-    setattr(e, "so3" if so3 else "so2", address(held))
+    e.poses = address(held)
     kept = [z, held]
     if labels is not None:
         kept.append(_labels(labels, len(z), f"{what}labels"))
@@ -399,8 +405,8 @@ def _copy(pointer: int, shape: tuple[int, ...], kind: type = ctypes.c_double) ->
     return np.ctypeslib.as_array(lent, shape).copy()
 
 
-def _poses(lent: ctypes.Structure, shape: tuple[int, ...], precision: type) -> Array:
-    there = _copy(lent.so2, shape) if lent.so2 else matrices(_copy(lent.so3, (*shape, 4)))
+def _poses(lent: int, shape: tuple[int, ...], so3: bool, precision: type) -> Array:
+    there = matrices(_copy(lent, (*shape, 4))) if so3 else _copy(lent, shape)
     return there.astype(precision, copy=False)
 
 
@@ -416,9 +422,9 @@ def _frames(out: ctypes.Structure, group: str, precision: type, begun: float) ->
     parameters = (rows,) if width == 1 else (rows, 3, width // 3)
     modes = (rows, _abi.RECON_FRAME_MODES, out.modes_width)
     return Frames(
-        gamma=_poses(out.gamma, (rows,), precision),
-        normalized=_poses(out.normalized, (rows, k), precision) if knn else None,
-        absolute=_poses(out.absolute, (rows,), precision),
+        gamma=_poses(out.gamma, (rows,), so3, precision),
+        normalized=_poses(out.normalized, (rows, k), so3, precision) if knn else None,
+        absolute=_poses(out.absolute, (rows,), so3, precision),
         theta=_copy(out.theta, (rows,)),
         parameters=_copy(out.parameters, parameters),
         verdict=_copy(out.verdict, (rows,), ctypes.c_int8),

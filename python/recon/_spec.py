@@ -1,24 +1,11 @@
 """Data by name or by path: what the readers' first argument may be."""
 from __future__ import annotations
 
+import ctypes
 import os
-from pathlib import Path
 from typing import Any
 
 from ._library import lib, path_text
-
-# As `recon info` guesses, by how a name ends.
-_ENDINGS = {
-    ".xyz": "xyz:",
-    ".extxyz": "xyz:",
-    ".sdf": "sdf:",
-    ".mol": "sdf:",
-    ".msgpack": "geom:",
-    ".npy": "npy:",
-    ".amat": "amat:",
-    "-ubyte": "idx:",
-    "-ubyte.gz": "idx:",
-}
 
 
 def spec_of(data: str | os.PathLike[str]) -> bytes:
@@ -27,19 +14,9 @@ def spec_of(data: str | os.PathLike[str]) -> bytes:
     Text that names a known set is that set, also where a folder has the same name; a Path is always
     a path.
     """
-    text = path_text(data, "data")
-    known = lib.recon_dataset_is(os.fsencode(text)) or lib.recon_molecules_is(os.fsencode(text))
-    if known and isinstance(data, (str, bytes)):
-        return os.fsencode(text)
-    return os.fsencode(_prefix(text) + text)
-
-
-def _prefix(path: str) -> str:
-    if os.path.isdir(path):
-        if (Path(path) / "atom_offset.npy").exists():
-            return "flat:"
-        return "xyz:" if any(Path(path).glob("*.xyz")) else "images:"
-    return next((kind for end, kind in _ENDINGS.items() if path.endswith(end)), "")
+    text = os.fsencode(path_text(data, "data"))
+    room = ctypes.create_string_buffer(len(text) + 16)
+    return lib.recon_data_spec(room, len(room), text, not isinstance(data, (str, bytes)))
 
 
 def rule_of(rotate: Any) -> bytes:

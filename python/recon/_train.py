@@ -26,12 +26,7 @@ from ._records import record
 from ._spec import rule_of, spec_of
 from ._trust import LAMBDAS
 
-_PRESETS = {"fast": "FAST", "small": "SMALL", "paper": "PAPER", "photo": "PHOTO",
-            "photo-small": "PHOTO_SMALL"}
 _PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "AUTO"}
-_PAIRS = {"bonds": "BONDS", "elements": "ELEMENTS"}
-_VIEWS = {"random": "RANDOM", "given": "GIVEN"}
-_YES_NO = {None: 0, True: 1, False: -1}
 _MEANS = {name: name.upper() for name in ("tukey", "frechet", "chordal")}
 _FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal")}
 _HEADS = {"mlp": "MLP", "paper": "PAPER"}
@@ -198,53 +193,38 @@ def train(
     path = path_text(out, "out")
     asked = _Asked(seed=seed, limit=limit, rotate=rotate, rotate_seed=rotate_seed,
                    skip_bad=skip_bad, size=size, crop=bool(crop), picture_limit=picture_limit)
-    common = dict(epochs=_count("epochs", epochs), batch=_count("batch", batch),
-                  rate=_positive("rate", rate), temperature=_positive("temperature", temperature),
-                  contrast=_weight("contrast", contrast, plain), seed=asked.seed,
-                  every=_count("every", every), resume=resume, overwrite=overwrite,
-                  rotate=asked.source.rotate)
-    shape = dict(width=_positive("width", width), code=_count("code", code))
     if from_ is not None and preset is not None:
         raise InputError("preset: from_ decides it, so only one of the two is given")
-    chosen = choice("preset", preset or ("fast" if device.startswith("cuda") else "small"),
-                    "PRESET_", _PRESETS)
+    set_ = _settings(
+        width=width, frequencies=frequencies, code=code, mask=mask or None, epochs=epochs,
+        batch=batch, rate=rate, decay=decay, contrast=contrast, temperature=temperature, pose=pose,
+        density=density, augment=augment, warp=warp, flip=flip,
+        views=None if views == "random" else views, align=align,
+        pairs=None if pairs == "bonds" else pairs, element=element, before=before, layers=layers,
+        radius=radius)
+    options = _abi.recon_training(
+        preset=None if preset is None else os.fsencode(preset), plain=plain,
+        set=ctypes.addressof(set_), n_set=len(set_), seed=asked.seed, every=_count("every", every),
+        resume=resume, overwrite=overwrite, rotate=asked.source.rotate)
     images = _Given.is_of_images(data)
-    if images:
-        options = _abi.recon_ieae_options(
-            shape=_abi.recon_ieae_shape(preset=0 if from_ is not None else chosen, **shape,
-                                        frequencies=_count("frequencies", frequencies),
-                                        mask=_abi.RECON_MASK_DISC if mask else 0),
-            **common, decay=_weight("decay", decay, False), pose=_weight("pose", pose, plain),
-            density=_weight("density", density, plain),
-            warp=_positive("warp", warp), augment=_yes_no("augment", augment),
-            flip=_yes_no("flip", flip), views=choice("views", views, "VIEWS_", _VIEWS))
-        _not_for("images", align=align, element=element, before=before, layers=layers,
-                 radius=radius, pairs=None if pairs == "bonds" else pairs)
-    else:
-        options = _abi.recon_molecule_net_options(
-            shape=_abi.recon_molecule_net_shape(preset=chosen, **shape, radius=_positive("radius", radius),
-                                                layers=_count("layers", layers)),
-            **common, before=_count("before", before), element=_positive("element", element),
-            align=_weight("align", align, plain), pairs=choice("pairs", pairs, "PAIRS_", _PAIRS))
-        _not_for("molecules", from_=from_, frequencies=frequencies, decay=decay, pose=pose,
-                 density=density, augment=augment, warp=warp, flip=flip, mask=mask or None,
-                 views=None if views == "random" else views, size=size, crop=crop,
-                 picture_limit=picture_limit)
-    result = _abi.recon_train_result()
+    if not images:
+        _not_for("molecules", size=size, crop=crop, picture_limit=picture_limit)
+    result, shown = _abi.recon_train_result(), _abi.recon_data_options(size=asked.source.size)
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, resume)
+        options.threads = lib.recon_ctx_threads(ctx)
         if from_ is not None:
             setattr(options, "from", _model_file(from_, "from_"))
-            _follow(ctx, asked, getattr(options, "from"), options.precision, crop, data)
+        check(ctx, lib.recon_training_complete(ctx, ctypes.byref(options), ctypes.byref(shown),
+                                               b"images" if images else b"molecules"))
+        if from_ is not None and _is_name(data) and spec_of(data).startswith(b"images:"):
+            asked.source.size = shown.size
+        if crop is None:
+            asked.source.crop = shown.crop
         given = opened.enter_context(_Given.open(ctx, data, asked, None, b""))
-        options.data = given.name
-        if images:
-            options.threads, options.crop = lib.recon_ctx_threads(ctx), asked.source.crop
-            patiently(ctx, lib.recon_ieae_train, ctypes.byref(result), given.data,
-                      os.fsencode(path), ctypes.byref(options))
-        else:
-            patiently(ctx, lib.recon_molecule_net_train, ctypes.byref(result), given.data, None,
-                      os.fsencode(path), ctypes.byref(options))
+        options.data, options.crop = given.name, asked.source.crop
+        patiently(ctx, lib.recon_backbone_train, ctypes.byref(result), given.data,
+                  os.fsencode(path), ctypes.byref(options))
     return Training(path, result.steps, result.ran, result.loss, result.best, result.peak,
                     result.seconds)
 
@@ -396,17 +376,12 @@ def _positive(what: str, x: float | None) -> float:
     return float(x)
 
 
-def _weight(what: str, x: float | None, plain: bool) -> float:
-    """Of a term of the loss: negative for none."""
-    if plain and x:
-        raise InputError(f"plain cannot be used with {what}")
-    return -1.0 if plain or (x is not None and x == 0) else _positive(what, x)
-
-
-def _yes_no(what: str, x: bool | None) -> int:
-    if x not in _YES_NO:
-        raise InputError(f"{what} {x!r} is none of True, False, None")
-    return _YES_NO[x]
+def _settings(**given: Any) -> Any:
+    """Those of a training that are given, as the library's text."""
+    texts = {name: {True: "on", False: "off"}[value] if isinstance(value, (bool, np.bool_)) else str(value)
+             for name, value in given.items() if value is not None}
+    return (_abi.recon_setting * len(texts))(
+        *(_abi.recon_setting(name=name.encode(), value=text.encode()) for name, text in texts.items()))
 
 
 def _folds(folds: int | None) -> int:
@@ -465,19 +440,6 @@ def _backbone(ctx: int, file: bytes, precision: int) -> Iterator[ctypes.c_void_p
         lib.recon_backbone_close(ctx, out)
 
 
-def _follow(ctx: int, asked: _Asked, file: bytes, precision: int, crop: bool | None,
-            data: Data) -> None:
-    """Pictures are read as those that the model to start from was trained on, but in their own
-    colours."""
-    options = _abi.recon_data_options(size=asked.source.size)
-    with _backbone(ctx, file, precision) as backbone:
-        lib.recon_backbone_data_options(backbone, ctypes.byref(options))
-    if _is_name(data) and spec_of(data).startswith(b"images:"):
-        asked.source.size = options.size
-    if crop is None:
-        asked.source.crop = options.crop
-
-
 def _is_name(data: Data) -> bool:
     return isinstance(data, (str, bytes, os.PathLike))
 
@@ -492,7 +454,8 @@ class _Given:
     @staticmethod
     def is_of_images(data: Data) -> bool:
         if _is_name(data):
-            return not lib.recon_molecules_is(spec_of(data))
+            kind = lib.recon_data_kind_of(spec_of(data))
+            return _abi.recon_data_kind.from_address(kind).name == b"images"
         return isinstance(data, (Images, np.ndarray))
 
     @classmethod

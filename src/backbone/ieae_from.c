@@ -36,9 +36,9 @@ static recon_status check(recon_ctx *ctx, const recon_ieae_options *o, const rec
                           o->from, has->density ? "a" : "no");
     if (o->shape.channels && o->shape.channels != has->channels)
         return recon_fail(
-            ctx, RECON_ERR_INPUT,
+            ctx, RECON_ERR_MISMATCH,
             "%s: its number of channels is %zu, but these images have %zu (grey 1, colour 3): convert "
-            "them, or train without --from",
+            "them, or train without it",
             o->from, has->channels, o->shape.channels);
     return check_numbers(ctx, &o->shape, has, o->from);
 }

@@ -26,7 +26,7 @@ recon_status recon_arena_take(recon_ctx *ctx, recon_arena *arena, void *out, siz
 recon_mark recon_arena_mark(const recon_arena *arena);
 void recon_arena_release(recon_arena *arena, recon_mark mark);
 
-/* Scratch of one worker of the pool: take, and release to your own mark before the task ends. */
+/* Scratch of one worker of the pool. What a task takes is given back when it ends. */
 recon_arena *recon_worker_arena(recon_ctx *ctx, int worker);
 
 #endif

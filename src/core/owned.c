@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 static const struct {
@@ -119,31 +118,6 @@ static const char *read_field(char out[RECON_PATH], const char *at, const char *
     out[n] = '\0';
     const char *line = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
     return line ? line + 1 : NULL;
-}
-
-recon_picture_kind recon_picture_kind_of(const char *file)
-{
-    static const struct {
-        const char *ending;
-        recon_picture_kind kind;
-    } known[] = { { ".png", RECON_PICTURE_PNG },   { ".jpg", RECON_PICTURE_JPEG },
-                  { ".jpeg", RECON_PICTURE_JPEG }, { ".jfif", RECON_PICTURE_JPEG },
-                  { ".jpe", RECON_PICTURE_JPEG },  { ".tif", RECON_PICTURE_TIFF },
-                  { ".tiff", RECON_PICTURE_TIFF } };
-    size_t page, n = recon_picture_page(file, &page);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t length = strlen(known[i].ending);
-        if (n >= length && !strncasecmp(file + n - length, known[i].ending, length))
-            return known[i].kind;
-    }
-    return RECON_PICTURE_OTHER;
-}
-
-void recon_picture_name(char *out, size_t room, const char *file)
-{
-    size_t page, n = recon_picture_page(file, &page);
-    snprintf(out, room, "%.*s%s", (int)n, file,
-             recon_picture_kind_of(file) == RECON_PICTURE_OTHER ? ".png" : "");
 }
 
 static int begins(const recon_file *f, const char *text)

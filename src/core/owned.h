@@ -23,18 +23,6 @@ recon_status recon_owned(recon_ctx *ctx, recon_names *out, recon_folder_kind kin
 recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                            const char *dir);
 
-/* Formats that are written, by how a name ends. */
-typedef enum {
-    RECON_PICTURE_OTHER,
-    RECON_PICTURE_PNG,
-    RECON_PICTURE_JPEG,
-    RECON_PICTURE_TIFF
-} recon_picture_kind;
-recon_picture_kind recon_picture_kind_of(const char *file);
-/* The file that a picture is written to: ".png" follows the name of a format that is not written, and
- * the pages of a TIFF file go into one. */
-void recon_picture_name(char *out, size_t room, const char *file);
-
 /* Whether some result has, or had in version 0.1.0, a file by that name: of leftovers. */
 int recon_is_result_file(const char *name, size_t length);
 

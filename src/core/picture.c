@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/tiff.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -87,6 +88,91 @@ recon_status recon_picture_turn(recon_ctx *ctx, recon_picture_sink *sink, const 
 done:
     free(own);
     return status;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+#ifdef RECON_HAVE_JPEG
+#define JPEG RECON_PICTURE_JPEG, 1, NULL
+#else
+#define JPEG RECON_PICTURE_JPEG, 0, "libjpeg: install libjpeg62-turbo-dev"
+#endif
+#ifdef RECON_HAVE_TIFF
+#define TIFF RECON_PICTURE_TIFF, 1, NULL
+#else
+#define TIFF RECON_PICTURE_TIFF, 0, "libtiff: install libtiff-dev"
+#endif
+#define READ   RECON_PICTURE_OTHER, 1, NULL
+#define UNREAD RECON_PICTURE_OTHER, 0, NULL
+
+const recon_picture_ending recon_picture_endings[RECON_PICTURE_ENDINGS] = {
+    { ".png", RECON_PICTURE_PNG, 1, NULL },
+    { ".pgm", READ },
+    { ".ppm", READ },
+    { ".pnm", READ },
+    { ".jpg", JPEG },
+    { ".jpeg", JPEG },
+    { ".jfif", JPEG },
+    { ".jpe", JPEG },
+    { ".tif", TIFF },
+    { ".tiff", TIFF },
+    { ".gif", UNREAD },
+    { ".webp", UNREAD },
+    { ".bmp", UNREAD },
+    { ".heic", UNREAD },
+    { ".heif", UNREAD },
+    { ".avif", UNREAD },
+    { ".jp2", UNREAD },
+    { ".jxl", UNREAD },
+    { ".tga", UNREAD },
+    { ".pbm", UNREAD },
+    { ".apng", UNREAD },
+    { ".dng", UNREAD },
+    { ".cr2", UNREAD },
+    { ".cr3", UNREAD },
+    { ".nef", UNREAD },
+    { ".arw", UNREAD },
+    { ".raf", UNREAD },
+    { ".orf", UNREAD },
+    { ".rw2", UNREAD },
+    { ".psd", UNREAD },
+    { ".svg", UNREAD },
+};
+
+/* Of a name of n characters. */
+static const recon_picture_ending *ending_of(const char *name, size_t n)
+{
+    for (size_t i = 0; i < RECON_PICTURE_ENDINGS; i++) {
+        size_t length = strlen(recon_picture_endings[i].ending);
+        if (n >= length && !strncasecmp(name + n - length, recon_picture_endings[i].ending, length))
+            return &recon_picture_endings[i];
+    }
+    return NULL;
+}
+
+const recon_picture_ending *recon_picture_ending_of(const char *name)
+{
+    return ending_of(name, strlen(name));
+}
+
+int recon_picture_is_read(const char *name)
+{
+    const recon_picture_ending *e = recon_picture_ending_of(name);
+    return e && e->is_read;
+}
+
+recon_picture_kind recon_picture_kind_of(const char *file)
+{
+    size_t page;
+    const recon_picture_ending *e = ending_of(file, recon_picture_page(file, &page));
+    return e ? e->kind : RECON_PICTURE_OTHER;
+}
+
+void recon_picture_name(char *out, size_t room, const char *file)
+{
+    size_t page, n = recon_picture_page(file, &page);
+    snprintf(out, room, "%.*s%s", (int)n, file,
+             recon_picture_kind_of(file) == RECON_PICTURE_OTHER ? ".png" : "");
 }
 
 /* --- formats ---------------------------------------------------------------------------------- */

@@ -11,6 +11,34 @@
 
 #include "core/pixels.h"
 
+/* Formats that are written. */
+typedef enum {
+    RECON_PICTURE_OTHER,
+    RECON_PICTURE_PNG,
+    RECON_PICTURE_JPEG,
+    RECON_PICTURE_TIFF
+} recon_picture_kind;
+
+/* How the names of picture files end, in either case. */
+typedef struct {
+    const char *ending;
+    recon_picture_kind kind;
+    int is_read;
+    const char *library; /* with which recon would read them; NULL: none */
+} recon_picture_ending;
+enum { RECON_PICTURE_ENDINGS = 31 };
+extern const recon_picture_ending recon_picture_endings[RECON_PICTURE_ENDINGS];
+
+/* The entry of a file's name; NULL: it is not a picture's. */
+const recon_picture_ending *recon_picture_ending_of(const char *name);
+int recon_picture_is_read(const char *name);
+
+/* The format of a file, or of a page of one, by its name. */
+recon_picture_kind recon_picture_kind_of(const char *file);
+/* The file that a picture is written to: ".png" follows the name of a format that is not written, and
+ * the pages of a TIFF file go into one. */
+void recon_picture_name(char *out, size_t room, const char *file);
+
 typedef struct recon_picture_sink {
     int shallow;       /* samples of 16 bits are made 8                                       */
     size_t most;       /* bytes that the pixels may take; 0: RECON_PIXELS_MOST                 */

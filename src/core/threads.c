@@ -52,6 +52,8 @@ static void run_tasks(job *j, int id)
 {
     const recon_ctx *outer = running.ctx;
     int outer_worker = running.worker;
+    recon_arena *scratch = recon_worker_arena(j->ctx, id);
+    recon_mark mark = recon_arena_mark(scratch);
     running.ctx = j->ctx;
     running.worker = id;
     for (;;) {
@@ -67,6 +69,7 @@ static void run_tasks(job *j, int id)
             break;
         int ok = RECON_OK;
         recon_status status = j->task(j->ctx, j->arg, i, id);
+        recon_arena_release(scratch, mark);
         if (status != RECON_OK)
             atomic_compare_exchange_strong(&j->status, &ok, (int)status);
     }

@@ -6,21 +6,18 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
-#include "core/resembles.h"
 #include "core/shipped.h"
 #include "core/threads.h"
-#include "data/amat.h"
 #include "data/cifar.h"
 #include "data/dataset.h"
-#include "data/kinds.h"
 #include "data/folder.h"
+#include "data/formats.h"
 #include "data/image.h"
 #include "data/idx.h"
 #include "data/permute.h"
 
 #include <math.h>
 #include <recon/core/array.h>
-#include <recon/data/molecules.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +55,6 @@ static const struct {
     { "mnist12k", MNIST_FOLDERS, MNIST_REMEDY, NULL, 12000, 0 }, /* as the paper has it */
     { "cifar10", RECON_CIFAR_FOLDERS, "tools/get-cifar10", RECON_CIFAR_CLASSES, 0, 1 },
 };
-enum { KNOWN = sizeof known / sizeof *known };
 
 /* --- files ------------------------------------------------------------------------------------ */
 
@@ -212,26 +208,6 @@ static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, co
                       known[which].name, places, known[which].remedy);
 }
 
-/* Which known set spec names, with a part or without; KNOWN: none. */
-static size_t which_known(const char *spec)
-{
-    for (size_t i = 0; i < KNOWN; i++) {
-        size_t n = strlen(known[i].name);
-        if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
-            return i;
-    }
-    return KNOWN;
-}
-
-int recon_dataset_is(const char *spec)
-{
-    static const char *const prefixes[] = { "images:", "idx:", "npy:", "amat:" };
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
-            return 1;
-    return !strcmp(spec, "garments") || which_known(spec) < KNOWN;
-}
-
 static recon_status hold_out(recon_ctx *ctx, recon_dataset *d)
 {
     recon_dataset *rest = NULL, *held = NULL;
@@ -247,10 +223,16 @@ static recon_status hold_out(recon_ctx *ctx, recon_dataset *d)
     return status;
 }
 
-static recon_status open_known(recon_ctx *ctx, recon_dataset *d, size_t which, const char *part)
+recon_status recon_read_known(recon_ctx *ctx, recon_dataset *d, const char *spec,
+                              const recon_dataset_options *o)
 {
     char path[PATH];
+    size_t which = 0, n = strcspn(spec, "/");
+    const char *part = spec[n] ? spec + n + 1 : "train";
     recon_status status;
+    (void)o;
+    while (strlen(known[which].name) != n || strncmp(known[which].name, spec, n) != 0)
+        which++; /* the table of formats has no other names */
     if (strcmp(part, "train") && strcmp(part, "test") && strcmp(part, "val"))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s has no part '%s': train, val or test",
                           known[which].name, part);
@@ -269,72 +251,44 @@ done:
 }
 
 /* The sample that comes with recon: no parts, all of it from the test part. */
-static recon_status open_garments(recon_ctx *ctx, recon_dataset *d)
+recon_status recon_read_garments(recon_ctx *ctx, recon_dataset *d, const char *spec,
+                                 const recon_dataset_options *o)
 {
     char path[PATH];
     recon_status status = recon_shipped_find(
         ctx, path, sizeof path, "data", "garments/t10k-images-idx3-ubyte.gz", RECON_SHIPPED_DATA);
+    (void)spec;
+    (void)o;
     d->class_names = GARMENTS;
     return status == RECON_OK ? open_files(ctx, d, path, 1) : status;
 }
 
-const char *recon_images_folder(const char *spec)
+recon_status recon_read_idx(recon_ctx *ctx, recon_dataset *d, const char *path,
+                            const recon_dataset_options *o)
 {
-    return strncmp(spec, "images:", 7) ? NULL : spec + 7;
+    (void)o;
+    return open_files(ctx, d, path, 1);
 }
 
-/* The known set that may have been meant, or NULL. */
-static const char *nearest(const char *spec)
+recon_status recon_read_npy(recon_ctx *ctx, recon_dataset *d, const char *path,
+                            const recon_dataset_options *o)
 {
-    static const char *const others[] = { "garments", "conformers" };
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, "/"), spec);
-    for (size_t i = 0; i < KNOWN; i++)
-        if (recon_resembles(name, known[i].name))
-            return known[i].name;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (recon_resembles(name, others[i]))
-            return others[i];
-    return NULL;
-}
-
-static recon_status fail_unknown(recon_ctx *ctx, const char *spec)
-{
-    const char *near = nearest(spec);
-    return recon_fail(
-        ctx, RECON_ERR_INPUT,
-        "unknown data set '%s'%s%s%s: %s; known are garments, fashion, mnist, mnist12k, cifar10 (with "
-        "/train, /val, /test) and conformers; files are idx:FILE, npy:FILE, images:DIR or amat:FILE, "
-        "of molecules xyz:FILE, sdf:FILE, geom:FILE or flat:DIR",
-        spec, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "",
-        access(spec, F_OK) == 0 ? "its name does not say what kind of file it is"
-                                : "there is no such file or folder");
+    (void)o;
+    return open_files(ctx, d, path, 0);
 }
 
 static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec,
                               const recon_dataset_options *o)
 {
-    if (recon_images_folder(spec))
-        return recon_folder_read(ctx, d, recon_images_folder(spec), o);
-    if (o->size || o->channels)
+    const recon_format *format;
+    const char *path;
+    recon_status status = recon_format_find(ctx, &format, &path, spec, &recon_images_kind);
+    if (status != RECON_OK)
+        return status;
+    if ((o->size || o->channels) && format->images != recon_folder_read)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: only folders of pictures (images:) are resized", spec);
-    if (!strncmp(spec, "amat:", 5))
-        return recon_amat_read(ctx, d, spec + 5, o);
-    if (!strncmp(spec, "idx:", 4) || !strncmp(spec, "npy:", 4))
-        return open_files(ctx, d, spec + 4, spec[0] == 'i');
-    if (!strcmp(spec, "garments"))
-        return open_garments(ctx, d);
-    if (which_known(spec) < KNOWN)
-        return open_known(ctx, d, which_known(spec),
-                          strchr(spec, '/') ? strchr(spec, '/') + 1 : "train");
-    if (recon_molecules_is(spec))
-        return recon_fail(
-            ctx, RECON_ERR_INPUT,
-            "%s: molecules, where images are needed: recon_molecules_open reads them, "
-            "in Python read_molecules",
-            spec);
-    return fail_unknown(ctx, spec);
+    return format->images(ctx, d, path, o);
 }
 
 /* --- cropped ---------------------------------------------------------------------------------- */

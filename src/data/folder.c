@@ -19,7 +19,6 @@
 #include "core/file.h"
 #include "core/journal.h"
 #include "core/memory.h"
-#include "core/owned.h"
 #include "core/picture.h"
 #include "core/threads.h"
 #include "data/fit.h"
@@ -35,7 +34,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 enum { SIZE_MAX_FIT = 1 << 14, GREY = 1, COLOUR = 3, LEVELS = 4 };
@@ -107,24 +105,6 @@ static recon_status add(recon_ctx *ctx, list *l, const char *folder, const char 
     return RECON_OK;
 }
 
-static int is_picture(const char *name)
-{
-    static const char *const endings[] = {
-        ".png", ".pgm",  ".ppm",  ".pnm",
-#ifdef RECON_HAVE_JPEG
-        ".jpg", ".jpeg", ".jfif", ".jpe",
-#endif
-#ifdef RECON_HAVE_TIFF
-        ".tif", ".tiff",
-#endif
-    };
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (!strcasecmp(dot, endings[i]))
-            return 1;
-    return 0;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -145,7 +125,7 @@ static recon_status list_if_possible(recon_ctx *ctx, list *pictures, list *folde
         struct stat info;
         if (e->d_name[0] == '.')
             continue;
-        if (is_picture(e->d_name))
+        if (recon_picture_is_read(e->d_name))
             RECON_TRY(add(ctx, pictures, path, e->d_name));
         else if (!recon_unread_note(unread, e->d_name) &&
                  fstatat(dirfd(dir), e->d_name, &info, links) == 0 && S_ISDIR(info.st_mode))

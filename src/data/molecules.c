@@ -8,7 +8,7 @@
 #include "core/shipped.h"
 #include "data/elements.h"
 #include "data/flat.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/molecules.h"
 #include "data/permute.h"
 #include "data/sdf.h"
@@ -16,7 +16,6 @@
 #include "data/xyz.h"
 
 #include <math.h>
-#include <recon/data/dataset.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,26 +305,30 @@ done:
 /* --- files ------------------------------------------------------------------------------------ */
 
 typedef recon_status reader(recon_ctx *ctx, recon_assembly *to, const char *path);
-static const struct {
-    const char *prefix;
-    reader *read;
-} readers[] = {
-    { "xyz:", recon_xyz_read },
-    { "sdf:", recon_sdf_read },
-};
-enum { READERS = sizeof readers / sizeof *readers };
 
-static recon_status read_text(recon_ctx *ctx, recon_store *store, size_t *skipped, reader *read,
+static recon_status read_text(recon_ctx *ctx, recon_molecules_read *to, reader *read,
                               const char *path, int skip_bad)
 {
-    recon_assembly all = { .store = store, .skip_bad = skip_bad };
+    recon_assembly all = { .store = to->store, .skip_bad = skip_bad };
     recon_status status = read(ctx, &all, path);
     recon_assembly_free(&all);
-    *skipped = all.skipped;
-    if (status == RECON_OK && store->n == 0)
+    to->skipped = all.skipped;
+    if (status == RECON_OK && to->store->n == 0)
         status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: %s", path,
                             all.skipped ? "no conformer can be used" : "no conformers in it");
     return status;
+}
+
+recon_status recon_read_xyz(recon_ctx *ctx, recon_molecules_read *to, const char *path,
+                            const recon_molecules_options *o)
+{
+    return read_text(ctx, to, recon_xyz_read, path, o->skip_bad);
+}
+
+recon_status recon_read_sdf(recon_ctx *ctx, recon_molecules_read *to, const char *path,
+                            const recon_molecules_options *o)
+{
+    return read_text(ctx, to, recon_sdf_read, path, o->skip_bad);
 }
 
 /* -1: all; -2: no part is called so. */
@@ -383,11 +386,6 @@ static recon_status keep_part(recon_ctx *ctx, recon_molecules **d, int part, con
     return status;
 }
 
-static int is_shipped(const char *spec)
-{
-    return !strncmp(spec, "conformers", 10) && (spec[10] == '\0' || spec[10] == '/');
-}
-
 /* FOLDER, or FOLDER/PART where that is no folder. */
 static recon_status split_folder(recon_ctx *ctx, char folder[PATH], int *part, const char *path)
 {
@@ -403,82 +401,68 @@ static recon_status split_folder(recon_ctx *ctx, char folder[PATH], int *part, c
     return RECON_OK;
 }
 
-static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skipped, int *part,
-                              const char *spec, const recon_molecules_options *options)
+recon_status recon_read_geom(recon_ctx *ctx, recon_molecules_read *to, const char *path,
+                             const recon_molecules_options *o)
 {
-    char folder[PATH];
-    recon_status status = RECON_OK;
-    int skip_bad = options->skip_bad;
-    *part = -1;
-    for (size_t i = 0; i < READERS; i++)
-        if (!strncmp(spec, readers[i].prefix, strlen(readers[i].prefix)))
-            return read_text(ctx, store, skipped, readers[i].read, spec + strlen(readers[i].prefix),
-                             skip_bad);
-    if (!strncmp(spec, "geom:", 5)) {
-        status = split_folder(ctx, folder, part, spec + 5);
-        return status == RECON_OK
-                   ? recon_select_geom(ctx, store, skipped, folder, skip_bad, &options->select)
-                   : status;
-    }
-    if (!strncmp(spec, "flat:", 5)) {
-        status = split_folder(ctx, folder, part, spec + 5);
-    } else if (is_shipped(spec)) {
-        *part = part_of(spec[10] ? spec + 11 : "train");
-        if (*part == -2)
-            return recon_fail(ctx, RECON_ERR_INPUT,
-                              "conformers has no part '%s': train, val, test or all", spec + 11);
-        status = recon_shipped_find(ctx, folder, sizeof folder, "data", "conformers",
-                                    RECON_SHIPPED_DATA);
-    } else if (recon_dataset_is(spec)) {
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s: images, where molecules are needed: recon_dataset_open reads them, "
-                          "in Python read_images",
-                          spec);
-    } else {
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "unknown molecule set '%s': conformers (with /train, /val, /test, "
-                          "/all), xyz:FILE, sdf:FILE, geom:FILE or flat:DIR",
-                          spec);
-    }
-    return status == RECON_OK ? recon_flat_read(ctx, store, skipped, folder, skip_bad) : status;
+    char file[PATH];
+    recon_status status = split_folder(ctx, file, &to->part, path);
+    return status == RECON_OK
+               ? recon_select_geom(ctx, to->store, &to->skipped, file, o->skip_bad, &o->select)
+               : status;
 }
 
-int recon_molecules_is(const char *spec)
+recon_status recon_read_flat(recon_ctx *ctx, recon_molecules_read *to, const char *path,
+                             const recon_molecules_options *o)
 {
-    static const char *const prefixes[] = { "xyz:", "sdf:", "geom:", "flat:" };
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
-            return 1;
-    return is_shipped(spec);
+    char folder[PATH];
+    recon_status status = split_folder(ctx, folder, &to->part, path);
+    return status == RECON_OK ? recon_flat_read(ctx, to->store, &to->skipped, folder, o->skip_bad)
+                              : status;
+}
+
+recon_status recon_read_conformers(recon_ctx *ctx, recon_molecules_read *to, const char *spec,
+                                   const recon_molecules_options *o)
+{
+    char folder[PATH];
+    const char *slash = strchr(spec, '/');
+    to->part = part_of(slash ? slash + 1 : "train");
+    if (to->part == -2)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "conformers has no part '%s': train, val, test or all", slash + 1);
+    recon_status status =
+        recon_shipped_find(ctx, folder, sizeof folder, "data", "conformers", RECON_SHIPPED_DATA);
+    return status == RECON_OK ? recon_flat_read(ctx, to->store, &to->skipped, folder, o->skip_bad)
+                              : status;
 }
 
 recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,
                                   const recon_molecules_options *options)
 {
     const recon_molecules_options defaults = { 0 };
-    recon_store *store = NULL;
-    size_t skipped = 0;
-    int part;
+    recon_molecules_read read = { .part = -1 };
+    const recon_format *format;
+    const char *path;
     recon_status status;
     *out = NULL;
     options = options ? options : &defaults;
     RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_molecules_options"));
     RECON_TRY(recon_reserved_check(ctx, options->select.reserved, "recon_select_options"));
-    RECON_TRY(recon_store_new(ctx, &store));
-    RECON_TRY(read_spec(ctx, store, &skipped, &part, spec, options));
-    status = recon_molecules_of(ctx, out, store);
-    store = NULL;
+    RECON_TRY(recon_format_find(ctx, &format, &path, spec, &recon_molecules_kind));
+    RECON_TRY(recon_store_new(ctx, &read.store));
+    RECON_TRY(format->molecules(ctx, &read, path, options));
+    status = recon_molecules_of(ctx, out, read.store);
+    read.store = NULL;
     if (status == RECON_OK)
-        RECON_TRY(keep_part(ctx, out, part, spec));
+        RECON_TRY(keep_part(ctx, out, read.part, spec));
 done:
-    recon_store_release(store);
+    recon_store_release(read.store);
     if (status != RECON_OK) {
         recon_molecules_close(*out);
         *out = NULL;
-    } else if (((*out)->info.skipped = skipped)) {
-        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %s cannot be used and %s skipped", spec, skipped,
-                  RECON_COUNT(skipped + (*out)->store->n, "conformer"),
-                  skipped == 1 ? "is" : "are");
+    } else if (((*out)->info.skipped = read.skipped)) {
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %s cannot be used and %s skipped", spec,
+                  read.skipped, RECON_COUNT(read.skipped + (*out)->store->n, "conformer"),
+                  read.skipped == 1 ? "is" : "are");
     }
     return status;
 }

@@ -3,16 +3,15 @@
 #ifndef DATA_UNREAD_H
 #define DATA_UNREAD_H
 
+#include "core/picture.h"
 #include "data/skips.h"
 
-enum { RECON_UNREAD_FORMATS = 27 };
-
 typedef struct {
-    size_t files;                        /* all of them                               */
-    size_t format[RECON_UNREAD_FORMATS]; /* by ending                                 */
-    size_t deep;                         /* pictures below the folders of classes     */
-    char deepest[256];                   /* the first folder by name that has such    */
-    recon_skips why;                     /* filled by recon_unread_tell               */
+    size_t files;                         /* all of them                               */
+    size_t format[RECON_PICTURE_ENDINGS]; /* by ending                                 */
+    size_t deep;                          /* pictures below the folders of classes     */
+    char deepest[256];                    /* the first folder by name that has such    */
+    recon_skips why;                      /* filled by recon_unread_tell               */
 } recon_unread;
 
 /* Counts the file if it is a picture by its name; whether it is. */

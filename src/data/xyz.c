@@ -409,6 +409,17 @@ static int is_xyz(const struct dirent *e)
     return e->d_name[0] != '.' && ends_in_xyz(e->d_name);
 }
 
+int recon_xyz_is_folder(const char *path)
+{
+    DIR *dir = opendir(path);
+    int found = 0;
+    for (struct dirent *e; dir && !found && (e = readdir(dir));)
+        found = is_xyz(e);
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);

@@ -28,6 +28,9 @@ recon_status recon_xyz_write(recon_ctx *ctx, const char *path, const recon_molec
  * recon/data/molecules.h. */
 recon_status recon_xyz_read(recon_ctx *ctx, recon_assembly *to, const char *path);
 
+/* Whether a folder holds such files. */
+int recon_xyz_is_folder(const char *path);
+
 /* path is for messages, and its last part, without ending, names frames that have no name. */
 recon_status recon_xyz_parse(recon_ctx *ctx, recon_assembly *to, const void *bytes, size_t size,
                              const char *path);

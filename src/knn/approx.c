@@ -54,7 +54,6 @@ static recon_status order_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     ordering *o = arg;
     size_t q = o->begin + i, n = 0;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_neighbor *found;
     recon_status status;
     RECON_TRY(recon_arena_take(ctx, arena, &found, o->wide, sizeof *found));
@@ -68,7 +67,6 @@ static recon_status order_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     o->poor[q] = n < o->k;
     memcpy(o->out + q * o->k, found, (n < o->k ? n : o->k) * sizeof *found);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

@@ -84,7 +84,6 @@ static recon_status column_task(recon_ctx *ctx, void *arg, size_t col_tile, int 
 {
     components *c = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_sweep sweep;
     recon_status status;
     size_t rows;
@@ -99,7 +98,6 @@ static recon_status column_task(recon_ctx *ctx, void *arg, size_t col_tile, int 
             recon_progress_add(ctx, 1);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

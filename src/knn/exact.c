@@ -51,7 +51,6 @@ static recon_status diagonal_task(recon_ctx *ctx, void *arg, size_t tile, int wo
 {
     self_search *s = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_sweep sweep;
     recon_neighbor *scratch;
     recon_status status;
@@ -62,7 +61,6 @@ static recon_status diagonal_task(recon_ctx *ctx, void *arg, size_t tile, int wo
     RECON_TRY(scan_diagonal(ctx, s, &sweep, scratch));
     recon_progress_add(ctx, 1);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -91,7 +89,6 @@ static recon_status run_task(recon_ctx *ctx, void *arg, size_t index, int worker
 {
     self_search *s = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_sweep sweep;
     recon_neighbor *scratch;
     recon_status status;
@@ -106,7 +103,6 @@ static recon_status run_task(recon_ctx *ctx, void *arg, size_t index, int worker
         recon_progress_add(ctx, 1);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -114,7 +110,6 @@ static recon_status finish_task(recon_ctx *ctx, void *arg, size_t tile, int work
 {
     self_search *s = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_shortlist rows = recon_lists_tile(&s->lists, tile);
     recon_neighbor *found;
     recon_status status;
@@ -125,7 +120,6 @@ static recon_status finish_task(recon_ctx *ctx, void *arg, size_t tile, int work
         memcpy(s->out + (rows.begin + i) * s->k, found, s->k * sizeof *found);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -221,7 +215,6 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
     query_search *s = arg;
     size_t tile = index / s->parts, part = index % s->parts;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_sweep sweep;
     recon_neighbor *scratch;
     recon_shortlist l = {
@@ -243,7 +236,6 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
     RECON_TRY(search_part(ctx, s, &l, &sweep, part, scratch, worker));
     store_found(s, &l, part, scratch);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

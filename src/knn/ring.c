@@ -156,7 +156,6 @@ static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worke
     size_t col = index / runs;
     size_t mine = s->mine->first / RECON_TILE, theirs = s->visitor.first / RECON_TILE, rows;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_sweep sweep;
     recon_neighbor *scratch;
     recon_status status;
@@ -170,7 +169,6 @@ static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worke
         RECON_TRY(recon_comm_poll(ctx, worker));
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -189,7 +187,6 @@ static recon_status keep_task(recon_ctx *ctx, void *arg, size_t tile, int worker
 {
     self_tour *s = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_shortlist rows = recon_lists_tile(&s->own, tile);
     recon_neighbor *found, *scratch;
     recon_status status;
@@ -201,7 +198,6 @@ static recon_status keep_task(recon_ctx *ctx, void *arg, size_t tile, int worker
         recon_neighbors_merge(s->best + (rows.begin + i) * s->k, s->k, found, count, scratch);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

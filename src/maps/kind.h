@@ -41,6 +41,7 @@ typedef struct recon_maps_kind {
     unsigned lambda;    /* bits of the heads that RECON_MAPS_LAMBDA runs                         */
     unsigned by_head;   /* and of those that it runs besides where Lambda is RECON_LAMBDA_HEAD    */
     size_t map;         /* bytes of one input's map: a recon_so2_map, a recon_so3_map           */
+    size_t lambda_at;   /* where Lambda is in it, the numbers of a pose                          */
     const char *number; /* the name by which files hold one number more: the family of Theta, or
                            the unit of F                                                        */
     const char *number_is; /* what that must be, for the message                                */
@@ -60,9 +61,8 @@ typedef struct recon_maps_kind {
     /* n maps as the heads have left them; `part` says which heads. */
     recon_status (*finish)(recon_ctx *ctx, void *maps, size_t n, recon_maps_part part,
                            double number);
-    /* -log p(psi | x); psi points to a double or to a recon_so3. */
-    double (*score)(const void *map, const void *psi);
-    recon_tail_point (*tail)(const void *map, const void *psi);
+    double (*score)(const void *map, const double *psi); /* -log p(psi | x) */
+    recon_tail_point (*tail)(const void *map, const double *psi);
 } recon_maps_kind;
 
 extern const recon_maps_kind recon_so2_maps, recon_so3_maps;

@@ -438,7 +438,7 @@ recon_status recon_maps_put_densities(recon_ctx *ctx, recon_so2_map *maps, const
     return density ? recon_parallel(ctx, put_some, &p, (n + DENSITIES - 1) / DENSITIES) : RECON_OK;
 }
 
-double recon_maps_p_value(const recon_maps *m, const void *map, const void *psi)
+double recon_maps_p_value(const recon_maps *m, const void *map, const double *psi)
 {
     return recon_tails_p_value(&m->tails, m->kind->tail(map, psi));
 }

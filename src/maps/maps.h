@@ -110,7 +110,7 @@ recon_status recon_maps_calibrate(recon_ctx *ctx, recon_maps *maps, double *scor
  * whose densities are flat, broad or sharp like it, whose poses are as unusual for them, the input
  * counted among them. An input is not unusual for being of a kind that occurs in many poses. On the data that a backbone was trained on, the points held out are those that its
  * training left out (RECON_HELD_OUT). NaN gives NaN. */
-double recon_maps_p_value(const recon_maps *maps, const void *map, const void *psi);
+double recon_maps_p_value(const recon_maps *maps, const void *map, const double *psi);
 
 /* The score that this share of all natural poses exceeds, whatever their kind. INFINITY for a share
  * below 1 / (held_out + 1). A share above 1 is taken as 1. */

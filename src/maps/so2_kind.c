@@ -20,14 +20,14 @@ static recon_status finish(recon_ctx *ctx, void *maps, size_t n, recon_maps_part
     return RECON_OK;
 }
 
-static double score(const void *map, const void *psi)
+static double score(const void *map, const double *psi)
 {
-    return recon_so2_map_score(map, *(const double *)psi);
+    return recon_so2_map_score(map, *psi);
 }
 
-static recon_tail_point tail(const void *map, const void *psi)
+static recon_tail_point tail(const void *map, const double *psi)
 {
-    return recon_so2_tail_point(map, *(const double *)psi);
+    return recon_so2_tail_point(map, *psi);
 }
 
 const recon_maps_kind recon_so2_maps = {
@@ -37,6 +37,7 @@ const recon_maps_kind recon_so2_maps = {
     .heads = RECON_SO2_HEADS,
     .lambda = 1u << RECON_SO2_LAMBDA,
     .map = sizeof(recon_so2_map),
+    .lambda_at = offsetof(recon_so2_map, lambda),
     .number = "theta.family",
     .number_is = "1 or 2",
     .number_fits = is_family,

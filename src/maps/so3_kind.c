@@ -200,17 +200,17 @@ static recon_status finish(recon_ctx *ctx, void *maps, size_t n, recon_maps_part
     return recon_parallel(ctx, finish_task, &(pass){ maps, n }, (n + BLOCK - 1) / BLOCK);
 }
 
-static double score(const void *map, const void *psi)
+static double score(const void *map, const double *psi)
 {
-    return recon_so3_map_score(map, *(const recon_so3 *)psi);
+    return recon_so3_map_score(map, recon_so3_at(psi, 0));
 }
 
-static recon_tail_point tail(const void *map, const void *psi)
+static recon_tail_point tail(const void *map, const double *psi)
 {
     const recon_so3_map *m = map;
     const double *size = m->density.moment; /* one pose: 1 1 1; an axis: 1 0 0; none: 0 0 0 */
     return (recon_tail_point){ (1 - m->background) * (size[0] + size[1] + size[2]) / 3,
-                               recon_so3_map_tail(m, *(const recon_so3 *)psi) };
+                               recon_so3_map_tail(m, recon_so3_at(psi, 0)) };
 }
 
 /* Of a small set 300 steps at least: after 30 most poses still pass for background. */
@@ -222,6 +222,7 @@ const recon_maps_kind recon_so3_maps = {
     .lambda = 1u << RECON_SO3_DENSITY | 1u << RECON_SO3_MIXTURE | 1u << RECON_SO3_VERDICT,
     .by_head = 1u << RECON_SO3_LAMBDA,
     .map = sizeof(recon_so3_map),
+    .lambda_at = offsetof(recon_so3_map, lambda),
     .number = "theta.unit",
     .number_is = "above 0",
     .number_fits = is_unit,

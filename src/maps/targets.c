@@ -9,7 +9,7 @@ recon_status recon_targets_make(recon_ctx *ctx, recon_targets *out, const recon_
                                 const recon_frames *frames)
 {
     *out = (recon_targets){ .number = 0 };
-    if (frames->group != recon_embedded_group(data))
+    if (frames->group != data->group)
         return recon_fail(ctx, RECON_ERR_INPUT, "frames of another group than the poses'");
     if (frames->rows != data->n)
         return recon_fail(ctx, RECON_ERR_INPUT, "frames of %zu points for %zu inputs", frames->rows,

@@ -113,7 +113,8 @@ static recon_status find_open(recon_ctx *ctx, unsigned char **open, const recon_
     RECON_TRY(find_verdicts(ctx, verdict, m, of, n, options));
     for (size_t i = 0; i < n; i++) {
         double p = flat ? recon_maps_p_value(m->maps, &of->two.maps[i], &of->two.poses[i].psi)
-                        : recon_maps_p_value(m->maps, &of->three.maps[i], &of->three.poses[i].psi);
+                        : recon_maps_p_value(m->maps, &of->three.maps[i],
+                                             (const double *)&of->three.poses[i].psi);
         (*open)[i] = (unsigned char)recon_gates_open(options, p, verdict[i]);
     }
 done:
@@ -158,14 +159,14 @@ done:
 
 /* --- canonical forms -------------------------------------------------------------------------- */
 
-/* g [n], doubles or recon_so3s: what takes each input to its canonical form. */
-static void gather_rotations(void *g, const void *poses, size_t n, const recon_group *group)
+/* g [n], poses: what takes each input to its canonical form. */
+static void gather_rotations(double *g, const void *poses, size_t n, const recon_group *group)
 {
     const recon_pose2 *two = poses;
     const recon_pose3 *three = poses;
     for (size_t i = 0; i < n; i++)
         if (group == RECON_SO2)
-            ((double *)g)[i] = two[i].rotation;
+            g[i] = two[i].rotation;
         else
             ((recon_so3 *)g)[i] = three[i].rotation;
 }
@@ -177,7 +178,7 @@ static recon_image_size size_of(recon_ieae_shape s)
 
 /* As the kind does it; what lies at the edge of a frame is known of images alone. */
 static recon_status rotate_all(recon_ctx *ctx, void *out, const recon_backbone *b,
-                               const void *inputs, const void *g, size_t n,
+                               const void *inputs, const double *g, size_t n,
                                const recon_canonicalize_options *options)
 {
     const recon_ieae *images = recon_backbone_ieae(b);
@@ -195,10 +196,11 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const re
 {
     const recon_backbone *b = model->backbone;
     int so2 = b->kind->group == RECON_SO2;
-    char *own = NULL, *g = NULL;
+    char *own = NULL;
+    double *g = NULL;
     recon_status status;
     RECON_TRY(recon_canonicalize_check(ctx, options));
-    RECON_TRY(recon_alloc_raw(ctx, &g, n, so2 ? sizeof(double) : sizeof(recon_so3)));
+    RECON_TRY(recon_alloc_raw(ctx, &g, n, b->kind->group->numbers * sizeof *g));
     if (!poses) {
         RECON_TRY(recon_alloc_raw(ctx, &own, n, so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
         poses = own;

@@ -23,6 +23,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { METADATA = 10, ROTATED = 9 /* the seed of rotations for recon_codes_make */ };
@@ -111,7 +112,7 @@ static recon_status put_lambdas(recon_ctx *ctx, flow *f)
             two[i].lambda = recon_lambda2(way, e, &f->frames, two, i);
         else
             three[i].lambda = recon_lambda3(way, &f->frames, three, i);
-    return recon_maps_put_densities(ctx, two, f->maps, e->so2, e->density, e->n, RECON_MAPS_ALL);
+    return recon_maps_put_densities(ctx, two, f->maps, e->poses, e->density, e->n, RECON_MAPS_ALL);
 }
 
 /* The points that codes are made of, each at a random rotation, through the backbone. */
@@ -237,28 +238,22 @@ done:
     return status;
 }
 
-static void put_lambda(double *to, const flow *f, size_t i)
-{
-    if (f->frames.group == RECON_SO2)
-        to[i] = ((const recon_so2_map *)f->said)[i].lambda;
-    else
-        recon_so3_to_matrix(to + 9 * i, ((const recon_so3_map *)f->said)[i].lambda);
-}
-
 static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discovery *out)
 {
+    const recon_maps_kind *kind = f->maps->kind;
     recon_discovered found = { .embedded = &f->embedded,
                                .frames = &f->frames,
                                .summary = f->summary,
                                .text = out->summary,
                                .keep_embeddings = f->o.keep_embeddings };
     double *lambda = NULL;
-    size_t n = f->embedded.n;
+    size_t n = f->embedded.n, numbers = kind->group->numbers;
     recon_status status;
     RECON_TRY(write_model(ctx, f, &out->trust));
-    RECON_TRY(recon_alloc_raw(ctx, &lambda, n, (out->group == RECON_SO2 ? 1 : 9) * sizeof *lambda));
+    RECON_TRY(recon_alloc_raw(ctx, &lambda, n, numbers * sizeof *lambda));
     for (size_t i = 0; i < n; i++)
-        put_lambda(lambda, f, i);
+        memcpy(lambda + i * numbers, f->said + i * kind->map + kind->lambda_at,
+               numbers * sizeof *lambda);
     found.natural = lambda;
     RECON_TRY(recon_discovered_write(ctx, f->stage.path, &found));
     if (f->o.report)

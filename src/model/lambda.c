@@ -23,10 +23,10 @@ double recon_lambda2(recon_lambda way, const recon_embedded *data, const recon_f
                      const void *heads, size_t i)
 {
     switch (way) {
-    case RECON_LAMBDA_NEIGHBOURS: return frames->gamma.so2[i];
+    case RECON_LAMBDA_NEIGHBOURS: return frames->gamma[i];
     case RECON_LAMBDA_HEAD: return ((const recon_so2_map *)heads)[i].lambda;
     case RECON_LAMBDA_DENSITY:
-        return recon_so2_wrap(data->so2[i] -
+        return recon_so2_wrap(data->poses[i] -
                               recon_pose_centre(data->density + i * RECON_POSE_BINS));
     case RECON_LAMBDA_AUTO: break;
     }
@@ -36,7 +36,7 @@ double recon_lambda2(recon_lambda way, const recon_embedded *data, const recon_f
 recon_so3 recon_lambda3(recon_lambda way, const recon_frames *frames, const void *heads, size_t i)
 {
     const recon_so3_map *map = (const recon_so3_map *)heads + i;
-    return way == RECON_LAMBDA_NEIGHBOURS ? frames->gamma.so3[i]
+    return way == RECON_LAMBDA_NEIGHBOURS ? recon_so3_at(frames->gamma, i)
            : way == RECON_LAMBDA_HEAD     ? map->lambda_label
                                           : map->lambda;
 }
@@ -151,7 +151,7 @@ static void measure(recon_lambda_choice *out, const comparison *c)
             continue;
         for (size_t j = 0; j < c->n; j++) {
             size_t i = c->which[j];
-            c->x[j] = recon_so2_wrap(c->data->so2[i] -
+            c->x[j] = recon_so2_wrap(c->data->poses[i] -
                                      recon_lambda2(way, c->data, c->frames, c->heads, i));
         }
         recon_lambda_log_densities(c->log_p[a], c->x, c->n);

@@ -1,5 +1,6 @@
 /* summary.c - readings of all points, and of each label where there are labels: of either group. */
 #include "model/summary.h"
+#include "backbone/embedded.h"
 #include "core/degrees.h"
 #include "core/fail.h"
 #include "core/json.h"
@@ -59,9 +60,10 @@ static double hits_of(const recon_findings *f, size_t i)
 static double rotation_of(const recon_findings *f, size_t i)
 {
     const recon_embedded *e = f->embedded;
-    if (f->frames->group == RECON_SO2)
-        return recon_so2_distance(e->so2[i], ((const recon_so2_map *)f->maps)[i].lambda);
-    return recon_so3_distance(e->so3[i], ((const recon_so3_map *)f->maps)[i].lambda);
+    const recon_maps_kind *kind = recon_maps_kind_of(f->frames->group);
+    const char *map = (const char *)f->maps + i * kind->map;
+    return kind->group->distance(kind->group, recon_embedded_pose(e, i),
+                                 (const double *)(const void *)(map + kind->lambda_at));
 }
 
 /* What both groups have; *next goes through the points of a label, or all where label is NULL. */
@@ -88,7 +90,7 @@ static void read_so2(group *g, const readings *r, const int64_t *label)
         g->several += r->f->frames->verdict[i] == RECON_NATURAL_SEVERAL;
         g->folded += r->f->frames->fold[i] == 2;
         g->disagree += r->f->frames->verdict[i] == RECON_NATURAL_ONE &&
-                       recon_so2_distance(map[i].lambda, r->f->frames->gamma.so2[i]) > FAR;
+                       recon_so2_distance(map[i].lambda, r->f->frames->gamma[i]) > FAR;
         c += cos(map[i].lambda);
         s += sin(map[i].lambda);
     }

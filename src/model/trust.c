@@ -337,7 +337,7 @@ static recon_status measure_information(recon_ctx *ctx, recon_trust *t, double *
         if (!model->maps->held[i])
             continue;
         if (kind->group == RECON_SO2)
-            angles[n] = recon_so2_absolute((const recon_so2_map *)(const void *)map, e->so2[i]);
+            angles[n] = recon_so2_absolute((const recon_so2_map *)(const void *)map, e->poses[i]);
         held[n++] = nats[i];
     }
     recon_trust_information(t, held, n);
@@ -377,9 +377,9 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
     t->cannot_tell = fmax(t->cannot_tell, (double)unsure / (double)t->points);
     if (!(t->against & RECON_TRUST_GAIN_UNKNOWN))
         recon_trust_distances(
-            t, &(recon_trust_points){ .psi = e->so2,
+            t, &(recon_trust_points){ .psi = e->poses,
                                       .lambda = lambda,
-                                      .index_psi = e->so2,
+                                      .index_psi = e->poses,
                                       .index_lambda = lambda,
                                       .counts = counts,
                                       .index_counts = firm,

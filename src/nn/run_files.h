@@ -4,6 +4,8 @@
 #define NN_RUN_FILES_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <jansson.h>
 #include <recon/core/ctx.h>
 
 #define RECON_FILE_LAST  ".last"
@@ -22,5 +24,12 @@ recon_status recon_run_check(recon_ctx *ctx, const char *path, int resume, int o
 /* A whole number among the settings of the run whose checkpoint lies beside path, of either stage.
  * *out stays where there is none. */
 recon_status recon_run_setting(recon_ctx *ctx, size_t *out, const char *path, const char *name);
+
+/* The log, readings of the run as lines of JSON. One line, whole or not at all. Takes line over; what cannot be written is a warning. */
+void recon_metrics_append(recon_ctx *ctx, const char *path, json_t *line);
+
+/* Leaves the lines whose "step" is at most step: what a resumed run has not repeated yet. due: it begins
+ * with the validation after this step, whose line goes too. */
+recon_status recon_metrics_cut(recon_ctx *ctx, const char *path, uint64_t step, int due);
 
 #endif

@@ -1,5 +1,5 @@
 /* schedule.c - warm-up, constant, cosine (Loshchilov and Hutter, SGDR, ICLR 2017). */
-#include <recon/nn/schedule.h>
+#include "nn/restarts.h"
 
 #include <math.h>
 
@@ -25,4 +25,17 @@ double recon_schedule_rate(const recon_schedule *s, uint64_t step)
         period *= growth;
     }
     return fall(s, at / period);
+}
+
+enum { WARMUP_EPOCHS = 5, WARMUP_SHARE = 10, PARTS = 1 + 2 + 4 };
+
+recon_schedule recon_restarts(double rate, uint64_t epoch, uint64_t steps)
+{
+    uint64_t warmup = WARMUP_EPOCHS * epoch, most = steps / WARMUP_SHARE;
+    warmup = warmup < most ? warmup : most;
+    return (recon_schedule){ .kind = RECON_RATE_RESTARTS,
+                             .rate = rate,
+                             .warmup = warmup,
+                             .period = (steps - warmup + PARTS - 1) / PARTS,
+                             .growth = 2 };
 }

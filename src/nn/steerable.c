@@ -2,7 +2,7 @@
 #include <recon/nn/steerable.h>
 #include "core/fail.h"
 #include "core/memory.h"
-#include "nn/expand.h"
+#include "nn/tape.h"
 #include "nn/layers.h"
 #include "nn/params.h"
 #include "nn/planes.h"

@@ -3,7 +3,6 @@
 #include "comm/comm.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "ops/plan.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -264,8 +263,7 @@ recon_var recon_var_constant(recon_tape *t, const void *host, recon_dtype type, 
         return recon_tape_refuse(t, "an input of %s on a tape of %s", recon_dtype_name(type),
                                  recon_dtype_name(real));
     recon_tensor x = recon_tape_make(t, type, shape, ndim);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->upload(t->ctx, x.data, host, recon_tensor_bytes(&x)));
+    RECON_CALL(t, upload, x.data, host, recon_tensor_bytes(&x));
     return leaf(t, x);
 }
 
@@ -377,8 +375,7 @@ static void settle(recon_tape *t, recon_var x, recon_tensor gradient, int shared
     if (sum->data) {
         recon_tensor into = x->param ? *sum : shared ? recon_tape_like(t, sum) : gradient;
         recon_add_args a = { .alpha = 1, .beta = 1, .y = into, .a = *sum, .b = gradient };
-        if (t->status == RECON_OK)
-            recon_tape_did(t, t->ops->add(t->ctx, &a));
+        RECON_CALL(t, add, &a);
         *sum = into;
     } else {
         *sum = gradient;

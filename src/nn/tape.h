@@ -1,7 +1,7 @@
 /* tape.h (private) - the record, and what operations are made with.
  *
  * An operation: check shapes (recon_tape_refuse), take the result (recon_tape_like, _make), call
- * the kernel (recon_tape_did), write it down (recon_tape_record). Its way back: ask where each
+ * the kernel (RECON_CALL), write it down (recon_tape_record). Its way back: ask where each
  * gradient goes (recon_tape_want), call the kernel, hand it over (recon_tape_give). Neither looks
  * at errors in between: they stick to the tape. */
 #ifndef NN_TAPE_H
@@ -105,6 +105,9 @@ void recon_tape_execute(recon_tape *t);
 int recon_tape_skips(const recon_tape *t, recon_var a, recon_var b, recon_var c);
 /* Keeps the first failure; true when all is well. */
 int recon_tape_did(recon_tape *t, recon_status status);
+/* Calls an entry of the table, unless something has failed before. */
+#define RECON_CALL(t, op, ...)                                                                     \
+    (void)((t)->status == RECON_OK && recon_tape_did((t), (t)->ops->op((t)->ctx, __VA_ARGS__)))
 /* "LAYER: message", sticking to the tape. Returns NULL. */
 recon_var recon_tape_refuse(recon_tape *t, const char *fmt, ...) RECON_PRINTF(2, 3);
 recon_var recon_tape_mismatch(recon_tape *t, const char *op, recon_var a, const char *what,
@@ -120,6 +123,11 @@ typedef struct {
 } recon_operands;
 recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_operands in, recon_back *back,
                             const void *args, size_t size);
+
+/* Calls entry op with the arguments a, and records that y comes of the inputs, with op_back. */
+#define RECON_APPLY(t, op, a, y, ...)                                                              \
+    (RECON_CALL(t, op, &(a)),                                                                      \
+     recon_tape_record(t, y, (recon_operands){ { __VA_ARGS__ } }, op##_back, &(a), sizeof(a)))
 
 /* Where the gradient of x is to be written; .data NULL when nobody asks. */
 recon_tensor recon_tape_want(recon_tape *t, recon_var x);
@@ -137,16 +145,27 @@ void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient);
 int recon_same_shape(const recon_tensor *a, const recon_tensor *b);
 
 /* The commonest ways back, as functions called <op>_back: to the one variable x of an operation
- * whose arguments are recon_<kind>_args, and to x, weight and bias of a layer. */
+ * whose arguments are recon_<kind>_args, to two inputs whose gradients have these names, and to x,
+ * weight and bias of a layer. */
 #define RECON_BACK_TO_ONE(op, kind)                                                                \
     static void op##_back(recon_tape *t, recon_var n)                                              \
     {                                                                                              \
         recon_##kind##_args *a = n->args;                                                          \
         a->dy = n->grad;                                                                           \
         a->dx = recon_tape_want(t, n->in[0]);                                                      \
-        if (t->status == RECON_OK)                                                                 \
-            recon_tape_did(t, t->ops->op##_back(t->ctx, a));                                       \
+        RECON_CALL(t, op##_back, a);                                                               \
         recon_tape_give(t, n->in[0], a->dx);                                                       \
+    }
+#define RECON_BACK_TO_TWO(op, first, second)                                                       \
+    static void op##_back(recon_tape *t, recon_var n)                                              \
+    {                                                                                              \
+        recon_##op##_args *a = n->args;                                                            \
+        a->dy = n->grad;                                                                           \
+        a->first = recon_tape_want(t, n->in[0]);                                                   \
+        a->second = recon_tape_want(t, n->in[1]);                                                  \
+        RECON_CALL(t, op##_back, a);                                                               \
+        recon_tape_give(t, n->in[0], a->first);                                                    \
+        recon_tape_give(t, n->in[1], a->second);                                                   \
     }
 #define RECON_BACK_TO_LAYER(op)                                                                    \
     static void op##_back(recon_tape *t, recon_var n)                                              \
@@ -156,11 +175,15 @@ int recon_same_shape(const recon_tensor *a, const recon_tensor *b);
         a->dx = recon_tape_want(t, n->in[0]);                                                      \
         a->dw = recon_tape_want_weight(t, n->in[1]);                                               \
         a->dbias = recon_tape_want(t, n->in[2]);                                                   \
-        if (t->status == RECON_OK)                                                                 \
-            recon_tape_did(t, t->ops->op##_back(t->ctx, a));                                       \
+        RECON_CALL(t, op##_back, a);                                                               \
         recon_tape_give(t, n->in[0], a->dx);                                                       \
         recon_tape_give(t, n->in[1], a->dw);                                                       \
         recon_tape_give(t, n->in[2], a->dbias);                                                    \
     }
+
+/* The filter of this shape and type, see ops.h. weight is one-dimensional, basis a constant. */
+recon_var recon_var_expand(recon_tape *t, recon_var weight, recon_var basis,
+                           const recon_expand_plan *plan, recon_dtype type, const size_t *shape,
+                           int ndim);
 
 #endif

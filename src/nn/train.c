@@ -8,7 +8,6 @@
 #include "core/memory.h"
 #include "comm/comm.h"
 #include "nn/adam.h"
-#include "nn/metrics.h"
 #include "nn/ranks.h"
 #include "nn/run_files.h"
 #include "nn/step_plan.h"

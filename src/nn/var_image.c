@@ -22,9 +22,7 @@ static recon_var pool(recon_tape *t, recon_var x, size_t size, size_t stride, in
     a.y = recon_tape_make(t, x->value.type, shape, 4);
     if (max)
         a.index = recon_tape_make(t, RECON_I32, shape, 4);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->pool(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x } }, pool_back, &a, sizeof a);
+    return RECON_APPLY(t, pool, a, a.y, x);
 }
 
 recon_var recon_var_average_pool(recon_tape *t, recon_var x, size_t size, size_t stride)
@@ -48,9 +46,7 @@ recon_var recon_var_resize(recon_tape *t, recon_var x, size_t height, size_t wid
     size_t shape[4] = { x->value.shape[0], height, width, x->value.shape[3] };
     recon_resize_args a = { .align_corners = align_corners, .x = x->value };
     a.y = recon_tape_make(t, x->value.type, shape, 4);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->resize(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x } }, resize_back, &a, sizeof a);
+    return RECON_APPLY(t, resize, a, a.y, x);
 }
 
 static void rotate_back(recon_tape *t, recon_var n)
@@ -59,8 +55,7 @@ static void rotate_back(recon_tape *t, recon_var n)
     a->dy = n->grad;
     a->dx = recon_tape_want(t, n->in[0]);
     a->dangle = recon_tape_want(t, n->in[1]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->rotate_back(t->ctx, a));
+    RECON_CALL(t, rotate_back, a);
     recon_tape_give(t, n->in[0], a->dx);
     recon_tape_give(t, n->in[1], a->dangle);
 }
@@ -74,7 +69,5 @@ recon_var recon_var_rotate(recon_tape *t, recon_var x, recon_var angle)
         return recon_tape_mismatch(t, "rotating images", x, "angles", angle);
     recon_rotate_args a = { .x = x->value, .angle = angle->value };
     a.y = recon_tape_like(t, &x->value);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->rotate(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x, angle } }, rotate_back, &a, sizeof a);
+    return RECON_APPLY(t, rotate, a, a.y, x, angle);
 }

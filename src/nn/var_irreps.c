@@ -82,7 +82,5 @@ recon_var recon_var_activate(recon_tape *t, recon_var x, const recon_irreps *out
     for (size_t l = 0; l < RECON_DEGREES; l++)
         a.channels[l] = (uint32_t)out->mul[l];
     a.y = recon_tape_make(t, x->value.type, shape, 2);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->activate(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x } }, activate_back, &a, sizeof a);
+    return RECON_APPLY(t, activate, a, a.y, x);
 }

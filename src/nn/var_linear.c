@@ -20,8 +20,7 @@ recon_tensor recon_tape_weight_as(recon_tape *t, recon_var w, recon_dtype type)
         return w->param->low;
     recon_tensor low = recon_tape_make(t, type, w->value.shape, w->value.ndim);
     recon_add_args a = { .alpha = 1, .y = low, .a = w->value };
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->add(t->ctx, &a));
+    RECON_CALL(t, add, &a);
     return low;
 }
 
@@ -40,8 +39,7 @@ static recon_var apply(recon_tape *t, recon_conv_args *a, recon_var x, recon_var
     a->bias = bias ? bias->value : (recon_tensor){ 0 };
     a->y = recon_tape_make(t, x->value.type, shape, ndim);
     a->tf32 = t->precision == RECON_TF32;
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->conv(t->ctx, a));
+    RECON_CALL(t, conv, a);
     return recon_tape_record(t, a->y, (recon_operands){ { x, w, bias } }, conv_back, a, sizeof *a);
 }
 
@@ -75,8 +73,7 @@ static void steer_back(recon_tape *t, recon_var n)
     a->dy = n->grad;
     a->dx = recon_tape_want(t, n->in[0]);
     a->dw = recon_tape_want_weight(t, n->in[1]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->steer_back(t->ctx, a));
+    RECON_CALL(t, steer_back, a);
     recon_tape_give(t, n->in[0], a->dx);
     recon_tape_give(t, n->in[1], a->dw);
 }
@@ -96,9 +93,7 @@ recon_var recon_var_steer(recon_tape *t, recon_var x, recon_var w, const recon_t
                            .wave = *wave };
     recon_steer_sizes s = recon_steer_sizes_of(&a);
     a.y = recon_tape_make(t, x->value.type, (size_t[]){ s.n, s.p, s.q, s.o }, 4);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->steer(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x, w } }, steer_back, &a, sizeof a);
+    return RECON_APPLY(t, steer, a, a.y, x, w);
 }
 
 /* As one matrix: all dimensions but the last count rows. */
@@ -133,17 +128,7 @@ recon_var recon_var_linear(recon_tape *t, recon_var x, recon_var w, recon_var bi
     return recon_var_reshape(t, y, shape, ndim);
 }
 
-static void tensor_product_back(recon_tape *t, recon_var n)
-{
-    recon_tensor_product_args *a = n->args;
-    a->dy = n->grad;
-    a->da = recon_tape_want(t, n->in[0]);
-    a->db = recon_tape_want(t, n->in[1]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->tensor_product_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->da);
-    recon_tape_give(t, n->in[1], a->db);
-}
+RECON_BACK_TO_TWO(tensor_product, da, db)
 
 recon_var recon_var_tensor_product(recon_tape *t, recon_var a, recon_var b, recon_var c)
 {
@@ -169,8 +154,27 @@ recon_var recon_var_tensor_product(recon_tape *t, recon_var a, recon_var b, reco
         .c = c->value,
         .y = recon_tape_make(t, a->value.type, shape, 3),
     };
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->tensor_product(t->ctx, &args));
-    return recon_tape_record(t, args.y, (recon_operands){ { a, b } }, tensor_product_back, &args,
-                             sizeof args);
+    return RECON_APPLY(t, tensor_product, args, args.y, a, b);
+}
+
+/* --- filters out of weights and a basis ------------------------------------------------------- */
+
+static void expand_back(recon_tape *t, recon_var n)
+{
+    recon_expand_args *a = n->args;
+    a->dfilter = n->grad;
+    a->dweight = recon_tape_want(t, n->in[0]);
+    RECON_CALL(t, expand_back, a);
+    recon_tape_give(t, n->in[0], a->dweight);
+}
+
+recon_var recon_var_expand(recon_tape *t, recon_var weight, recon_var basis,
+                           const recon_expand_plan *plan, recon_dtype type, const size_t *shape,
+                           int ndim)
+{
+    if (recon_tape_skips(t, weight, basis, weight))
+        return NULL;
+    recon_expand_args a = { .plan = *plan, .weight = weight->value, .basis = basis->value };
+    a.filter = recon_tape_make(t, type, shape, ndim);
+    return RECON_APPLY(t, expand, a, a.filter, weight);
 }

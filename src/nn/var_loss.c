@@ -36,10 +36,7 @@ static recon_var loss(recon_tape *t, recon_var x, recon_var target, recon_loss_k
         return NULL;
     recon_loss_args a = { .kind = kind, .x = x->value, .target = target->value };
     a.loss = recon_tape_make(t, type, &one, 1);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->loss(t->ctx, &a));
-    recon_var n =
-        recon_tape_record(t, a.loss, (recon_operands){ { x, target } }, loss_back, &a, sizeof a);
+    recon_var n = RECON_APPLY(t, loss, a, a.loss, x, target);
     if (n)
         n->value.slices = NULL; /* it is the whole batch's */
     return n;

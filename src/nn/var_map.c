@@ -1,4 +1,4 @@
-/* var_map.c - element by element: maps, sums, products, casts, dropout. */
+/* var_map.c - element by element: maps, sums, products, casts, dropout; units and angles. */
 #include "nn/tape.h"
 
 RECON_BACK_TO_ONE(map, map)
@@ -8,9 +8,7 @@ static recon_var map(recon_tape *t, recon_var x, recon_map_kind kind)
     if (recon_tape_skips(t, x, x, x))
         return NULL;
     recon_map_args a = { .kind = kind, .x = x->value, .y = recon_tape_like(t, &x->value) };
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->map(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x } }, map_back, &a, sizeof a);
+    return RECON_APPLY(t, map, a, a.y, x);
 }
 
 recon_var recon_var_relu(recon_tape *t, recon_var x)
@@ -39,8 +37,7 @@ static void blend_back_to(recon_tape *t, recon_var n, recon_var x, double factor
         return;
     }
     recon_add_args a = { .alpha = factor, .a = n->grad, .y = recon_tape_want(t, x) };
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->add(t->ctx, &a));
+    RECON_CALL(t, add, &a);
     recon_tape_give(t, x, a.y);
 }
 
@@ -58,8 +55,7 @@ static recon_var blend(recon_tape *t, double alpha, recon_var a, double beta, re
     args.y = recon_tape_make(t, type, a->value.shape, a->value.ndim);
     if (b)
         args.b = b->value;
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->add(t->ctx, &args));
+    RECON_CALL(t, add, &args);
     return recon_tape_record(t, args.y, (recon_operands){ { a, b } }, blend_back, &args,
                              sizeof args);
 }
@@ -93,26 +89,14 @@ recon_var recon_var_cast(recon_tape *t, recon_var x, recon_dtype type)
     return blend(t, 1, x, 0, NULL, type);
 }
 
-static void gate_back(recon_tape *t, recon_var n)
-{
-    recon_gate_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    a->dg = recon_tape_want(t, n->in[1]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->gate_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-    recon_tape_give(t, n->in[1], a->dg);
-}
+RECON_BACK_TO_TWO(gate, dx, dg)
 
 static recon_var gate(recon_tape *t, recon_var x, recon_var g, recon_gate_args a)
 {
     a.x = x->value;
     a.g = g->value;
     a.y = recon_tape_like(t, &a.x);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->gate(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x, g } }, gate_back, &a, sizeof a);
+    return RECON_APPLY(t, gate, a, a.y, x, g);
 }
 
 recon_var recon_var_gate(recon_tape *t, recon_var x, recon_var g, size_t field)
@@ -165,9 +149,7 @@ recon_var recon_var_cross_planes(recon_tape *t, recon_var a, recon_var b)
         a->value.ndim < 2 || a->value.shape[a->value.ndim - 2] != 3)
         return recon_tape_mismatch(t, "cross products of", a, "", b);
     recon_cross_args c = { .y = recon_tape_like(t, &a->value), .a = a->value, .b = b->value };
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->cross(t->ctx, &c));
-    return recon_tape_record(t, c.y, (recon_operands){ { a, b } }, cross_back, &c, sizeof c);
+    return RECON_APPLY(t, cross, c, c.y, a, b);
 }
 
 /* The same elements are dropped on the way back: the draw has a name, (seed, step, site). */
@@ -176,8 +158,7 @@ static void dropout_back(recon_tape *t, recon_var n)
     recon_dropout_args *a = n->args;
     a->x = n->grad;
     a->y = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->dropout(t->ctx, a));
+    RECON_CALL(t, dropout, a);
     recon_tape_give(t, n->in[0], a->y);
 }
 
@@ -194,9 +175,7 @@ static recon_var dropout(recon_tape *t, recon_var x, double rate, size_t planes)
     };
     a.counter = &t->constants->counter;
     a.y = recon_tape_like(t, &x->value);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->dropout(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x } }, dropout_back, &a, sizeof a);
+    return RECON_APPLY(t, dropout, a, a.y, x);
 }
 
 recon_var recon_var_dropout(recon_tape *t, recon_var x, double rate)
@@ -213,4 +192,36 @@ recon_var recon_var_dropout_channels(recon_tape *t, recon_var x, double rate)
                                  recon_shape_print(text, x->value.shape, x->value.ndim));
     }
     return dropout(t, x, rate, x ? x->value.shape[1] * x->value.shape[2] : 1);
+}
+
+/* --- rows of length one, and angles of pairs -------------------------------------------------- */
+
+RECON_BACK_TO_ONE(unit, unit)
+
+recon_var recon_var_unit(recon_tape *t, recon_var x)
+{
+    if (recon_tape_skips(t, x, x, x))
+        return NULL;
+    if (x->value.ndim < 1)
+        return recon_tape_refuse(t, "a number has no direction: expected rows");
+    recon_unit_args a = { .x = x->value, .y = recon_tape_like(t, &x->value) };
+    return RECON_APPLY(t, unit, a, a.y, x);
+}
+
+RECON_BACK_TO_ONE(angle, angle)
+
+recon_var recon_var_angle(recon_tape *t, recon_var x)
+{
+    recon_shape_text text;
+    if (recon_tape_skips(t, x, x, x))
+        return NULL;
+    if (x->value.ndim != 2 || x->value.shape[1] != 2)
+        return recon_tape_refuse(t, "angles of %s: expected n x 2",
+                                 recon_shape_print(text, x->value.shape, x->value.ndim));
+    x = recon_var_cast(t, x, t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32);
+    if (!x)
+        return NULL;
+    recon_angle_args a = { .x = x->value };
+    a.y = recon_tape_make(t, x->value.type, x->value.shape, 1);
+    return RECON_APPLY(t, angle, a, a.y, x);
 }

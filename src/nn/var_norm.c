@@ -13,8 +13,7 @@ static void norm_back(recon_tape *t, recon_var n)
     a->dscale = recon_tape_want_all(t, n->in[1]);
     if (n->in[2])
         a->dshift = recon_tape_want_all(t, n->in[2]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->norm_back(t->ctx, a));
+    RECON_CALL(t, norm_back, a);
     recon_tape_give(t, n->in[3], a->dskip);
     recon_tape_give(t, n->in[0], a->dx);
     recon_tape_give(t, n->in[1], a->dscale);
@@ -78,8 +77,7 @@ recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var 
         a.skip = o.skip->value;
     take_statistics(t, &a, channels);
     a.y = recon_tape_like(t, &x->value);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->norm(t->ctx, &a));
+    RECON_CALL(t, norm, &a);
     recon_var n = recon_tape_record(t, a.y, (recon_operands){ { x, scale, shift, o.skip } },
                                     norm_back, &a, sizeof a);
     if (n) /* the sum of a residual block, which the next block reads twice */
@@ -97,8 +95,7 @@ static void field_norm_back(recon_tape *t, recon_var n)
         a->dshift = recon_tape_want_all(t, n->in[2]);
     if (n->in[3])
         a->dbias = recon_tape_want_all(t, n->in[3]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->field_norm_back(t->ctx, a));
+    RECON_CALL(t, field_norm_back, a);
     recon_tape_give(t, n->in[0], a->dx);
     recon_tape_give(t, n->in[1], a->dscale);
     recon_tape_give(t, n->in[2], a->dshift);
@@ -141,8 +138,5 @@ recon_var recon_var_field_norm(recon_tape *t, recon_var x, recon_var scale, reco
     a.mean = recon_tape_make(t, scale->value.type, &fields, 1);
     a.inv = recon_tape_like(t, &a.mean);
     a.y = recon_tape_like(t, &x->value);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->field_norm(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_operands){ { x, scale, shift, bias } }, field_norm_back,
-                             &a, sizeof a);
+    return RECON_APPLY(t, field_norm, a, a.y, x, scale, shift, bias);
 }

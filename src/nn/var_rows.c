@@ -27,9 +27,7 @@ recon_var recon_var_gather(recon_tape *t, recon_var x, recon_var index, recon_va
         .x = x->value, .index = index->value, .order = order->value, .offset = offset->value
     };
     a.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->gather(t->ctx, &a));
-    recon_var n = recon_tape_record(t, a.y, (recon_operands){ { x } }, gather_back, &a, sizeof a);
+    recon_var n = RECON_APPLY(t, gather, a, a.y, x);
     if (n)
         n->value.slices = index->value.slices; /* its rows are the index's */
     return n;
@@ -48,10 +46,7 @@ recon_var recon_var_segment_sum(recon_tape *t, recon_var x, recon_var offset)
     shape[0] = offset->value.shape[0] - 1;
     recon_segment_args a = { .x = x->value, .offset = offset->value };
     a.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->segment_sum(t->ctx, &a));
-    recon_var n =
-        recon_tape_record(t, a.y, (recon_operands){ { x } }, segment_sum_back, &a, sizeof a);
+    recon_var n = RECON_APPLY(t, segment_sum, a, a.y, x);
     if (n)
         n->value.slices = offset->value.slices; /* its rows are the segments */
     return n;
@@ -66,8 +61,7 @@ static void sparse_back(recon_tape *t, recon_var n)
     recon_sparse_args *a = &((sparse_pair *)n->args)->back;
     a->x = n->grad;
     a->y = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->sparse(t->ctx, a));
+    RECON_CALL(t, sparse, a);
     recon_tape_give(t, n->in[0], a->y);
 }
 
@@ -98,8 +92,7 @@ recon_var recon_var_sparse(recon_tape *t, recon_sparse s, recon_var x, recon_spa
                                 .weight = transpose.weight->value,
                                 .offset = transpose.offset->value } };
     a.forth.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->sparse(t->ctx, &a.forth));
+    RECON_CALL(t, sparse, &a.forth);
     return recon_tape_record(t, a.forth.y, (recon_operands){ { x } }, sparse_back, &a, sizeof a);
 }
 
@@ -120,9 +113,7 @@ static recon_var reduce(recon_tape *t, recon_var x, int first, int last, int mea
         a.scale = 1 / (double)(first ? a.middle : recon_slices_in_rows(&x->value, a.middle).all);
     a.batch = first == 0;
     a.y = recon_tape_make(t, x->value.type, shape, ndim);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->reduce(t->ctx, &a));
-    recon_var n = recon_tape_record(t, a.y, (recon_operands){ { x } }, reduce_back, &a, sizeof a);
+    recon_var n = RECON_APPLY(t, reduce, a, a.y, x);
     if (n && first == 0)
         n->value.slices = NULL; /* it is the whole batch's */
     return n;
@@ -198,8 +189,7 @@ static void columns_back(recon_tape *t, recon_var n)
 {
     const cut *c = n->args;
     recon_tensor dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->zero(t->ctx, dx.data, recon_tensor_bytes(&dx)));
+    RECON_CALL(t, zero, dx.data, recon_tensor_bytes(&dx));
     recon_tape_did(t, copy_columns(t, dx, c->from, n->grad, 0, c->count));
     recon_tape_give(t, n->in[0], dx);
 }

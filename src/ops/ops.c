@@ -1,4 +1,4 @@
-/* ops.c - the choice of a table. */
+/* ops.c - the choice of a table, the one that does nothing, and recording. */
 #include "ops/ops.h"
 #include "ops/cuda/attach.h"
 #include "ops/graph.h"
@@ -112,4 +112,89 @@ const char *recon_precision_name(recon_precision precision)
                                         [RECON_TF32] = "tf32",
                                         [RECON_AUTO] = "auto" };
     return (unsigned)precision <= RECON_AUTO ? name[precision] : "?";
+}
+
+/* --- a table whose kernels do nothing ----------------------------------------------------------- */
+
+static recon_status no_upload(recon_ctx *ctx, void *to, const void *host, size_t bytes)
+{
+    (void)ctx, (void)to, (void)host, (void)bytes;
+    return RECON_OK;
+}
+
+static recon_status no_download(recon_ctx *ctx, void *host, const void *from, size_t bytes)
+{
+    (void)ctx, (void)host, (void)from, (void)bytes;
+    return RECON_OK;
+}
+
+static recon_status no_zero(recon_ctx *ctx, void *block, size_t bytes)
+{
+    (void)ctx, (void)block, (void)bytes;
+    return RECON_OK;
+}
+
+static recon_status no_norm2(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type)
+{
+    (void)ctx, (void)out, (void)x, (void)n, (void)type;
+    return RECON_OK;
+}
+
+#define NO_KERNEL(name, kind)                                                                      \
+    static recon_status no_##name(recon_ctx *ctx, const recon_##kind##_args *args)                 \
+    {                                                                                              \
+        (void)ctx, (void)args;                                                                     \
+        return RECON_OK;                                                                           \
+    }
+/* clang-format off */
+RECON_OPS(NO_KERNEL)
+RECON_HOST_OPS(NO_KERNEL)
+
+recon_ops recon_ops_plan(const recon_ops *real)
+{
+    recon_ops plan = *real;
+    plan.upload = no_upload;
+    plan.download = no_download;
+    plan.zero = no_zero;
+    plan.norm2 = no_norm2;
+#define WITHOUT(name, kind) plan.name = real->name ? no_##name : NULL; /* which may be asked for */
+    RECON_OPS(WITHOUT)
+    RECON_HOST_OPS(WITHOUT)
+#undef WITHOUT
+    return plan;
+}
+/* clang-format on */
+
+/* --- recording, where the table can -------------------------------------------------------------- */
+
+static recon_status refuse(recon_ctx *ctx)
+{
+    return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "backend %s cannot record a step",
+                      recon_ops_name(ctx));
+}
+
+recon_status recon_graph_begin(recon_ctx *ctx)
+{
+    const recon_graph_table *table = recon_ops_graphs(ctx);
+    return table ? table->begin(ctx) : refuse(ctx);
+}
+
+recon_status recon_graph_end(recon_ctx *ctx, recon_graph **out)
+{
+    const recon_graph_table *table = recon_ops_graphs(ctx);
+    *out = NULL;
+    return table ? table->end(ctx, out) : refuse(ctx);
+}
+
+recon_status recon_graph_launch(recon_ctx *ctx, const recon_graph *graph)
+{
+    const recon_graph_table *table = recon_ops_graphs(ctx);
+    return table ? table->launch(ctx, graph) : refuse(ctx);
+}
+
+void recon_graph_free(recon_ctx *ctx, recon_graph *graph)
+{
+    const recon_graph_table *table = recon_ops_graphs(ctx);
+    if (table && graph)
+        table->release(graph);
 }

@@ -558,4 +558,9 @@ const recon_ops *recon_ops_on_host(recon_ctx *ctx);
 extern const recon_ops recon_ops_ref;
 extern const recon_ops recon_ops_cpu;
 
+/* A backend whose kernels do nothing. A step that runs on it goes through all its operations and takes
+ * all its memory, on paper, so that the amount is known before any of it is taken: shapes are judged,
+ * and memory of the caller's own is given, as the real table does; nothing is copied or computed. */
+recon_ops recon_ops_plan(const recon_ops *real);
+
 #endif

@@ -21,6 +21,12 @@ recon_slices recon_slices_in_rows(const recon_tensor *x, size_t rows)
     return s;
 }
 
+size_t recon_slices_rows_before(const recon_tensor *x, size_t rows)
+{
+    recon_slices s = recon_slices_in_rows(x, rows);
+    return recon_slices_before(&s);
+}
+
 recon_pieces recon_pieces_of(recon_slices s, size_t piece)
 {
     recon_pieces p = { .s = s, .piece = piece < s.each ? piece : s.each };

@@ -46,6 +46,8 @@ static inline int recon_slices_alone(const recon_slices *s)
 
 /* The same counted in rows, of which x has so many here. One that is not cut is a single slice. */
 recon_slices recon_slices_in_rows(const recon_tensor *x, size_t rows);
+/* Of so many rows here: those of the batch in front of them. */
+size_t recon_slices_rows_before(const recon_tensor *x, size_t rows);
 
 /* How what slices have is added up: neighbours, then neighbours of those, and so on. Slice `right` is
  * added to slice `left`, at the rank that has both, or, once ranks have met, everywhere: -1. */

@@ -73,40 +73,6 @@ typedef struct {
 
 recon_status recon_figure_roses(recon_ctx *ctx, char **out, const recon_roses *r);
 
-/* A class's width, true and predicted, with the spread of the predictions. */
-typedef struct {
-    const char *name;
-    double truth, predicted;
-    double low, high; /* around predicted; equal: no bar */
-} recon_theta_class;
-
-typedef struct {
-    const char *title, *desc;
-    const char *what; /* "half-width", "sigma"; NULL: "theta" */
-    const recon_theta_class *classes;
-    size_t count;
-} recon_theta_plot;
-
-recon_status recon_figure_theta(recon_ctx *ctx, char **out, const recon_theta_plot *p);
-
-/* Receiver operating curves from recon_roc_curve; the area under each stands in the legend. */
-typedef struct {
-    const char *name;
-    const recon_roc_point *points; /* [count], from (0, 0) to (1, 1) */
-    size_t count;                  /* at least 2 */
-} recon_roc_line;
-
-typedef struct {
-    const char *title, *desc;
-    const recon_roc_line *lines;
-    size_t count;                  /* at most RECON_SERIES_MAX */
-    const char *x_label, *y_label; /* NULL: "false positives ...", "true positives ..." */
-} recon_roc_plot;
-
-#define RECON_SERIES_MAX 6 /* as many colours as can be distinguished */
-
-recon_status recon_figure_roc(recon_ctx *ctx, char **out, const recon_roc_plot *p);
-
 /* Classes that are each other's rotation, such as 6 and 9: some of each in their natural pose, and
  * their poses laid over each other, in the backbone's frame they share and after centring. */
 typedef struct {
@@ -138,35 +104,99 @@ typedef struct {
 
 recon_status recon_figure_neighbors(recon_ctx *ctx, char **out, const recon_neighbor_sheet *s);
 
-/* Lines through points, with bars from low to high where those are given. */
+#define RECON_SERIES_MAX 6 /* as many colours as can be distinguished */
+
+/* Lines through points, with bars from low to high where those are given; or a histogram. */
 typedef struct {
-    const char *name;         /* NULL: not in the legend */
-    const double *x, *y;      /* [count] */
+    const char *name;    /* NULL: not in the legend */
+    const double *x, *y; /* [count]; y NULL: how often x occurs, the ends counting what is beyond */
     const double *low, *high; /* [count]; both NULL: no bars */
     size_t count;             /* at least 1 */
     int dashed;               /* such as values of the paper */
     int loose;                /* points that no line joins   */
+    int level;                /* each point is a short line, as wide as a column */
+    size_t bins;              /* of a histogram; 0: 40; at most 400 */
 } recon_series;
+
+/* A value of x that has a name: a line across. */
+typedef struct {
+    const char *name;
+    double at;
+} recon_mark;
 
 typedef struct {
     const char *heading, *x_label, *y_label; /* each may be NULL */
     const recon_series *series;
-    size_t count;     /* at most RECON_SERIES_MAX */
+    size_t count;     /* at most RECON_SERIES_MAX, together with the marks */
     int log_x, log_y; /* logarithmic axes; x must be positive then, a y that is not is left out */
-    int degrees;      /* 1: ticks of x at 15, 30, 45 ... */
+    int degrees;      /* 1: ticks of x at 15, 30, 45 ..., or of y where x are columns */
     double x_from, x_to; /* equal: taken from the data */
     double y_from, y_to;
-} recon_line_panel;
+    const recon_mark *marks;
+    size_t mark_count;
+    const char *const
+        *columns; /* [column_count] what x stand for, 0.5 for the first; NULL: numbers */
+    size_t column_count;
+    int diagonal; /* 1: a dashed line from corner to corner */
+} recon_panel;
 
 /* Panels side by side under one legend: the n-th series of each has the n-th colour, and series of
  * one name and colour stand in the legend once. */
 typedef struct {
     const char *title, *desc;
-    const recon_line_panel *panels;
+    const recon_panel *panels;
     size_t count;
-} recon_line_plot;
+    double width, height; /* of a panel; 0: 300, or 440 alone, and 230 */
+} recon_chart;
 
-recon_status recon_figure_lines(recon_ctx *ctx, char **out, const recon_line_plot *p);
+recon_status recon_figure_chart(recon_ctx *ctx, char **out, const recon_chart *c);
+
+/* How often values occur: a chart of one histogram. What lies beyond the ends is counted in the last
+ * bars. */
+typedef struct {
+    const char *title, *desc;
+    const char *x_label;  /* may be NULL */
+    const double *values; /* [count] */
+    size_t count;         /* at least 1 */
+    double from, to;      /* equal: taken from the data */
+    size_t bins;          /* 0: 40; at most 400 */
+    const recon_mark *marks;
+    size_t mark_count; /* at most RECON_SERIES_MAX - 1 */
+} recon_histogram_plot;
+
+recon_status recon_figure_histogram(recon_ctx *ctx, char **out, const recon_histogram_plot *p);
+
+/* Receiver operating curves from recon_roc_curve; the area under each stands in the legend. */
+typedef struct {
+    const char *name;              /* may be NULL */
+    const recon_roc_point *points; /* [count], from (0, 0) to (1, 1) */
+    size_t count;                  /* at least 2 */
+} recon_roc_line;
+
+typedef struct {
+    const char *title, *desc;
+    const recon_roc_line *lines;
+    size_t count;                  /* at most RECON_SERIES_MAX */
+    const char *x_label, *y_label; /* NULL: "false positives ...", "true positives ..." */
+} recon_roc_plot;
+
+recon_status recon_figure_roc(recon_ctx *ctx, char **out, const recon_roc_plot *p);
+
+/* A class's width, true and predicted, with the spread of the predictions. */
+typedef struct {
+    const char *name;
+    double truth, predicted;
+    double low, high; /* around predicted; equal: no bar */
+} recon_theta_class;
+
+typedef struct {
+    const char *title, *desc;
+    const char *what; /* "half-width", "sigma"; NULL: "theta" */
+    const recon_theta_class *classes;
+    size_t count;
+} recon_theta_plot;
+
+recon_status recon_figure_theta(recon_ctx *ctx, char **out, const recon_theta_plot *p);
 
 /* How often class i was taken for class j, coloured by the share of i. */
 typedef struct {
@@ -192,47 +222,6 @@ typedef struct {
 } recon_pose_plot;
 
 recon_status recon_figure_pose(recon_ctx *ctx, char **out, const recon_pose_plot *p);
-
-/* Equivariance error against the angle of rotation, beside what interpolation alone costs. */
-typedef struct {
-    const char *name;    /* "end to end", a layer */
-    const double *error; /* [count], not negative */
-    const double *high;  /* [count] such as the 95th percentile; NULL: none */
-} recon_error_curve;
-
-typedef struct {
-    const char *title, *desc;
-    const char *unit;     /* "relative error", "pose error (degrees)"; NULL: "error" */
-    const double *angles; /* [count], ascending */
-    size_t count;
-    const recon_error_curve *curves;
-    size_t curve_count;  /* at most RECON_SERIES_MAX - 1 */
-    const double *floor; /* [count] the error of interpolation; NULL: not known */
-    int linear;          /* 1: errors on a linear axis; 0: logarithmic */
-} recon_equivariance_plot;
-
-recon_status recon_figure_equivariance(recon_ctx *ctx, char **out,
-                                       const recon_equivariance_plot *p);
-
-/* How often values occur: bars of equal width, and lines across at values that have a name. What
- * lies beyond the ends is counted in the last bars. */
-typedef struct {
-    const char *name;
-    double at;
-} recon_histogram_mark;
-
-typedef struct {
-    const char *title, *desc;
-    const char *x_label;  /* may be NULL */
-    const double *values; /* [count] */
-    size_t count;         /* at least 1 */
-    double from, to;      /* equal: taken from the data */
-    size_t bins;          /* 0: 40; at most 400 */
-    const recon_histogram_mark *marks;
-    size_t mark_count; /* at most RECON_SERIES_MAX - 1 */
-} recon_histogram_plot;
-
-recon_status recon_figure_histogram(recon_ctx *ctx, char **out, const recon_histogram_plot *p);
 
 /* Where a matrix Fisher distribution takes the three axes, on the half of the sphere that faces the
  * reader (see conventions.md for the view), the other half faintly through it: for each axis the

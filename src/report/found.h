@@ -47,8 +47,8 @@ struct recon_found_folder {
     json_t *summary;
     const recon_group *group;
     size_t points, rows, k;  /* k: 0 without neighbours                                         */
-    recon_poses psi;         /* [rows] as the backbone says                                     */
-    recon_poses absolute;    /* [rows] about the natural pose: the model's, else Algorithm 1's  */
+    double *psi;             /* [rows] as the backbone says                                     */
+    double *absolute;        /* [rows] about the natural pose: the model's, else Algorithm 1's  */
     double *theta;           /* [rows] SO(2): a width in radians; [rows][9] SO(3): F            */
     double *identifiability; /* [rows][4] SO(2): moments; [rows][3] SO(3): singular values      */
     double *background, *score; /* [rows] */
@@ -132,7 +132,7 @@ typedef struct {
     const double *values;
     size_t n;
     double from, to;
-    const recon_histogram_mark *marks;
+    const recon_mark *marks;
     size_t mark_count;
 } recon_found_spread;
 recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const recon_found_spread *s);

@@ -68,7 +68,7 @@ static recon_status check_same(recon_ctx *ctx, const recon_image_look *l, const 
 {
     double apart[BATCH];
     for (size_t i = 0; i < n; i++)
-        apart[i] = recon_so2_distance(b->said[i].pose.psi, l->f->psi.so2[l->row[i]]);
+        apart[i] = recon_so2_distance(b->said[i].pose.psi, l->f->psi[l->row[i]]);
     return recon_found_check_same(ctx, l->f, apart, n);
 }
 

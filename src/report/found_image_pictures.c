@@ -23,14 +23,14 @@ enum {
 /* Whole degrees from the natural pose; 0 has no minus. */
 static double degrees_of(const recon_found_folder *f, size_t row)
 {
-    return rint(RECON_TO_DEGREES * f->absolute.so2[row]) + 0.0;
+    return rint(RECON_TO_DEGREES * f->absolute[row]) + 0.0;
 }
 
 /* --- poses ------------------------------------------------------------------------------------ */
 
 static double rotation_of(const recon_found_folder *f, size_t row)
 {
-    return -f->absolute.so2[row];
+    return -f->absolute[row];
 }
 
 recon_status recon_image_show_poses(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
@@ -138,7 +138,7 @@ recon_status recon_image_show_gallery(recon_ctx *ctx, recon_page *page, const re
     }
     RECON_TRY(recon_alloc_raw(ctx, &order, l->n, sizeof *order));
     for (size_t i = 0; i < l->n; i++)
-        order[i] = (ranked){ l->f->absolute.so2[l->row[i]], l->row[i] };
+        order[i] = (ranked){ l->f->absolute[l->row[i]], l->row[i] };
     qsort(order, l->n, sizeof *order, by_key);
     for (size_t i = 0; i < n; i++)
         row[i] = order[(2 * i + 1) * l->n / (2 * n)].row;

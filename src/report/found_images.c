@@ -192,8 +192,7 @@ static void table_widths(recon_page *page, const recon_image_look *l)
 
 static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
 {
-    const recon_histogram_mark median = { "median of all",
-                                          recon_found_maybe(l->f, "all.theta_deg") };
+    const recon_mark median = { "median of all", recon_found_maybe(l->f, "all.theta_deg") };
     int known = recon_found_has_width(l->f);
     double *own = NULL;
     recon_found_spread s = { .x_label = "width of an image's poses (degrees)",

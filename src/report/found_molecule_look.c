@@ -51,7 +51,7 @@ static recon_status check_same(recon_ctx *ctx, recon_molecule_look *l)
 {
     double *apart = l->trial.miss; /* not yet in use */
     for (size_t i = 0; i < l->n; i++)
-        apart[i] = recon_so3_distance(l->said[i].pose.psi, l->f->psi.so3[l->row[i]]);
+        apart[i] = recon_so3_distance(l->said[i].pose.psi, recon_so3_at(l->f->psi, l->row[i]));
     return recon_found_check_same(ctx, l->f, apart, l->n);
 }
 

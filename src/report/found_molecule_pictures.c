@@ -59,7 +59,7 @@ static void put_axis(sheet *s, size_t at, const recon_distribution3 *said, recon
 
 static recon_so3 to_natural(const recon_molecule_look *l, size_t row)
 {
-    return recon_so3_inverse(l->f->absolute.so3[row]);
+    return recon_so3_inverse(recon_so3_at(l->f->absolute, row));
 }
 
 /* --- pictures --------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void list_rows(recon_page *page, const recon_molecule_look *l, const char
                         l->labels ? recon_molecules_name(l->data, (size_t)l->labels[row[i]])
                                   : "not known");
         recon_page_cell(page, "%.0f",
-                        RECON_TO_DEGREES * recon_so3_angle(l->f->absolute.so3[row[i]]));
+                        RECON_TO_DEGREES * recon_so3_angle(recon_so3_at(l->f->absolute, row[i])));
         recon_page_cell(page, "%.2f", l->f->score[row[i]]);
         recon_page_cell(page, "%.2f", l->f->identifiability[3 * row[i]]);
     }

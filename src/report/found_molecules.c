@@ -208,8 +208,7 @@ static void table_molecules(recon_page *page, const recon_found_folder *f)
 static recon_status show_concentration(recon_ctx *ctx, recon_page *page,
                                        const recon_molecule_look *l)
 {
-    const recon_histogram_mark median = { "median of all",
-                                          recon_found_maybe(l->f, "all.concentration") };
+    const recon_mark median = { "median of all", recon_found_maybe(l->f, "all.concentration") };
     double *values = NULL;
     size_t *row = NULL, n;
     recon_fisher fisher;

@@ -205,7 +205,7 @@ static recon_status show_circles(recon_ctx *ctx, recon_page *page, const recon_f
     RECON_TRY(recon_alloc_raw(ctx, &angles, 2 * f->rows, sizeof *angles));
     for (size_t i = 0; i < 2 * g->count; i++) {
         size_t at = i % g->count;
-        gather(angles + used, i < g->count ? f->psi.so2 : f->absolute.so2, g->member[at], g->n[at]);
+        gather(angles + used, i < g->count ? f->psi : f->absolute, g->member[at], g->n[at]);
         roses[i] = (recon_rose){ .angles = angles + used, .count = g->n[at] };
         used += g->n[at];
     }
@@ -259,8 +259,9 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_f
     RECON_TRY(recon_alloc_raw(ctx, &scratch, FIT_MOST, sizeof *scratch));
     for (size_t i = 0; i < 2 * g->count; i++) {
         size_t at = i % g->count;
-        RECON_TRY(fit(ctx, &fits[i], scratch, i < g->count ? f->psi.so3 : f->absolute.so3,
-                      g->member[at], g->n[at]));
+        RECON_TRY(fit(ctx, &fits[i], scratch,
+                      (const recon_so3 *)(i < g->count ? f->psi : f->absolute), g->member[at],
+                      g->n[at]));
     }
     for (size_t i = 0; i < 2 * n; i++) {
         spheres[i] = (recon_sphere){ .f = fits[i % n + (i < n ? 0 : g->count)].fisher.f };

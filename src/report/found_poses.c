@@ -279,8 +279,8 @@ static void show_worst(recon_page *page, const recon_found_folder *f)
         recon_page_cell(page, "%.2f", f->score[row[i]]);
         recon_page_cell(page, "%.0f",
                         RECON_TO_DEGREES * (f->group == RECON_SO3
-                                                ? recon_so3_angle(f->absolute.so3[row[i]])
-                                                : fabs(f->absolute.so2[row[i]])));
+                                                ? recon_so3_angle(recon_so3_at(f->absolute, row[i]))
+                                                : fabs(f->absolute[row[i]])));
     }
 }
 

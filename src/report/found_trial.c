@@ -115,7 +115,7 @@ done:
 
 static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_found_trial *t)
 {
-    const recon_histogram_mark mark = { "1 % of natural ones score higher", t->threshold };
+    const recon_mark mark = { "1 % of natural ones score higher", t->threshold };
     int told = isfinite(t->threshold); /* else too few natural ones are known */
     return recon_found_show_spread(
         ctx, page,

@@ -37,7 +37,7 @@ refused 1 "absent.npy: cannot open" info absent.npy
 
 printf 'HEADER    WATER\nATOM      1  O   HOH A   1\n' >water.pdb
 refused 1 "water.pdb: unknown format" info water.pdb
-said "info reads NPY arrays, models, .xyz"
+said "info reads models, arrays, and data: images: garments, "
 report $? "and what can be read is listed"
 gzip -c water.pdb >water.xyz.gz
 refused 1 "water.xyz.gz: unknown format: unpack it first" info water.xyz.gz

@@ -1,5 +1,6 @@
 /* The pool: every task once, failures stop it, nesting, interrupts; two contexts do not meet. */
 #include "check.h"
+#include "core/arena.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/threads.h"
@@ -76,6 +77,43 @@ static int use_in_child(recon_ctx *ctx)
     recon_ctx_free(ctx);
     recon_ctx *own = recon_ctx_new(&(recon_ctx_options){ .threads = 3 });
     return !own || recon_parallel(own, count_up, seen, TASKS) != RECON_OK || seen[TASKS - 1] != 1;
+}
+
+static recon_status take_scratch(recon_ctx *ctx, void *arg, size_t index, int worker)
+{
+    char *room;
+    (void)arg;
+    return recon_arena_take(ctx, recon_worker_arena(ctx, worker), &room, 100 * (index + 1), 1);
+}
+
+static recon_status take_and_nest(recon_ctx *ctx, void *arg, size_t index, int worker)
+{
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_status status = take_scratch(ctx, arg, index, worker);
+    recon_mark mine = recon_arena_mark(arena);
+    if (status == RECON_OK)
+        status = recon_parallel(ctx, take_scratch, arg, 3);
+    recon_mark after = recon_arena_mark(arena);
+    assert_true(after.block == mine.block && after.used == mine.used);
+    return status;
+}
+
+/* Scratch that a task has taken is given back when it ends; what its caller has taken stays. */
+static void scratch_is_given_back(void **state)
+{
+    (void)state;
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 3 });
+    recon_mark before[3];
+    assert_non_null(ctx);
+    CHECK_OK(ctx, take_scratch(ctx, NULL, 6, 0));
+    for (int i = 0; i < 3; i++)
+        before[i] = recon_arena_mark(recon_worker_arena(ctx, i));
+    CHECK_OK(ctx, recon_parallel(ctx, take_and_nest, NULL, 40));
+    for (int i = 0; i < 3; i++) {
+        recon_mark after = recon_arena_mark(recon_worker_arena(ctx, i));
+        assert_true(after.block == before[i].block && after.used == before[i].used);
+    }
+    recon_ctx_free(ctx);
 }
 
 static void a_context_stays_with_its_process(void **state)
@@ -176,6 +214,7 @@ int main(void)
         cmocka_unit_test(every_task_runs_once),
         cmocka_unit_test(a_failure_comes_back),
         cmocka_unit_test(loops_nest),
+        cmocka_unit_test(scratch_is_given_back),
         cmocka_unit_test(a_context_stays_with_its_process),
         cmocka_unit_test(an_interrupt_is_answered),
         cmocka_unit_test(an_interrupt_does_not_tell_of_an_earlier_failure),

@@ -111,11 +111,11 @@ static void what_is_wrong_is_named(void **state)
     unsigned char file[64];
     CHECK_FAILS(
         ctx, recon_dataset_open(ctx, &d, "letters"), RECON_ERR_INPUT,
-        "unknown data set 'letters': there is no such file or folder; known are garments, ");
+        "unknown data set 'letters': there is no such file or folder; known are images: garments, ");
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "fashon/test"), RECON_ERR_INPUT,
                 "unknown data set 'fashon/test' (did you mean fashion?): there is no such file");
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "conformers"), RECON_ERR_INPUT,
-                "conformers: molecules, where images are needed: recon_molecules_open reads them");
+                "conformers: molecules, where images are needed: recon_data_open reads them");
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "fashion/all"), RECON_ERR_INPUT,
                 "fashion has no part 'all': train, val or test");
     const char *images = idx_set("train", 8);

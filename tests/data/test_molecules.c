@@ -1,6 +1,7 @@
 /* Sets of conformers: copies, parts, the flat form, the shipped set, and rotating on purpose. */
 #include "molecule_check.h"
 #include "data/elements.h"
+#include "data/formats.h"
 
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
@@ -434,16 +435,17 @@ static void names_lead_to_sets(void **state)
                                    "images:xyz:", "npy:conformers" };
     const char *const others[] = { "conformersx", "garments/", "mnists", "" };
     for (size_t i = 0; i < sizeof molecules / sizeof *molecules; i++)
-        assert_true(recon_molecules_is(molecules[i]) && !recon_dataset_is(molecules[i]));
+        assert_ptr_equal(recon_data_kind_of(molecules[i]), &recon_molecules_kind);
     for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
-        assert_true(!recon_molecules_is(images[i]) && recon_dataset_is(images[i]));
+        assert_true(recon_data_is(images[i]));
+        assert_ptr_equal(recon_data_kind_of(images[i]), &recon_images_kind);
         CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, images[i], NULL), RECON_ERR_INPUT,
-                    "images, where molecules are needed: recon_dataset_open reads them");
+                    "images, where molecules are needed: recon_data_open reads them");
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_false(recon_molecules_is(others[i]) || recon_dataset_is(others[i]));
+        assert_false(recon_data_is(others[i]));
         CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, others[i], NULL), RECON_ERR_INPUT,
-                    "unknown molecule set");
+                    "unknown data set");
     }
     CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, "conformers/tset", NULL), RECON_ERR_INPUT,
                 "conformers has no part 'tset': train, val, test or all");

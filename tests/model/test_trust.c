@@ -37,8 +37,8 @@ static void world_make(world *w, double near, double head, double density)
             w->q[i][b] = (float)(20 * cos(2 * M_PI * b / RECON_POSE_BINS - centre) - 18);
         w->held[i] = i % 3 == 0;
     }
-    w->data = (recon_embedded){ .n = N, .so2 = w->psi, .density = w->q[0] };
-    w->frames = (recon_frames){ .group = RECON_SO2, .rows = N, .gamma = { .so2 = w->gamma } };
+    w->data = (recon_embedded){ .n = N, .group = RECON_SO2, .poses = w->psi, .density = w->q[0] };
+    w->frames = (recon_frames){ .group = RECON_SO2, .rows = N, .gamma = w->gamma };
     w->maps = (recon_maps){ .kind = &recon_so2_maps, .held = w->held };
 }
 

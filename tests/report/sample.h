@@ -64,19 +64,18 @@ static inline void sample_quality(recon_ctx *ctx, recon_page *page)
     static const double after[] = { .89, .89, .885, .89, .887, .889, .89 };
     static const uint64_t counts[] = { 92, 6, 2, 9, 88, 3, 0, 4, 96 };
     char *svg;
-    const recon_series series[] = { { "as they come", x, before, NULL, NULL, 7, 0, 0 },
-                                    { "rotated back", x, after, NULL, NULL, 7, 0, 0 } };
-    const recon_line_panel panel = { .x_label = "rotated by (degrees)",
-                                     .y_label = "accuracy",
-                                     .series = series,
-                                     .count = 2,
-                                     .degrees = 1,
-                                     .y_to = 1 };
+    const recon_series series[] = { { "as they come", x, before, NULL, NULL, 7, 0, 0, 0, 0 },
+                                    { "rotated back", x, after, NULL, NULL, 7, 0, 0, 0, 0 } };
+    const recon_panel panel = { .x_label = "rotated by (degrees)",
+                                .y_label = "accuracy",
+                                .series = series,
+                                .count = 2,
+                                .degrees = 1,
+                                .y_to = 1 };
     recon_page_section(page, "What a frozen classifier makes of it");
     recon_page_fail(
-        page,
-        recon_figure_lines(
-            ctx, &svg, &(recon_line_plot){ .title = "Accuracy", .panels = &panel, .count = 1 }));
+        page, recon_figure_chart(
+                  ctx, &svg, &(recon_chart){ .title = "Accuracy", .panels = &panel, .count = 1 }));
     recon_page_figure(page, svg, "The classifier has never seen a rotated image.");
     recon_page_table(page, "Accuracy by angle", (const char *const[]){ "angle", "before", "after" },
                      3);

@@ -34,16 +34,15 @@ static recon_status molecules(recon_ctx *ctx, char **out)
 
 static recon_status histogram(recon_ctx *ctx, char **out)
 {
-    return recon_figure_histogram(
-        ctx, out,
-        &(recon_histogram_plot){ .title = "errors",
-                                 .values = values,
-                                 .count = 6,
-                                 .from = 0,
-                                 .to = 4,
-                                 .bins = 4,
-                                 .marks = &(recon_histogram_mark){ "half", 2 },
-                                 .mark_count = 1 });
+    return recon_figure_histogram(ctx, out,
+                                  &(recon_histogram_plot){ .title = "errors",
+                                                           .values = values,
+                                                           .count = 6,
+                                                           .from = 0,
+                                                           .to = 4,
+                                                           .bins = 4,
+                                                           .marks = &(recon_mark){ "half", 2 },
+                                                           .mark_count = 1 });
 }
 
 static recon_status pose3(recon_ctx *ctx, char **out)
@@ -238,7 +237,7 @@ static void what_cannot_be_shown_is_refused(void **state)
                                                         .poses = { NULL, ring } }),
                 RECON_ERR_INPUT, "is missing");
     CHECK_FAILS(*state, recon_figure_histogram(*state, &out, &(recon_histogram_plot){ .count = 0 }),
-                RECON_ERR_INPUT, "no values");
+                RECON_ERR_INPUT, "no points");
 }
 
 int main(void)

@@ -67,7 +67,11 @@ struct recon_data {
 /* What the SPEC names, images or molecules (see dataset.h, molecules.h). options may be NULL. */
 RECON_API recon_status recon_data_open(recon_ctx *ctx, recon_data **out, const char *spec,
                                        const recon_data_options *options);
-/* Of which kind a SPEC is. */
+/* The SPEC of what a text names, cut to the room that out has, and out itself: a SPEC as it is; a file
+ * or folder with the prefix in front that its name, or what is in it, tells. is_path: the text is a
+ * path, even where a known set has that name. */
+RECON_API char *recon_data_spec(char *out, size_t room, const char *text, int is_path);
+/* Of which kind a SPEC is; of one that names nothing, images. */
 RECON_API const recon_data_kind *recon_data_kind_of(const char *spec);
 RECON_API void recon_data_close(recon_data *data);
 RECON_API recon_data_info recon_data_describe(const recon_data *data);

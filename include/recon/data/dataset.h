@@ -64,9 +64,6 @@ typedef struct {
 #define RECON_PIXEL_MOST                                                                           \
     1e12 /* beyond it, up or down, is RECON_ERR_INPUT: networks would overflow */
 
-/* Whether a SPEC names images, in files or a known set, rather than molecules. */
-RECON_API int recon_dataset_is(const char *spec);
-
 /* The images that spec names, with the defaults. */
 RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
 /* options may be NULL. */

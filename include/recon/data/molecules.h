@@ -78,9 +78,6 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_molecules_options;
 
-/* Whether a SPEC names molecules rather than images. */
-RECON_API int recon_molecules_is(const char *spec);
-
 /* options may be NULL. */
 RECON_API recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,
                                             const recon_molecules_options *options);

@@ -105,7 +105,6 @@ VNNI static void columns(const recon_gemm_args *g, const int32_t *extra, const u
 recon_status recon_bytes_tile(recon_ctx *ctx, const recon_gemm_args *g, int worker)
 {
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_status status = RECON_OK;
     uint8_t *packed;
     int32_t *extra;
@@ -118,7 +117,6 @@ recon_status recon_bytes_tile(recon_ctx *ctx, const recon_gemm_args *g, int work
         columns(g, extra, packed, j);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

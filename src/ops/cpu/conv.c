@@ -151,8 +151,6 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t task, int wor
 {
     const job *j = arg;
     recon_status status = RECON_OK;
-    recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t images = own.end - own.begin, first = own.begin;
     size_t in = j->h * j->w * j->c, out = j->p * j->q * j->o;
@@ -174,7 +172,6 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t task, int wor
         clip_bf16(y, images * out);
     recon_conv_part_done(j, y, &j->a->y, first * out, images * out);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

@@ -72,8 +72,6 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t task, int worker
 {
     const job *j = arg;
     recon_status status = RECON_OK;
-    recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t images = own.end - own.begin, first = own.begin;
     size_t in = j->h * j->w * j->c, out = j->p * j->q * j->o;
@@ -99,7 +97,6 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t task, int worker
         recon_conv_part_done(j, dx, &j->a->dx, first * in, images * in);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

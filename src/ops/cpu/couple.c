@@ -262,11 +262,7 @@ done:
 
 static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
-    recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
-    recon_status status = forward_tile(ctx, arg, arena, index);
-    recon_arena_release(arena, mark);
-    return status;
+    return forward_tile(ctx, arg, recon_worker_arena(ctx, worker), index);
 }
 
 /* ---- the way back ---- */
@@ -349,7 +345,6 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
         recon_arena_release(arena, mark);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -405,6 +400,23 @@ done:
     return status;
 }
 
+recon_status recon_couple_sum(recon_ctx *ctx, recon_gradient weights, float *dbias, size_t biases)
+{
+    recon_status status = RECON_OK;
+    weights.stride = (weights.width + biases) * sizeof(float);
+    recon_gradient bias = weights;
+    bias.part = (float *)weights.part + weights.width;
+    bias.width = bias.count = biases;
+    bias.arrange = NULL;
+    bias.out = dbias;
+    if (weights.out)
+        RECON_TRY(recon_gradient_sum(ctx, &weights));
+    if (bias.out)
+        RECON_TRY(recon_gradient_sum(ctx, &bias));
+done:
+    return status;
+}
+
 static recon_status to_plain(recon_ctx *ctx, const void *user, float *out, float *products)
 {
     (void)ctx;
@@ -415,28 +427,15 @@ static recon_status to_plain(recon_ctx *ctx, const void *user, float *out, float
 /* Over the tasks, in order, and back to the caller's order. */
 static recon_status sum_tasks(recon_ctx *ctx, const job *j)
 {
-    recon_status status = RECON_OK;
     recon_pieces tasks = recon_pieces_each(&j->tiles.s, j->a->x.slices ? 1 : j->tasks);
     recon_gradient weights = { .pieces = &tasks,
                                .part = j->partial,
-                               .stride = (j->weights + j->plan->out[0]) * sizeof(float),
                                .width = j->weights,
                                .arrange = to_plain,
                                .user = j,
                                .out = j->a->dw.data,
                                .count = j->weights };
-    recon_gradient bias = { .pieces = &tasks,
-                            .part = j->partial + j->weights,
-                            .stride = weights.stride,
-                            .width = j->plan->out[0],
-                            .out = j->a->dbias.data,
-                            .count = j->plan->out[0] };
-    if (weights.out)
-        RECON_TRY(recon_gradient_sum(ctx, &weights));
-    if (bias.out)
-        RECON_TRY(recon_gradient_sum(ctx, &bias));
-done:
-    return status;
+    return recon_couple_sum(ctx, weights, j->a->dbias.data, j->plan->out[0]);
 }
 
 recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *a)

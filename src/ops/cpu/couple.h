@@ -4,6 +4,7 @@
 #define OPS_CPU_COUPLE_H
 
 #include "ops/couple.h"
+#include "ops/sums.h"
 
 /* The matrices of sixteen rows lie together, number by number: [numbers][RECON_COUPLE_LANES]. */
 #define RECON_COUPLE_LANES 16
@@ -35,5 +36,9 @@ typedef struct {
     int add;
 } recon_couple_step;
 void recon_couple_apply(const recon_couple_step *s);
+
+/* The gradients that tasks have left: of the weights, and behind them of the bias. Either has no out
+ * where nobody asks for it. */
+recon_status recon_couple_sum(recon_ctx *ctx, recon_gradient weights, float *dbias, size_t biases);
 
 #endif

@@ -268,7 +268,6 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
     const job *j = arg;
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     tile t;
     RECON_TRY(open_tile(ctx, j, arena, &t, index));
     read_planes(j, &t);
@@ -279,7 +278,6 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
         recon_arena_release(arena, block);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -397,7 +395,6 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
         recon_arena_release(arena, mark);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -559,27 +556,14 @@ static recon_status to_plain(recon_ctx *ctx, const void *user, float *out, float
 
 static recon_status sum_tasks(recon_ctx *ctx, const job *j)
 {
-    recon_status status = RECON_OK;
     recon_gradient weights = { .pieces = &j->tasks,
                                .part = j->partial,
-                               .stride = j->weights * sizeof(float),
                                .width = j->bias_at,
                                .arrange = to_plain,
                                .user = j,
                                .out = j->a->dw.data,
                                .count = recon_tensor_count(&j->a->w) };
-    recon_gradient bias = { .pieces = &j->tasks,
-                            .part = j->partial + j->bias_at,
-                            .stride = weights.stride,
-                            .width = j->plan->out[0],
-                            .out = j->a->dbias.data,
-                            .count = j->plan->out[0] };
-    if (weights.out)
-        RECON_TRY(recon_gradient_sum(ctx, &weights));
-    if (bias.out)
-        RECON_TRY(recon_gradient_sum(ctx, &bias));
-done:
-    return status;
+    return recon_couple_sum(ctx, weights, j->a->dbias.data, j->plan->out[0]);
 }
 
 recon_status recon_cpu_couple_edges_back(recon_ctx *ctx, const recon_couple_edges_args *a)

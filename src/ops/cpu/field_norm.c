@@ -147,7 +147,6 @@ static recon_status pass_task(recon_ctx *ctx, void *arg, size_t task, int worker
     const job *j = arg;
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t room = BLOCK * j->cols;
     float *buffer;
@@ -163,7 +162,6 @@ static recon_status pass_task(recon_ctx *ctx, void *arg, size_t task, int worker
             recon_run_wrote(out, j->out, at, n);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

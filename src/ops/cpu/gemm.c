@@ -79,7 +79,6 @@ static recon_status bf16_tile(recon_ctx *ctx, const recon_gemm_args *g, int work
 {
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_gemm_args f = *g;
     size_t rows_a = g->transpose_a ? g->k : g->m, rows_b = g->transpose_b ? g->n : g->k;
     float *a, *b, *c = g->c;
@@ -97,7 +96,6 @@ static recon_status bf16_tile(recon_ctx *ctx, const recon_gemm_args *g, int work
     for (size_t r = 0; g->c_bf16 && r < g->m; r++)
         recon_floats_to_bf16((uint16_t *)g->c + r * g->ldc, c + r * g->n, g->n);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

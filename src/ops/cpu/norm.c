@@ -338,7 +338,6 @@ static recon_status segment_task(recon_ctx *ctx, void *arg, size_t s, int worker
     const job *j = arg;
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     const int32_t *offset = j->a->offset.data;
     size_t begin = (size_t)offset[s], end = (size_t)offset[s + 1];
     columns c;
@@ -356,7 +355,6 @@ static recon_status segment_task(recon_ctx *ctx, void *arg, size_t s, int worker
         RECON_TRY(walk(ctx, j, worker, NORMALISE, &c, begin, end));
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

@@ -21,7 +21,6 @@ static recon_status sum_task(recon_ctx *ctx, void *arg, size_t task, int worker)
     const recon_reduce_args *a = j->a;
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     size_t outer = task / j->pieces, begin = task % j->pieces * j->piece;
     size_t rows = a->middle - begin < j->piece ? a->middle - begin : j->piece;
     double *sum = j->part + task * a->inner;
@@ -34,7 +33,6 @@ static recon_status sum_task(recon_ctx *ctx, void *arg, size_t task, int worker)
     else
         recon_column_sums(sum, x, rows, a->inner);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -64,7 +62,6 @@ static recon_status batch_task(recon_ctx *ctx, void *arg, size_t task, int worke
     const batch_job *j = arg;
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t inner = j->a->inner, rows = own.end - own.begin;
     double *sum = j->part + task * inner;
@@ -73,7 +70,6 @@ static recon_status batch_task(recon_ctx *ctx, void *arg, size_t task, int worke
     memset(sum, 0, inner * sizeof *sum);
     recon_column_sums(sum, x, rows, inner);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -136,7 +132,6 @@ static recon_status repeat_task(recon_ctx *ctx, void *arg, size_t outer, int wor
     const recon_reduce_args *a = arg;
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     size_t n = a->middle * a->inner;
     const float *dy;
     float *dx;
@@ -145,7 +140,6 @@ static recon_status repeat_task(recon_ctx *ctx, void *arg, size_t outer, int wor
     repeat(dx, dy, (float)a->scale, a->middle, a->inner);
     recon_run_wrote(dx, &a->dx, outer * n, n);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

@@ -164,7 +164,6 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
     const job *j = arg;
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     tile t;
     RECON_TRY(open_tile(ctx, j, arena, &t, index));
     filter(j, &t);
@@ -174,7 +173,6 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
         RECON_TRY(mix(ctx, j, p, worker, y, features_of(p, &t), t.features.pixels));
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -225,7 +223,6 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
         recon_arena_release(arena, mark);
     }
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

@@ -90,8 +90,7 @@ static activate_shape shape_of(const recon_activate_args *a)
 
 recon_status cuda_activate(recon_ctx *ctx, const recon_activate_args *a)
 {
-    return by_type(ctx, "activate", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "activate", a->x.type, [&]<class T>(T) {
         activate_forward<T> f = { data<T>(a->y), data<T>(a->x), shape_of(a) };
         return each_index(ctx, "activate", recon_tensor_rows(&a->x) * f.shape.units, f);
     });
@@ -99,8 +98,7 @@ recon_status cuda_activate(recon_ctx *ctx, const recon_activate_args *a)
 
 recon_status cuda_activate_back(recon_ctx *ctx, const recon_activate_args *a)
 {
-    return by_type(ctx, "activate_back", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "activate_back", a->x.type, [&]<class T>(T) {
         activate_backward<T> f = { data<T>(a->dx), data<T>(a->dy), data<T>(a->x), shape_of(a) };
         return each_index(ctx, "activate_back", recon_tensor_rows(&a->x) * f.shape.units, f);
     });

@@ -5,7 +5,7 @@
  * other counts are filled up with zeros in scratch memory on the way in and cut off on the way out.
  * Bias and ReLU are one more pass over y; their gradients share one pass over dy. A batch in slices is
  * convolved slice by slice. */
-#include "ops/cuda/conv_gemm.h"
+#include "ops/cuda/conv_plan.h"
 #include "ops/cuda/slices.h"
 #include "ops/cuda/sweep.h"
 #include "ops/cuda/table.h"

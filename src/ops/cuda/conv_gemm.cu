@@ -1,7 +1,7 @@
 /* conv_gemm.cu - the patches of x under the filter are written out as rows, so that convolution is
  * a product with the filters; images are taken a few at a time, to bound the memory. The gradient
  * by x is the product the other way, and each input adds up the patches it lies in. */
-#include "ops/cuda/conv_gemm.h"
+#include "ops/cuda/conv_plan.h"
 #include "ops/cuda/kernel.h"
 #include "ops/cuda/table.h"
 

@@ -44,4 +44,9 @@ double conv_plan_ms(const conv_plan *plan);
 
 void conv_plans_free(conv_plan *plans);
 
+/* A convolution as a product of matrices, for the shapes cuDNN has no plan for: on.x, on.w and on.y are
+ * of the type, dw is F32. The entry has begun scratch. */
+recon_status conv_gemm(recon_ctx *ctx, conv_pass pass, recon_dtype type, const conv_dims &dims,
+                       const conv_operands &on);
+
 #endif

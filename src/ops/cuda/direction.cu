@@ -66,8 +66,7 @@ template <class F> static recon_status each_row(recon_ctx *ctx, const char *name
 
 recon_status cuda_unit(recon_ctx *ctx, const recon_unit_args *a)
 {
-    return by_type(ctx, "unit", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "unit", a->x.type, [&]<class T>(T) {
         unit_forward<T> f = { data<T>(a->y), data<T>(a->x), recon_tensor_cols(&a->x) };
         return each_row(ctx, "unit", recon_tensor_rows(&a->x), f);
     });
@@ -75,8 +74,7 @@ recon_status cuda_unit(recon_ctx *ctx, const recon_unit_args *a)
 
 recon_status cuda_unit_back(recon_ctx *ctx, const recon_unit_args *a)
 {
-    return by_type(ctx, "unit_back", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "unit_back", a->x.type, [&]<class T>(T) {
         unit_backward<T> f = { data<T>(a->dx), data<T>(a->dy), data<T>(a->x),
                                recon_tensor_cols(&a->x) };
         return each_row(ctx, "unit_back", recon_tensor_rows(&a->x), f);

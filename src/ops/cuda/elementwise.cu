@@ -64,8 +64,7 @@ template <recon_map_kind KIND, class T> struct map_backward {
 template <recon_map_kind KIND>
 static recon_status map_kind(recon_ctx *ctx, const recon_map_args *a, bool back)
 {
-    return by_type(ctx, "map", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "map", a->x.type, [&]<class T>(T) {
         size_t n = recon_tensor_count(&a->x);
         const T *x = data<T>(a->x);
         if (back) {
@@ -201,8 +200,7 @@ template <class T> struct product_forward {
 
 recon_status cuda_gate(recon_ctx *ctx, const recon_gate_args *a)
 {
-    return by_type(ctx, "gate", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "gate", a->x.type, [&]<class T>(T) {
         T *y = data<T>(a->y);
         const T *x = data<T>(a->x), *g = data<T>(a->g);
         size_t n = recon_tensor_count(&a->g);
@@ -214,8 +212,7 @@ recon_status cuda_gate(recon_ctx *ctx, const recon_gate_args *a)
 
 recon_status cuda_gate_back(recon_ctx *ctx, const recon_gate_args *a)
 {
-    return by_type(ctx, "gate_back", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "gate_back", a->x.type, [&]<class T>(T) {
         gate_backward<T> f = { data<T>(a->dx), data<T>(a->dg), data<T>(a->dy),
                                data<T>(a->x),  data<T>(a->g),  place_of(a) };
         return each_index(ctx, "gate_back", recon_tensor_count(&a->g), f);
@@ -244,8 +241,7 @@ template <class T> struct cross_planes {
 
 recon_status cuda_cross(recon_ctx *ctx, const recon_cross_args *c)
 {
-    return by_type(ctx, "cross", c->y.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "cross", c->y.type, [&]<class T>(T) {
         cross_planes<T> f = { data<T>(c->y), data<T>(c->a), data<T>(c->b),
                               recon_tensor_cols(&c->y) };
         return each_index(ctx, "cross", recon_tensor_count(&c->y) / 3, f);
@@ -311,26 +307,18 @@ template <class T> struct dropout_channels {
     }
 };
 
-/* Of so many rows here: those of the batch in front of them. */
-static size_t rows_before(const recon_tensor *x, size_t rows)
-{
-    recon_slices s = recon_slices_in_rows(x, rows);
-    return recon_slices_before(&s);
-}
-
 recon_status cuda_dropout(recon_ctx *ctx, const recon_dropout_args *a)
 {
-    return by_type(ctx, "dropout", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
-        size_t n = recon_tensor_count(&a->x), first = rows_before(&a->x, n);
+    return by_type(ctx, "dropout", a->x.type, [&]<class T>(T) {
+        size_t n = recon_tensor_count(&a->x), first = recon_slices_rows_before(&a->x, n);
         size_t row = a->planes * recon_tensor_cols(&a->x);
         if (a->planes > 1)
             return each_index(ctx, "dropout", n,
                               dropout_channels<T>{ data<T>(a->y), data<T>(a->x), a->counter,
                                                    a->seed, a->site, (uint64_t)(a->rate * 0x1p32),
                                                    (float)(1 / (1 - a->rate)),
-                                                   rows_before(&a->x, n / row), a->planes,
-                                                   recon_tensor_cols(&a->x) });
+                                                   recon_slices_rows_before(&a->x, n / row),
+                                                   a->planes, recon_tensor_cols(&a->x) });
         dropout_numbers<T> f = { data<T>(a->y),
                                  data<T>(a->x),
                                  a->counter,

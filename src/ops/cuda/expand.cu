@@ -69,8 +69,7 @@ static size_t weight_numbers(const recon_expand_block &b)
 
 recon_status cuda_expand(recon_ctx *ctx, const recon_expand_args *a)
 {
-    return by_type(ctx, "expand", a->filter.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "expand", a->filter.type, [&]<class T>(T) {
         return launch(ctx, "expand", expand_kernel<T>, grid_for(ctx, a->plan, filter_numbers),
                       THREADS, a->plan, data<T>(a->filter), data<float>(a->weight),
                       data<float>(a->basis));
@@ -79,8 +78,7 @@ recon_status cuda_expand(recon_ctx *ctx, const recon_expand_args *a)
 
 recon_status cuda_expand_back(recon_ctx *ctx, const recon_expand_args *a)
 {
-    return by_type(ctx, "expand_back", a->dfilter.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "expand_back", a->dfilter.type, [&]<class T>(T) {
         return launch(ctx, "expand_back", expand_back_kernel<T>,
                       grid_for(ctx, a->plan, weight_numbers), THREADS, a->plan,
                       data<float>(a->dweight), data<T>(a->dfilter), data<float>(a->basis));

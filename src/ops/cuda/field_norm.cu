@@ -243,8 +243,7 @@ template <class T> static bool is_wide(const recon_field_norm_args *a)
 
 recon_status cuda_field_norm(recon_ctx *ctx, const recon_field_norm_args *a)
 {
-    return by_type(ctx, "field_norm", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "field_norm", a->x.type, [&]<class T>(T) {
         return is_wide<T>(a) ? fields_forward<WIDE<T>, T>(ctx, a) : fields_forward<1, T>(ctx, a);
     });
 }
@@ -411,8 +410,7 @@ static recon_status fields_backward(recon_ctx *ctx, const recon_field_norm_args 
 
 recon_status cuda_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *a)
 {
-    return by_type(ctx, "field_norm_back", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "field_norm_back", a->x.type, [&]<class T>(T) {
         return is_wide<T>(a) ? fields_backward<WIDE<T>, T>(ctx, a) : fields_backward<1, T>(ctx, a);
     });
 }

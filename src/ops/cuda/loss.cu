@@ -290,8 +290,7 @@ static recon_status run(recon_ctx *ctx, const recon_loss_args *a, F f, size_t n,
 static recon_status loss_either(recon_ctx *ctx, const recon_loss_args *a, const recon_tensor &x,
                                 bool back)
 {
-    return by_type(ctx, "loss", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "loss", a->x.type, [&]<class T>(T) {
         size_t rows = recon_tensor_rows(&a->x), count = recon_tensor_count(&a->x);
         size_t all = recon_slices_in_rows(&x, recon_tensor_count(&x)).all;
         size_t batch = recon_slices_in_rows(&x, recon_tensor_rows(&x)).all;

@@ -2,7 +2,7 @@
  * its header nor its library. Names and numbers below are those of NCCL 2, whose binary interface
  * stays. */
 #include "ops/cuda/kernel.h"
-#include "ops/cuda/peers.h"
+#include "ops/cuda/state.h"
 #include "ops/cuda/table.h"
 extern "C" {
 #include "comm/comm.h"

@@ -269,8 +269,7 @@ template <int N, class T> static recon_status norm_forward(recon_ctx *ctx, const
 
 recon_status cuda_norm(recon_ctx *ctx, const recon_norm_args *a)
 {
-    return by_type(ctx, "norm", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "norm", a->x.type, [&]<class T>(T) {
         bool wide =
             recon_tensor_cols(&a->x) % WIDE<T> == 0 && aligned(a->x.data, a->y.data, a->skip.data);
         return wide ? norm_forward<WIDE<T>, T>(ctx, a) : norm_forward<1, T>(ctx, a);
@@ -561,8 +560,7 @@ template <class T, class F> static recon_status by_slope(const recon_norm_args *
 
 recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *a)
 {
-    return by_type(ctx, "norm_back", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "norm_back", a->x.type, [&]<class T>(T) {
         bool wide = recon_tensor_cols(&a->x) % WIDE<T> == 0 &&
                     aligned(a->x.data, a->dx.data, a->dy.data, a->dy_more.data, a->dskip.data,
                             a->relu ? a->y.data : nullptr);

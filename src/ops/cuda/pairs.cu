@@ -428,8 +428,7 @@ template <class D> static D data_of(const recon_pairs_args *a)
 template <class F>
 static recon_status by_widths(recon_ctx *ctx, const char *name, const recon_pairs_args *a, F f)
 {
-    return by_type(ctx, name, a->s.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, name, a->s.type, [&]<class T>(T) {
         if (a->scalars == 128 && a->vectors == 64)
             return f(data_of<pairs_data<T, 128, 64>>(a));
         return f(data_of<pairs_data<T, 0, 0>>(a));

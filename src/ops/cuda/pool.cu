@@ -37,8 +37,7 @@ template <int N, class T> struct pool_forward {
 
 recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *a)
 {
-    return by_type(ctx, "pool", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "pool", a->x.type, [&]<class T>(T) {
         image_shape to = shape_of(a->y), from = shape_of(a->x);
         return each_pixel<pool_forward, T>(ctx, "pool", to, aligned(a->y.data, a->x.data), to, from,
                                            data<T>(a->y), data<T>(a->x), data<int>(a->index),
@@ -81,8 +80,7 @@ template <int N, class T> struct pool_backward {
 
 recon_status cuda_pool_back(recon_ctx *ctx, const recon_pool_args *a)
 {
-    return by_type(ctx, "pool_back", a->dx.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "pool_back", a->dx.type, [&]<class T>(T) {
         image_shape from = shape_of(a->dx), to = shape_of(a->dy);
         return each_pixel<pool_backward, T>(
             ctx, "pool_back", from, aligned(a->dx.data, a->dy.data), from, to, data<T>(a->dx),

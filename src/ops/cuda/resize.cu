@@ -65,8 +65,7 @@ template <int N, class T> struct resize_forward {
 
 recon_status cuda_resize(recon_ctx *ctx, const recon_resize_args *a)
 {
-    return by_type(ctx, "resize", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "resize", a->x.type, [&]<class T>(T) {
         image_shape to = shape_of(a->y), from = shape_of(a->x);
         return each_pixel<resize_forward, T>(ctx, "resize", to, aligned(a->y.data, a->x.data), to,
                                              from, data<T>(a->y), data<T>(a->x),
@@ -102,8 +101,7 @@ template <int N, class T> struct resize_backward {
 
 recon_status cuda_resize_back(recon_ctx *ctx, const recon_resize_args *a)
 {
-    return by_type(ctx, "resize_back", a->dx.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "resize_back", a->dx.type, [&]<class T>(T) {
         image_shape from = shape_of(a->dx), to = shape_of(a->dy);
         return each_pixel<resize_backward, T>(
             ctx, "resize_back", from, aligned(a->dx.data, a->dy.data), from, to, data<T>(a->dx),

@@ -65,8 +65,7 @@ template <int N, class T> struct rotate_forward {
 
 recon_status cuda_rotate(recon_ctx *ctx, const recon_rotate_args *a)
 {
-    return by_type(ctx, "rotate", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "rotate", a->x.type, [&]<class T>(T) {
         image_shape shape = shape_of(a->x);
         return each_pixel<rotate_forward, T>(ctx, "rotate", shape, aligned(a->y.data, a->x.data),
                                              shape, data<T>(a->y), data<T>(a->x),
@@ -133,8 +132,7 @@ __global__ void rotate_dangle_kernel(image_shape shape, float *dangle, const T *
 
 recon_status cuda_rotate_back(recon_ctx *ctx, const recon_rotate_args *a)
 {
-    return by_type(ctx, "rotate_back", a->dy.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "rotate_back", a->dy.type, [&]<class T>(T) {
         image_shape shape = shape_of(a->dy);
         const T *dy = data<T>(a->dy);
         const float *angle = data<float>(a->angle);

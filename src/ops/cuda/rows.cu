@@ -183,8 +183,7 @@ template <int N, class T> struct sparse_rows {
 
 recon_status cuda_sparse(recon_ctx *ctx, const recon_sparse_args *a)
 {
-    return by_type(ctx, "sparse", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "sparse", a->x.type, [&]<class T>(T) {
         size_t width = width_of(a->x), n = a->y.shape[0] * width;
         sparse_rows<1, T> f = { data<T>(a->y),        data<T>(a->x),          data<int>(a->index),
                                 data<int>(a->offset), data<float>(a->weight), width };
@@ -197,8 +196,7 @@ recon_status cuda_sparse(recon_ctx *ctx, const recon_sparse_args *a)
 
 recon_status cuda_gather(recon_ctx *ctx, const recon_gather_args *a)
 {
-    return by_type(ctx, "gather", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "gather", a->x.type, [&]<class T>(T) {
         row_copies<1, T> f = {
             data<T>(a->y), data<T>(a->x), data<int>(a->index), nullptr, 0, 1, width_of(a->x), 1
         };
@@ -208,8 +206,7 @@ recon_status cuda_gather(recon_ctx *ctx, const recon_gather_args *a)
 
 recon_status cuda_gather_back(recon_ctx *ctx, const recon_gather_args *a)
 {
-    return by_type(ctx, "gather_back", a->dx.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "gather_back", a->dx.type, [&]<class T>(T) {
         row_sums<T> f = { data<T>(a->dx), data<T>(a->dy), data<int>(a->order), width_of(a->dx), 1 };
         size_t rows = a->dx.shape[0], edges = a->dy.shape[0];
         return sum_rows<T>(ctx, "gather_back", f, rows, edges / (rows ? rows : 1),
@@ -219,8 +216,7 @@ recon_status cuda_gather_back(recon_ctx *ctx, const recon_gather_args *a)
 
 recon_status cuda_segment_sum(recon_ctx *ctx, const recon_segment_args *a)
 {
-    return by_type(ctx, "segment_sum", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "segment_sum", a->x.type, [&]<class T>(T) {
         row_sums<T> f = { data<T>(a->y), data<T>(a->x), nullptr, width_of(a->y), 1 };
         size_t segments = a->y.shape[0], edges = a->x.shape[0];
         return sum_rows<T>(ctx, "segment_sum", f, segments, edges / (segments ? segments : 1),
@@ -230,8 +226,7 @@ recon_status cuda_segment_sum(recon_ctx *ctx, const recon_segment_args *a)
 
 recon_status cuda_segment_sum_back(recon_ctx *ctx, const recon_segment_args *a)
 {
-    return by_type(ctx, "segment_sum_back", a->dx.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "segment_sum_back", a->dx.type, [&]<class T>(T) {
         row_copies<1, T> f = { data<T>(a->dx),  data<T>(a->dy),
                                nullptr,         data<int>(a->offset),
                                a->dy.shape[0],  1,
@@ -242,8 +237,7 @@ recon_status cuda_segment_sum_back(recon_ctx *ctx, const recon_segment_args *a)
 
 recon_status cuda_reduce(recon_ctx *ctx, const recon_reduce_args *a)
 {
-    return by_type(ctx, "reduce", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "reduce", a->x.type, [&]<class T>(T) {
         T *y = data<T>(a->y);
         const T *x = data<T>(a->x);
         if (a->x.slices && a->batch)
@@ -258,8 +252,7 @@ recon_status cuda_reduce(recon_ctx *ctx, const recon_reduce_args *a)
 
 recon_status cuda_reduce_back(recon_ctx *ctx, const recon_reduce_args *a)
 {
-    return by_type(ctx, "reduce_back", a->dx.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "reduce_back", a->dx.type, [&]<class T>(T) {
         row_copies<1, T> f = { data<T>(a->dx), data<T>(a->dy), nullptr,        nullptr, 0,
                                a->middle,      a->inner,       (float)a->scale };
         return copy_rows<T>(ctx, "reduce_back", f, a->outer * a->middle);

@@ -1,7 +1,6 @@
 /* state.cu - life of a context on the GPU; memory and copies. */
 #include "ops/cuda/state.h"
 #include "ops/cuda/conv_plan.h"
-#include "ops/cuda/peers.h"
 #include "ops/cuda/table.h"
 
 #include <stdlib.h>

@@ -100,4 +100,7 @@ template <class T> recon_status scratch_take(recon_ctx *ctx, T **out, size_t cou
     return status;
 }
 
+/* What a context has of its peers, before it goes: see nccl.cu. */
+void nccl_leave(recon_cuda *state);
+
 #endif

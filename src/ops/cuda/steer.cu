@@ -218,8 +218,7 @@ recon_status cuda_steer(recon_ctx *ctx, const recon_steer_args *a)
     typedef recon_steer_args A;
     if (a->x.slices)
         return in_slices<A>(ctx, a, cuda_steer, { &A::x }, { &A::y });
-    return by_type(ctx, "steer", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "steer", a->x.type, [&]<class T>(T) {
         scratch_begin(ctx);
         return each_product(ctx, a, nullptr,
                             [&](const steer_pass &v) { return forward<T>(ctx, v); });
@@ -231,8 +230,7 @@ recon_status cuda_steer_back(recon_ctx *ctx, const recon_steer_args *a)
     typedef recon_steer_args A;
     if (a->x.slices)
         return in_slices<A>(ctx, a, cuda_steer_back, { &A::x, &A::dy }, { &A::dx }, { &A::dw });
-    return by_type(ctx, "steer_back", a->x.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "steer_back", a->x.type, [&]<class T>(T) {
         size_t count = recon_tensor_count(&a->x);
         float *dx = nullptr;
         scratch_begin(ctx);

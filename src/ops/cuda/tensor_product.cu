@@ -107,8 +107,7 @@ recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args
     TRY(check_product(ctx, a));
     if (a->rows == 0)
         return RECON_OK;
-    return by_type(ctx, "tensor_product", a->a.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "tensor_product", a->a.type, [&]<class T>(T) {
         return launch(ctx, "tensor_product", product_kernel<T>, (unsigned)a->rows,
                       threads_for(a->channels * a->nk), shape_of(a), data<T>(a->y), data<T>(a->a),
                       data<T>(a->b), data<float>(a->c));
@@ -120,8 +119,7 @@ recon_status cuda_tensor_product_back(recon_ctx *ctx, const recon_tensor_product
     TRY(check_product(ctx, a));
     if (a->rows == 0)
         return RECON_OK;
-    return by_type(ctx, "tensor_product_back", a->dy.type, [&](auto t) {
-        typedef decltype(t) T;
+    return by_type(ctx, "tensor_product_back", a->dy.type, [&]<class T>(T) {
         product_shape s = shape_of(a);
         const T *dy = data<T>(a->dy);
         const float *c = data<float>(a->c);

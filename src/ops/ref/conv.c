@@ -103,14 +103,12 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
 {
     const conv *v = arg;
     double *sum;
-    recon_mark mark = recon_arena_mark(recon_worker_arena(ctx, worker));
     recon_status status = take_sums(ctx, worker, &sum, v->q * v->o);
     if (status != RECON_OK)
         return status;
     forward_row(sum, v, index / v->p, index % v->p);
     add_bias_and_relu(sum, v);
     recon_ref_store(&v->args->y, index * v->q * v->o, sum, v->q * v->o);
-    recon_arena_release(recon_worker_arena(ctx, worker), mark);
     return RECON_OK;
 }
 
@@ -164,13 +162,11 @@ static recon_status dx_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const conv *v = arg;
     double *sum;
-    recon_mark mark = recon_arena_mark(recon_worker_arena(ctx, worker));
     recon_status status = take_sums(ctx, worker, &sum, v->w * v->c);
     if (status != RECON_OK)
         return status;
     dx_row(sum, v, index / v->h, index % v->h);
     recon_ref_store(&v->args->dx, index * v->w * v->c, sum, v->w * v->c);
-    recon_arena_release(recon_worker_arena(ctx, worker), mark);
     return RECON_OK;
 }
 
@@ -200,7 +196,6 @@ static recon_status dw_task(recon_ctx *ctx, void *arg, size_t index, int worker)
     size_t tap = index % (v->kh * v->kw), begin = index / (v->kh * v->kw) * FILTERS;
     size_t end = v->o - begin < FILTERS ? v->o : begin + FILTERS;
     double *sum;
-    recon_mark mark = recon_arena_mark(recon_worker_arena(ctx, worker));
     recon_status status = take_sums(ctx, worker, &sum, FILTERS * v->c);
     if (status != RECON_OK)
         return status;
@@ -208,7 +203,6 @@ static recon_status dw_task(recon_ctx *ctx, void *arg, size_t index, int worker)
     for (size_t o = begin; o < end; o++)
         recon_ref_store(&v->args->dw, (o * v->kh * v->kw + tap) * v->c, sum + (o - begin) * v->c,
                         v->c);
-    recon_arena_release(recon_worker_arena(ctx, worker), mark);
     return RECON_OK;
 }
 

@@ -39,20 +39,13 @@ RECON_CLONES static void drop(real *y, const real *x, const uint32_t *word, uint
         y[i] = word[i] < below ? 0 : x[i] * scale;
 }
 
-/* Of so many rows here: those of the batch in front of them. */
-static size_t rows_before(const recon_tensor *x, size_t rows)
-{
-    recon_slices s = recon_slices_in_rows(x, rows);
-    return recon_slices_before(&s);
-}
-
 /* Words come in fours, so up to three are made in front of the first that is wanted. */
 enum { DROPS = RECON_RUN - 4 };
 
 static void dropout_run(const void *args, size_t at, size_t n)
 {
     const recon_dropout_args *a = args;
-    size_t first = at + rows_before(&a->x, recon_tensor_count(&a->x));
+    size_t first = at + recon_slices_rows_before(&a->x, recon_tensor_count(&a->x));
     uint32_t word[RECON_RUN];
     real x[RECON_RUN], y[RECON_RUN];
     words(word, first / 4, *a->counter + (a->site << 32), a->seed);
@@ -65,7 +58,7 @@ static void dropout_run(const void *args, size_t at, size_t n)
 static void drop_channels(const recon_dropout_args *a, size_t row, size_t from, size_t n)
 {
     size_t channels = recon_tensor_cols(&a->x), rows = recon_tensor_rows(&a->x) / a->planes;
-    size_t first = (rows_before(&a->x, rows) + row) * channels + from;
+    size_t first = (recon_slices_rows_before(&a->x, rows) + row) * channels + from;
     uint64_t below = (uint64_t)(a->rate * 0x1p32);
     uint32_t word[RECON_RUN];
     real x[RECON_RUN], y[RECON_RUN];

@@ -109,7 +109,6 @@ static recon_status expand_task(recon_ctx *ctx, void *arg, size_t u, int worker)
 {
     const recon_expand_args *a = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_status status;
     const real *weight;
     expanded f;
@@ -117,7 +116,6 @@ static recon_status expand_task(recon_ctx *ctx, void *arg, size_t u, int worker)
     RECON_TRY(read_part(ctx, arena, &weight, &a->weight, f.first, f.weights));
     fill_field(&f, &a->filter, weight);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -125,7 +123,6 @@ static recon_status expand_back_task(recon_ctx *ctx, void *arg, size_t u, int wo
 {
     const recon_expand_args *a = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     recon_status status;
     real *dweight;
     expanded f;
@@ -134,7 +131,6 @@ static recon_status expand_back_task(recon_ctx *ctx, void *arg, size_t u, int wo
     read_field(&f, dweight, &a->dfilter);
     wrote_run(dweight, &a->dweight, f.first, f.weights);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 

@@ -134,7 +134,6 @@ static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker
 {
     const row_job *j = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
     size_t first = task * j->step, rows = j->rows - first < j->step ? j->rows - first : j->step;
     size_t to = recon_tensor_count(j->out) / j->rows;
     size_t in = j->x ? recon_tensor_count(j->x) / j->rows : 0;
@@ -153,7 +152,6 @@ static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker
                   dy ? dy + r * back : NULL, scratch);
     wrote_run(out, j->out, first * to, rows * to);
 done:
-    recon_arena_release(arena, mark);
     return status;
 }
 
