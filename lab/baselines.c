@@ -50,16 +50,11 @@ void baseline_refuse(baseline *out, const char *fmt, ...)
     va_end(ap);
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *baselines_accuracy(const baseline of[BASELINES])
 {
     json_t *out = json_object();
     for (int i = 0; i < BASELINES; i++)
-        recon_json_put(&out, baseline_kinds[i].key, number(100 * of[i].accuracy));
+        recon_json_put(&out, baseline_kinds[i].key, lab_value(100 * of[i].accuracy));
     return out;
 }
 
@@ -73,8 +68,8 @@ json_t *baselines_json(const baseline of[BASELINES])
         json_t *one =
             json_pack("{s:s, s:b, s:s, s:f, s:o, s:I, s:o, s:s?, s:n}", "method", k->label,
                       "labels", k->labels, "retraining", k->retraining, "passes", k->passes, "ms",
-                      number(of[i].ms), "weights", (json_int_t)of[i].weights, "hit_rate",
-                      number(hits), "reason", there ? NULL : of[i].reason, "training");
+                      lab_value(of[i].ms), "weights", (json_int_t)of[i].weights, "hit_rate",
+                      lab_value(hits), "reason", there ? NULL : of[i].reason, "training");
         if (of[i].training[0])
             recon_json_put_text(&one, "training", of[i].training);
         recon_json_put(&out, k->key, one);
