@@ -345,10 +345,10 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 typedef struct {
     char *in, *out;    /* [CLI_BLOCK] inputs                                 */
     size_t there;      /* 1 + the first input that is in `in`; 0: none       */
-    char *poses;       /* [CLI_BLOCK] of the group's type; NULL with a table */
+    recon_pose *poses; /* [CLI_BLOCK]; NULL with a table                     */
     cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
     double *g;         /* [CLI_BLOCK] rotations with a table, poses of the group */
-    recon_pose3 *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
+    recon_pose *spun;  /* [n] with --spin: poses of all inputs; NULL: the model's own */
     double *absolute;  /* [n] angles, or [n][9] matrices                     */
 } room;
 
@@ -364,9 +364,7 @@ typedef struct {
 /* Of what the model says of an input. */
 static size_t answer_bytes(const flow *f)
 {
-    return f->to->has_table        ? sizeof(cli_row)
-           : f->group == RECON_SO2 ? sizeof(recon_pose2)
-                                   : sizeof(recon_pose3);
+    return f->to->has_table ? sizeof(cli_row) : sizeof(recon_pose);
 }
 
 static recon_status make_room(recon_ctx *ctx, flow *f)
@@ -382,8 +380,7 @@ static recon_status make_room(recon_ctx *ctx, flow *f)
     if (f->to->has_table)
         RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
     else
-        RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK,
-                                  so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
+        RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK, sizeof *r->poses));
 done:
     return status;
 }
@@ -404,16 +401,15 @@ static void room_free(room *r)
 /* Input i of a block, which is number at + i of all. */
 static void keep_pose(flow *f, size_t at, size_t i)
 {
-    const recon_pose2 *two = (const recon_pose2 *)f->r.poses + i;
-    const recon_pose3 *three = (const recon_pose3 *)f->r.poses + i;
-    if (f->group == RECON_SO2) {
-        f->r.absolute[at + i] = two->absolute;
-        f->o->rotated += two->rotation != 0;
-        return;
-    }
-    recon_so3_to_matrix(f->r.absolute + 9 * (at + i), three->absolute);
-    f->o->free += three->free > 0;
-    f->o->rotated += recon_so3_angle(three->rotation) != 0;
+    const recon_group *g = f->group;
+    const recon_pose *pose = &f->r.poses[i];
+    if (g == RECON_SO2)
+        f->r.absolute[at + i] = pose->absolute[0];
+    else
+        recon_so3_to_matrix(f->r.absolute + 9 * (at + i), recon_so3_at(pose->absolute, 0));
+    f->o->free += pose->free > 0;
+    f->o->rotated += g->length(g, pose->rotation) != 0;
+    memcpy(f->r.g + i * g->numbers, pose->rotation, g->numbers * sizeof *f->r.g);
 }
 
 /* The model saw crops; what is written are the images they were made from, rotated by g. What --rotate
@@ -453,13 +449,8 @@ static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     const recon_backbone *b = recon_model_backbone(f->model);
     room *r = &f->r;
     recon_status status;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         keep_pose(f, at, i);
-        if (f->group == RECON_SO2)
-            r->g[i] = ((const recon_pose2 *)r->poses)[i].rotation;
-        else
-            ((recon_so3 *)r->g)[i] = ((const recon_pose3 *)r->poses)[i].rotation;
-    }
     double begun = recon_now();
     if (f->to->inputs->cropped)
         RECON_TRY(rotate_whole(ctx, f, r->g, at, n));
@@ -501,7 +492,7 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (r->spun)
             r->rows[i].pose.rotation = r->rows[i].candidate[0].pose.rotation =
-                r->spun[at + i].absolute;
+                recon_so3_at(r->spun[at + i].absolute, 0);
         keep_row(f, at, i);
     }
     RECON_TRY(cli_table_add(ctx, &f->to->table, r->rows, at, n));

@@ -19,7 +19,7 @@ static void take_candidates(cli_row *out, const recon_distribution *d)
     recon_candidates_of(&all, d);
     out->candidates = all.count;
     for (size_t j = 0; j < all.count; j++) {
-        out->candidate[j].pose.angle = all.pose[j].absolute;
+        out->candidate[j].pose.angle = all.pose[j].absolute[0];
         out->candidate[j].weight = all.weight[j];
     }
 }
@@ -32,11 +32,11 @@ static recon_status read_images(recon_ctx *ctx, cli_row *out, const recon_model 
     RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
     RECON_TRY(recon_distribution_images(ctx, d, model, inputs, n));
     for (size_t i = 0; i < n; i++) {
-        out[i] = (cli_row){ .pose.angle = d[i].pose.absolute,
+        out[i] = (cli_row){ .pose.angle = d[i].pose.absolute[0],
                             .score = d[i].score,
                             .p_value = d[i].p_value,
                             .p_embedding = d[i].p_embedding,
-                            .surrogate = fabs(d[i].pose.absolute),
+                            .surrogate = fabs(d[i].pose.absolute[0]),
                             .verdict = d[i].verdict,
                             .fold = d[i].fold };
         take_candidates(&out[i], &d[i]);
@@ -58,8 +58,9 @@ static void take_modes(cli_row *out, const recon_distribution3 *d)
     for (int k = 0; k < d->modes; k++) {
         size_t at = k == nearest ? 0 : out->candidates++;
         out->candidate[at].pose.rotation =
-            k == nearest ? d->pose.absolute
-                         : recon_so3_compose(d->pose.absolute, recon_so3_inverse(d->mode[k].at));
+            k == nearest ? recon_so3_at(d->pose.absolute, 0)
+                         : recon_so3_compose(recon_so3_at(d->pose.absolute, 0),
+                                             recon_so3_inverse(d->mode[k].at));
         out->candidate[at].weight = (1 - d->background) * d->mode[k].weight;
     }
 }
@@ -72,7 +73,7 @@ static recon_status read_molecules(recon_ctx *ctx, cli_row *out, const recon_mod
     RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
     RECON_TRY(recon_distribution_molecules(ctx, d, model, inputs, n));
     for (size_t i = 0; i < n; i++) {
-        recon_so3 pose = d[i].pose.absolute;
+        recon_so3 pose = recon_so3_at(d[i].pose.absolute, 0);
         out[i] = (cli_row){ .pose.rotation = pose,
                             .score = d[i].score,
                             .p_value = d[i].p_value,

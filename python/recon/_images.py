@@ -203,7 +203,7 @@ class ImageModel(Model):
         """
         images, pictures = self._seen(x)
         out = np.empty_like(images)
-        records = room(len(images), _abi.recon_pose2)
+        records = room(len(images), _abi.recon_pose)
         how = choice("interpolation", interpolation, "recon_interpolation")
         if fill not in FILLS:
             raise InputError(f"fill is {fill!r}: 'zero' or 'edge'")
@@ -299,7 +299,7 @@ class ImageModel(Model):
 
     def _distribution(self, one: Any, size: tuple[int, ...]) -> Distribution:
         modes = [(one.mode[i].at, one.mode[i].weight) for i in range(one.modes)]
-        pose = np.frombuffer(one.pose, np.dtype(_abi.recon_pose2)).copy()
+        pose = np.frombuffer(one.pose, np.dtype(_abi.recon_pose)).copy()
         return Distribution(
             pose=Poses(pose, size),
             family=lib.recon_so2_family_name(one.family).decode(),

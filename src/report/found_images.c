@@ -32,7 +32,7 @@ static size_t sample(const recon_data *data)
 typedef struct {
     float *images, *rotated; /* [BATCH][pixels] */
     double angle[BATCH];
-    recon_pose_score2 unusual[BATCH];
+    recon_pose_score unusual[BATCH];
 } batch;
 
 static void read_batch(batch *b, const recon_look *l, size_t first, size_t n)
@@ -58,7 +58,7 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_look *l, batch *b, doubl
     RECON_TRY(recon_distribution_images(ctx, said, l->model, b->images, n));
     RECON_TRY(recon_score_images(ctx, b->unusual, l->model, b->rotated, n));
     for (size_t i = 0; i < n; i++) {
-        double psi = said[i].pose.psi, rotated = b->unusual[i].pose.psi;
+        double psi = said[i].pose.psi[0], rotated = b->unusual[i].pose.psi[0];
         apart[first + i] = recon_so2_distance(psi, l->f->psi[l->row[first + i]]);
         l->trial.natural[first + i] = said[i].score;
         l->trial.rotated[first + i] = b->unusual[i].score;

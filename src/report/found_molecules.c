@@ -39,7 +39,7 @@ static recon_status score_rotated(recon_ctx *ctx, recon_look *l, recon_conformer
     size_t atoms = recon_molecules_describe(recon_data_molecules(l->data)).atoms;
     const recon_distribution3 *said = l->said;
     float *xyz = NULL;
-    recon_pose_score3 *unusual = NULL;
+    recon_pose_score *unusual = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &xyz, l->n * atoms, 3 * sizeof *xyz));
     RECON_TRY(recon_alloc_raw(ctx, &unusual, l->n, sizeof *unusual));
@@ -55,7 +55,8 @@ static recon_status score_rotated(recon_ctx *ctx, recon_look *l, recon_conformer
         l->trial.rotated[i] = unusual[i].score;
         l->trial.miss[i] =
             RECON_TO_DEGREES *
-            recon_so3_distance(unusual[i].pose.psi, recon_so3_compose(by, said[i].pose.psi));
+            recon_so3_distance(recon_so3_at(unusual[i].pose.psi, 0),
+                               recon_so3_compose(by, recon_so3_at(said[i].pose.psi, 0)));
     }
 done:
     free(xyz);
@@ -73,7 +74,8 @@ static recon_status look(recon_ctx *ctx, recon_look *l, double *apart)
         x[i] = recon_molecules_get(recon_data_molecules(l->data), l->row[i]);
     RECON_TRY(recon_distribution_molecules(ctx, said, l->model, x, l->n));
     for (size_t i = 0; i < l->n; i++) {
-        apart[i] = recon_so3_distance(said[i].pose.psi, recon_so3_at(l->f->psi, l->row[i]));
+        apart[i] = recon_so3_distance(recon_so3_at(said[i].pose.psi, 0),
+                                      recon_so3_at(l->f->psi, l->row[i]));
         l->trial.natural[i] = said[i].score;
     }
     RECON_TRY(score_rotated(ctx, l, x));
