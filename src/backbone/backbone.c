@@ -6,7 +6,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "data/kinds.h"
 #include "group/group.h"
@@ -24,29 +23,29 @@ _Static_assert(sizeof((recon_ctx){ 0 }.kinds) / sizeof(void *) == RECON_KINDS_MO
 
 /* --- kinds ------------------------------------------------------------------------------------ */
 
-static const recon_backbone_kind *kind_at(const recon_ctx *ctx, size_t i)
+const recon_backbone_kind *recon_backbone_kind_at(const recon_ctx *ctx, size_t i)
 {
-    return i < BUILT_IN                  ? built_in[i]
-           : i - BUILT_IN < ctx->n_kinds ? ctx->kinds[i - BUILT_IN]
-                                         : NULL;
+    return i < BUILT_IN                         ? built_in[i]
+           : ctx && i - BUILT_IN < ctx->n_kinds ? ctx->kinds[i - BUILT_IN]
+                                                : NULL;
 }
 
 static const recon_backbone_kind *find_kind(const recon_ctx *ctx, const char *name)
 {
     const recon_backbone_kind *kind;
-    for (size_t i = 0; (kind = kind_at(ctx, i)); i++)
+    for (size_t i = 0; (kind = recon_backbone_kind_at(ctx, i)); i++)
         if (!strcmp(kind->name, name))
             return kind;
     return NULL;
 }
 
-int recon_backbone_takes(const recon_ctx *ctx, const char *data)
+const recon_backbone_kind *recon_backbone_kind_for(const recon_ctx *ctx, const char *data)
 {
     const recon_backbone_kind *kind;
-    for (size_t i = 0; (kind = kind_at(ctx, i)); i++)
+    for (size_t i = 0; (kind = recon_backbone_kind_at(ctx, i)); i++)
         if (!strcmp(kind->data, data))
-            return 1;
-    return 0;
+            return kind;
+    return NULL;
 }
 
 recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)
@@ -73,7 +72,7 @@ recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
     *out = NULL;
     if (!kind)
         return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: not a model of `recon train` or `recon discover`", path);
+                          "%s: not a model of `{recon.train()}` or `{recon.discover()}`", path);
     recon_status status = recon_metadata_check_format(ctx, file, path);
     return status == RECON_OK
                ? recon_note_file(ctx, kind->open(ctx, out, file, path, precision), path)
@@ -103,6 +102,35 @@ void recon_backbone_data_options(const recon_backbone *b, recon_data_options *op
 {
     if (b->kind->data_options)
         b->kind->data_options(b, options);
+}
+
+/* --- trained ---------------------------------------------------------------------------------- */
+
+static recon_status find_trainer(recon_ctx *ctx, const recon_backbone_kind **kind,
+                                 const recon_training *t, const char *data)
+{
+    *kind = recon_backbone_kind_for(ctx, data);
+    return *kind && (*kind)->train
+               ? recon_reserved_check(ctx, t->reserved, "recon_training")
+               : recon_fail(ctx, RECON_ERR_INPUT, "recon trains no network of %s", data);
+}
+
+recon_status recon_training_complete(recon_ctx *ctx, recon_training *t, recon_data_options *as,
+                                     const char *data)
+{
+    const recon_backbone_kind *kind;
+    recon_data_options none = { 0 };
+    recon_status status = find_trainer(ctx, &kind, t, data);
+    return status == RECON_OK && kind->prepare ? kind->prepare(ctx, t, as ? as : &none) : status;
+}
+
+recon_status recon_backbone_train(recon_ctx *ctx, recon_train_result *result,
+                                  const recon_data *data, const char *path, const recon_training *t)
+{
+    const recon_backbone_kind *kind;
+    recon_training training = t ? *t : (recon_training){ 0 };
+    recon_status status = find_trainer(ctx, &kind, &training, data->kind->name);
+    return status == RECON_OK ? kind->train(ctx, result, data, path, &training) : status;
 }
 
 size_t recon_backbone_weights(const recon_backbone *b)

@@ -1,5 +1,6 @@
 /* ieae.c - the image autoencoder: made, opened, used. Training is in ieae_train.c. */
 #include "backbone/ieae.h"
+#include "backbone/recipe.h"
 #include "backbone/kinds.h"
 #include "backbone/metadata.h"
 #include "core/blocks.h"
@@ -489,5 +490,8 @@ const recon_backbone_kind recon_ieae_kind = {
     .data_options = data_options,
     .fits = fits,
     .check = check_pixels,
+    .recipe = &recon_ieae_recipe,
+    .prepare = recon_ieae_prepare,
+    .train = recon_ieae_train_kind,
     .refit = recon_ieae_refit,
 };

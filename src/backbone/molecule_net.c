@@ -7,7 +7,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/elements.h"
 #include "data/kinds.h"
 #include "data/molecule_store.h"
@@ -582,6 +581,9 @@ const recon_backbone_kind recon_molecule_net_kind = {
     .accepts = accepts,
     .check = check_conformers,
     .center = find_center,
+    .recipe = &recon_molecule_net_recipe,
+    .prepare = recon_molecule_net_prepare,
+    .train = recon_molecule_net_train_kind,
     .refit = recon_molecule_net_refit,
     .inconsistency = recon_molecule_net_inconsistency,
 };

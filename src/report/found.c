@@ -79,7 +79,7 @@ static const recon_found_kind *find_kind(const recon_ctx *ctx, const char *name)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(name, kinds[i]->name))
             return kinds[i];
-    return recon_backbone_takes(ctx, name) ? &recon_found_poses : NULL;
+    return recon_backbone_kind_for(ctx, name) ? &recon_found_poses : NULL;
 }
 
 /* What the summary says that the folder is. */

@@ -323,7 +323,7 @@ static void views_as_given_are_not_rotated(void **state)
     recon_safetensors_close(file);
     o.pose = 1;
     CHECK_FAILS(ctx, recon_ieae_train(ctx, &given, data, scratch("terms"), &o), RECON_ERR_INPUT,
-                "reconstruction alone");
+                "views given needs plain or preset paper");
     recon_dataset_close(data);
     free(images);
 }

@@ -482,7 +482,7 @@ static void a_finished_run_is_made_longer(void **state)
     o.overwrite = 0;
     CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o),
-                RECON_ERR_INPUT, "m.last exists: --resume");
+                RECON_ERR_INPUT, "m.last exists: resume=true");
     o.resume = 1;
     o.epochs = 0; /* as begun */
     CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
@@ -568,7 +568,7 @@ static void what_does_not_fit_is_said(void **state)
     o.batch = 16;
     o.before = 6;
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("n"), &o),
-                RECON_ERR_INPUT, "--before 6 must be smaller than --epochs");
+                RECON_ERR_INPUT, "before 6 must be smaller than epochs");
     o.shape.width = 1e9;
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("n"), &o),
                 RECON_ERR_INPUT, "width");

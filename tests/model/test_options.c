@@ -1,5 +1,7 @@
 /* Options end in a reserved tail: a word of it that is set is refused by every function that reads
  * them, by name, before anything is done; a tail of zeros changes nothing. */
+#include "backbone/molecule_net.h"
+#include "backbone/ieae.h"
 #include "tiny.h"
 
 #include <recon/backbone/classifier.h>
@@ -89,10 +91,10 @@ static void training_and_discovery_refuse(void **state)
     recon_dataset *images = tiny_data(ctx);
     recon_train_result result;
     recon_discovery found;
-    REFUSES(recon_ieae_options, WITH(0),
-            recon_ieae_train(ctx, &result, images, scratch("none.safetensors"), &o));
-    REFUSES(recon_molecule_net_options, WITH(0),
-            recon_molecule_net_train(ctx, &result, NULL, NULL, scratch("none.safetensors"), &o));
+    REFUSES(recon_training, WITH(0),
+            recon_backbone_train(ctx, &result, recon_dataset_data(images),
+                                 scratch("none.safetensors"), &o));
+    REFUSES(recon_training, WITH(0), recon_training_complete(ctx, &o, NULL, "molecules"));
     REFUSES(recon_discover_options, WITH(0),
             recon_discover(ctx, &found, scratch("model.safetensors"), NULL,
                            recon_dataset_data(images), scratch_folder, &o));

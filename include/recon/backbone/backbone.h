@@ -8,6 +8,7 @@
 #define RECON_BACKBONE_BACKBONE_H
 
 #include <recon/backbone/embedded.h>
+#include <recon/backbone/networks.h>
 #include <recon/core/safetensors.h>
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
@@ -18,6 +19,7 @@ extern "C" {
 
 typedef struct recon_backbone recon_backbone;
 struct recon_params; /* recon/nn/params.h: a network of the engine */
+struct recon_recipe;
 
 /* The outputs of a backbone for n inputs; any array may be NULL. */
 typedef struct {
@@ -55,6 +57,14 @@ typedef struct {
     recon_status (*check)(recon_ctx *ctx, const recon_backbone *backbone, const void *inputs,
                           size_t n);
     void (*center)(double out[3], const void *inputs, size_t i);
+    /* The names that a training's settings may have, which is the built-in networks' own; NULL in an
+     * application's kind, whose `train` reads the settings itself. */
+    const struct recon_recipe *recipe;
+    /* See recon_training_complete, and recon_backbone_train. prepare NULL: nothing is left open;
+     * train NULL: recon does not train this kind. */
+    recon_status (*prepare)(recon_ctx *ctx, recon_training *training, recon_data_options *as);
+    recon_status (*train)(recon_ctx *ctx, recon_train_result *result, const recon_data *data,
+                          const char *path, const recon_training *training);
     /* Trains such a backbone from its first weights on other data, with the settings that the
      * backbone's own file records, and writes it to path. NULL: recon does not train this kind. */
     recon_status (*refit)(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
