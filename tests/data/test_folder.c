@@ -378,8 +378,12 @@ static void pictures_too_deep_are_told(void **state)
     assert_true(recon_dataset_describe(d).n == 1 && recon_dataset_unread(d) == 2);
     assert_non_null(strstr(recon_dataset_unread_why(d, 0), "2 pictures are not read"));
     assert_non_null(strstr(recon_dataset_unread_why(d, 0), "(cats/kittens)"));
+    assert_non_null(strstr(recon_dataset_unread_why(d, 0), "they lie in folders"));
     recon_dataset_close(d);
     unlink(scratch("cats/kittens/1.png"));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_non_null(strstr(recon_dataset_unread_why(d, 0), "1 picture is not read: it lies in"));
+    recon_dataset_close(d);
     unlink(scratch("cats/kittens/2.png"));
     rmdir(scratch("cats/kittens"));
 }
