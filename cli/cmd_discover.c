@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "data/dataset.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "maps/input_nets.h"
 
 #include <math.h>

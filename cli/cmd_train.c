@@ -5,7 +5,7 @@
 #include "data/elements.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"

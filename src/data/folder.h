@@ -20,4 +20,8 @@ const char *recon_dataset_path(const recon_dataset *data, size_t i);
 /* How many pictures of the folder were read by the rule for transparent ones, see dataset.h. */
 size_t recon_dataset_lifted(const recon_dataset *data);
 
+/* Why the i-th skipped file was skipped; NULL if unknown: for data other than images:, and beyond
+ * the first thousand. */
+const char *recon_dataset_skipped(const recon_dataset *data, size_t i);
+
 #endif

@@ -3,8 +3,6 @@
 #include "core/fail.h"
 #include "core/picture.h"
 #include "core/text.h"
-#include "data/amat.h"
-#include "data/flat.h"
 #include "data/folder.h"
 #include "data/xyz.h"
 

@@ -6,7 +6,7 @@
 #include "maps/standard.h"
 #include "backbone/embedded.h"
 #include "backbone/kinds.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 #include <recon/model/discover.h>
-#include "data/kinds.h"
+#include "data/formats.h"
 
 typedef struct {
     const recon_discover_options *options;
