@@ -8,7 +8,10 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "data/dataset.h"
+<<<<<<< HEAD
 #include "data/formats.h"
+=======
+>>>>>>> main
 #include "maps/input_nets.h"
 
 #include <math.h>
