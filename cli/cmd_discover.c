@@ -8,10 +8,6 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "data/dataset.h"
-<<<<<<< HEAD
-#include "data/formats.h"
-=======
->>>>>>> main
 #include "maps/input_nets.h"
 
 #include <math.h>

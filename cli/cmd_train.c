@@ -5,10 +5,6 @@
 #include "data/elements.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
-<<<<<<< HEAD
-#include "data/formats.h"
-=======
->>>>>>> main
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"

@@ -137,17 +137,10 @@ recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
     recon_status status;
     *t = (cli_table){ .to = { .fd = -1 }, inputs, group, rotated };
     RECON_TRY(recon_writer_open(ctx, &t->to, path));
-<<<<<<< HEAD
     RECON_TRY(put_fields(ctx, &t->to,
                          "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
-                         cli_images(inputs) ? "file" : "molecule",
-                         group == RECON_SO2 ? "angle_deg" : "rotation", rotated ? ",rotated" : ""));
-=======
-    RECON_TRY(cli_csv_print(
-        ctx, &t->to, "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
-        cli_words_of(inputs)->name, group == RECON_SO2 ? "angle_deg" : "rotation",
-        rotated ? ",rotated" : ""));
->>>>>>> main
+                         cli_words_of(inputs)->name, group == RECON_SO2 ? "angle_deg" : "rotation",
+                         rotated ? ",rotated" : ""));
 done:
     return status;
 }
