@@ -1,10 +1,8 @@
 /* table.c - see table.h. */
 #include "cli/table.h"
-#include "core/file.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/model.h"
-#include "group/natural.h"
 #include "group/so3/frame.h"
 
 #include <math.h>

@@ -9,7 +9,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static int next_number(recon_span *line, double *out)
 {

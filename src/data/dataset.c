@@ -14,7 +14,6 @@
 #include "data/permute.h"
 
 #include <math.h>
-#include <recon/core/array.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

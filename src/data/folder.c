@@ -21,6 +21,7 @@
 #include "core/picture.h"
 #include "core/threads.h"
 #include "data/fit.h"
+#include "data/formats.h"
 #include <recon/data/bitmap.h>
 #include "data/image.h"
 #include "data/skips.h"

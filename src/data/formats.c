@@ -1,7 +1,6 @@
 /* formats.c - known sets and formats of files, and how a name becomes data. */
 #include "data/formats.h"
 #include "core/fail.h"
-#include "core/picture.h"
 #include "core/text.h"
 #include "data/folder.h"
 #include "data/xyz.h"

@@ -28,19 +28,23 @@ typedef struct {
     int part;
 } recon_molecules_read;
 
+typedef recon_status recon_images_reader(recon_ctx *ctx, recon_dataset *to, const char *path,
+                                         const recon_dataset_options *options);
+typedef recon_status recon_molecules_reader(recon_ctx *ctx, recon_molecules_read *to,
+                                            const char *path,
+                                            const recon_molecules_options *options);
+
 enum { RECON_ENDINGS = 2 };
 typedef struct {
-    const char *name;            /* "mnist", or a prefix: "npy:"                       */
-    const char *words;           /* what follows it, in help: "/train|test", "FILE"    */
-    const recon_data_kind *kind; /* and its reader, given the path or the whole SPEC   */
-    recon_status (*images)(recon_ctx *ctx, recon_dataset *to, const char *path,
-                           const recon_dataset_options *options);
-    recon_status (*molecules)(recon_ctx *ctx, recon_molecules_read *to, const char *path,
-                              const recon_molecules_options *options);
-    const char *endings[RECON_ENDINGS]; /* by which files are known, in either case ...       */
-    int (*is_file)(const char *name);   /* ... or this says so; may be NULL                   */
-    int (*is_folder)(const char *path); /* whether a folder holds such files; may be NULL     */
-    int one_by_one;                     /* skip_bad leaves single files or frames out         */
+    const char *name;            /* "mnist", or a prefix: "npy:"                     */
+    const char *words;           /* what follows it, in help: "/train|test", "FILE"  */
+    const recon_data_kind *kind; /* and its reader, given the path or the whole SPEC */
+    recon_images_reader *images;
+    recon_molecules_reader *molecules;
+    const char *endings[RECON_ENDINGS]; /* by which files are known, in either case ... */
+    int (*is_file)(const char *name);   /* ... or this says so; may be NULL             */
+    int (*is_folder)(const char *path); /* whether a folder holds such files; may be NULL */
+    int one_by_one;                     /* skip_bad leaves single files or frames out   */
 } recon_format;
 
 /* The row of a SPEC; NULL: it names nothing. */
@@ -57,25 +61,11 @@ const recon_format *recon_format_of_file(const char *path);
 /* "images: garments, ..., amat:FILE; molecules: ..." */
 const char *recon_format_list(char *out, size_t room);
 
-/* The readers of the table that are not declared with their format. */
-recon_status recon_read_garments(recon_ctx *ctx, recon_dataset *to, const char *spec,
-                                 const recon_dataset_options *options);
-recon_status recon_read_known(recon_ctx *ctx, recon_dataset *to, const char *spec,
-                              const recon_dataset_options *options);
-recon_status recon_read_idx(recon_ctx *ctx, recon_dataset *to, const char *path,
-                            const recon_dataset_options *options);
-recon_status recon_read_npy(recon_ctx *ctx, recon_dataset *to, const char *path,
-                            const recon_dataset_options *options);
-recon_status recon_read_conformers(recon_ctx *ctx, recon_molecules_read *to, const char *spec,
-                                   const recon_molecules_options *options);
-recon_status recon_read_xyz(recon_ctx *ctx, recon_molecules_read *to, const char *path,
-                            const recon_molecules_options *options);
-recon_status recon_read_sdf(recon_ctx *ctx, recon_molecules_read *to, const char *path,
-                            const recon_molecules_options *options);
-recon_status recon_read_geom(recon_ctx *ctx, recon_molecules_read *to, const char *path,
-                             const recon_molecules_options *options);
-recon_status recon_read_flat(recon_ctx *ctx, recon_molecules_read *to, const char *path,
-                             const recon_molecules_options *options);
+/* The readers of the table. */
+recon_images_reader recon_read_garments, recon_read_known, recon_read_idx, recon_read_npy,
+    recon_amat_read, recon_folder_read;
+recon_molecules_reader recon_read_conformers, recon_read_xyz, recon_read_sdf, recon_read_geom,
+    recon_read_flat;
 
 /* --- images as rows of text */
 
@@ -83,8 +73,6 @@ recon_status recon_read_flat(recon_ctx *ctx, recon_molecules_read *to, const cha
  * The first line says how many numbers a line has. path is for messages. */
 recon_status recon_amat_parse(recon_ctx *ctx, recon_dataset *data, const void *bytes, size_t size,
                               const recon_dataset_options *options, const char *path);
-recon_status recon_amat_read(recon_ctx *ctx, recon_dataset *data, const char *path,
-                             const recon_dataset_options *options);
 
 /* --- the IDX files of MNIST and its kin, plain or gzipped */
 

@@ -12,7 +12,6 @@
 #include "data/text.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
