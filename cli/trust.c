@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "model/trust.h"
 
-#include <math.h>
 #include <stdio.h>
 
 void cli_print_lambda(const recon_lambda_choice *c)

@@ -94,7 +94,7 @@ recon_classifier_info recon_classifier_describe(const recon_classifier *classifi
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-int recon_classifier_is(const recon_safetensors *file)
+static int is_classifier(const recon_safetensors *file)
 {
     const char *kind = recon_safetensors_metadata(file, "model");
     return kind && !strcmp(kind, KIND);
@@ -106,7 +106,7 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
     const char *net = recon_safetensors_metadata(file, "net");
     int which = 0;
     recon_status status;
-    if (!recon_classifier_is(file) || !net)
+    if (!is_classifier(file) || !net)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a classifier of images: `recon classifier train` makes one of "
                           "labelled images",

@@ -1,7 +1,7 @@
 /* ieae_refit.c - an image network trained again, on other images, as its file says. */
 #include "backbone/ieae.h"
 #include "backbone/recipe.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
                               const recon_safetensors *file, const recon_data *data,

@@ -18,7 +18,7 @@
 #include "backbone/recipe.h"
 #include "data/dataset.h"
 #include "data/identity.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/loader.h"
 #include "nn/restarts.h"
 #include "nn/run_files.h"

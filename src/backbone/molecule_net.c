@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/molecule_store.h"
 #include "nn/params.h"
 #include "ops/ops.h"

@@ -25,7 +25,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/permute.h"
 #include "nn/ranks.h"
 #include "nn/run_files.h"

@@ -1,7 +1,7 @@
 /* molecule_refit.c - a molecule network trained again, on other conformers, as its file says. */
 #include "backbone/molecule_net.h"
 #include "backbone/recipe.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
                                       const recon_backbone *backbone, const recon_safetensors *file,

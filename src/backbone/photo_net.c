@@ -6,7 +6,6 @@
 #include "backbone/photo_net.h"
 #include "backbone/recipe.h"
 #include "core/fail.h"
-#include "nn/params.h"
 
 #include <math.h>
 #include <recon/backbone/embedded.h>

@@ -7,7 +7,7 @@
  * conformers need not be rotated while training. */
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "maps/input_nets.h"
 #include "maps/so3_heads.h"
 #include "nn/tape.h"
