@@ -63,10 +63,10 @@ static recon_status time_answers(recon_ctx *ctx, const recon_maps *m, const poin
 
 static recon_status run(recon_ctx *ctx, const points *p, size_t n, const recon_maps_options *o)
 {
-    const recon_embedded data = { .n = n, .d = D, .z = p->z, .so2 = p->psi };
+    const recon_embedded data = { .n = n, .d = D, .z = p->z, .group = RECON_SO2, .poses = p->psi };
     const recon_frames frames = { .group = RECON_SO2,
                                   .rows = n,
-                                  .gamma.so2 = p->gamma,
+                                  .gamma = p->gamma,
                                   .theta = p->theta,
                                   .family = RECON_SO2_UNIFORM };
     recon_maps *m = NULL;

@@ -150,7 +150,7 @@ static recon_status tell_errors(const world *w, const recon_so3_map *map, const 
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
         const answer said[SPEAKERS] = { { map[i].lambda, map[i].theta },
                                         { map[i].lambda_label, map[i].theta_label },
-                                        { near->gamma.so3[i], near->theta + 9 * i } };
+                                        { recon_so3_at(near->gamma, i), near->theta + 9 * i } };
         for (size_t k = 0; k < SPEAKERS; k++)
             errors_of(&axis[k * n + i], &mse[k * n + i], w, w->train + i, said[k]);
     }
@@ -176,7 +176,7 @@ static recon_status score_pose(recon_ctx *ctx, double score[SCORES], uint8_t *un
     recon_so3_to_matrix(r, recon_so3_compose(psi, recon_so3_inverse(w->offset[c])));
     *unusual = S * r[4 * (c % 3)] < 96;
     recon_status status = recon_fisher_of(ctx, &p, near->theta + 9 * i);
-    recon_so3 g = recon_so3_compose(psi, recon_so3_inverse(near->gamma.so3[i]));
+    recon_so3 g = recon_so3_compose(psi, recon_so3_inverse(recon_so3_at(near->gamma, i)));
     score[0] = recon_so3_map_score(&map[i], psi);
     score[1] = recon_so3_map_trace(&map[i], psi);
     score[2] = recon_so3_map_trace_label(&map[i], psi);
@@ -224,8 +224,17 @@ static recon_status frames_of(recon_ctx *ctx, recon_frames *out, const recon_emb
 static recon_status measure(recon_ctx *ctx, const world *w, size_t epochs)
 {
     size_t n = w->n - w->train;
-    recon_embedded index = { .n = w->train, .d = D, .z = w->z, .so3 = w->psi, .labels = w->label };
-    recon_embedded asked = { .n = n, .d = D, .z = w->z + w->train * D, .so3 = w->psi + w->train };
+    recon_embedded index = { .n = w->train,
+                             .d = D,
+                             .z = w->z,
+                             .group = RECON_SO3,
+                             .poses = (double *)w->psi,
+                             .labels = w->label };
+    recon_embedded asked = { .n = n,
+                             .d = D,
+                             .z = w->z + w->train * D,
+                             .group = RECON_SO3,
+                             .poses = (double *)(w->psi + w->train) };
     recon_frames frames = { 0 }, near = { 0 };
     recon_maps *maps = NULL;
     recon_so3_map *map = malloc(n * sizeof *map);

@@ -1,7 +1,9 @@
 /* args.c - options from the command line, and the help made from the same table. */
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "core/resembles.h"
+#include "core/text.h"
+#include "backbone/kinds.h"
+#include "backbone/recipe.h"
 #include "data/rotations.h"
 #include "nn/run_files.h"
 
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMON = 3, LEFT = 32, SCREEN = 80, USAGE = 7 };
+enum { GIVEN = 32, COMMON = 3, LEFT = 32, NAMES = 12, SCREEN = 80, USAGE = 7 };
 
 static void common_options(cli_option out[COMMON + 1], cli_common *c)
 {
@@ -26,7 +28,7 @@ static void common_options(cli_option out[COMMON + 1], cli_common *c)
     memcpy(out, common, sizeof common);
 }
 
-enum { KIND = CLI_IMAGES - 1, OF_ONE = CLI_IMAGES | CLI_MOLECULES };
+enum { KIND = CLI_HIDDEN - 1 };
 
 /* Short names: of the option of that name in every command that has it. */
 static const struct {
@@ -52,11 +54,6 @@ static const char *long_name(const char *text)
         if (!strcmp(letters[i].letter, text))
             return letters[i].name;
     return text;
-}
-
-static const char *owner(const cli_option *o)
-{
-    return o->kind & CLI_IMAGES ? "images" : "molecules";
 }
 
 /* What its value is called: "N", "so2|so3", "". */
@@ -85,8 +82,8 @@ static void print_words(const char *text, int column, int width)
 static void print_meaning(const cli_option *o, int column, int width)
 {
     char text[1024];
-    snprintf(text, sizeof text, "%s%s%s%s", o->kind & OF_ONE ? owner(o) : "",
-             o->kind & OF_ONE ? ": " : "", o->help, o->required ? " (required)" : "");
+    snprintf(text, sizeof text, "%s%s%s%s", o->data ? o->data : "", o->data ? ": " : "", o->help,
+             (o->kind & CLI_REQUIRED) ? " (required)" : "");
     print_words(text, column, width);
 }
 
@@ -94,6 +91,8 @@ static void print_options(const cli_option *o)
 {
     for (; o->name; o++) {
         char left[256];
+        if (o->kind & CLI_HIDDEN)
+            continue;
         const char *letter = letter_of(o->name);
         snprintf(left, sizeof left, "%s%s%s %s", letter, *letter ? ", " : "", o->name, value_of(o));
         printf("  %-*s ", LEFT, left);
@@ -122,6 +121,53 @@ static void print_usage(const cli_command *command)
     printf("\n\n");
 }
 
+/* The numbers of the networks' recipes with their defaults, for a command that sets them. */
+static void print_recipes(void)
+{
+    const recon_backbone_kind *kind;
+    char text[512];
+    for (size_t k = 0; (kind = recon_backbone_kind_at(NULL, k)); k++) {
+        const recon_recipe *r = kind->recipe;
+        if (r)
+            printf("\n--set for %s:\n", kind->data);
+        for (size_t i = 0; r && i < r->n; i++) {
+            printf("  %-*s ", NAMES, r->entry[i].name);
+            print_words(recon_recipe_words(text, sizeof text, r, &r->entry[i]), NAMES + 3, SCREEN);
+        }
+    }
+}
+
+static void print_recipe_records(void)
+{
+    const recon_backbone_kind *kind;
+    char text[512];
+    for (size_t k = 0; (kind = recon_backbone_kind_at(NULL, k)); k++)
+        for (size_t i = 0; kind->recipe && i < kind->recipe->n; i++)
+            printf("setting\t%s\t%s\t%s\n", kind->data, kind->recipe->entry[i].name,
+                   recon_recipe_words(text, sizeof text, kind->recipe, &kind->recipe->entry[i]));
+}
+
+/* Whether a network has a number of that name, or, where `alike`, what may have been meant. */
+static const char *find_setting(const char *name, int alike)
+{
+    const recon_backbone_kind *kind;
+    for (size_t k = 0; (kind = recon_backbone_kind_at(NULL, k)); k++)
+        for (size_t i = 0; kind->recipe && i < kind->recipe->n; i++) {
+            const char *has = kind->recipe->entry[i].name;
+            if (alike ? recon_resembles(name, has) : !strcmp(name, has))
+                return has;
+        }
+    return NULL;
+}
+
+/* The option that sets them; NULL: the command has none. */
+static const cli_option *find_set(const cli_option *o)
+{
+    while (o->name && strcmp(o->name, "--set") != 0)
+        o++;
+    return o->name ? o : NULL;
+}
+
 static void print_help(const cli_command *command, const cli_option *options,
                        const cli_option *common)
 {
@@ -129,6 +175,8 @@ static void print_help(const cli_command *command, const cli_option *options,
     print_usage(command);
     print_options(options);
     print_options(common);
+    if (find_set(options))
+        print_recipes();
     printf("\nexample:\n%s\n", command->example);
 }
 
@@ -138,9 +186,11 @@ static void print_records(const char *which, const cli_option *o)
         [CLI_FLAG] = "flag",     [CLI_TEXT] = "text",     [CLI_COUNT] = "count",
         [CLI_INDEX] = "index",   [CLI_NUMBER] = "number", [CLI_WEIGHT] = "number",
         [CLI_CHOICE] = "choice", [CLI_PAIR] = "pair",     [CLI_SPEC] = "text",
-        [CLI_MODEL] = "text"
+        [CLI_MODEL] = "text",    [CLI_SETTING] = "number"
     };
     for (; o->name; o++) {
+        if (o->kind & CLI_HIDDEN)
+            continue;
         printf("%s\t%s\t%s\t%s\t%s\t", which, o->name, letter_of(o->name), value_of(o),
                kinds[o->kind & KIND]);
         print_meaning(o, 0, INT_MAX);
@@ -153,6 +203,8 @@ static void print_table(const cli_command *command, const cli_option *options,
     printf("command\t%s\t%s\t%s\n", command->name, command->arguments, command->purpose);
     print_records("option", options);
     print_records("common", common);
+    if (find_set(options))
+        print_recipe_records();
     for (const char *line = command->example; *line;) {
         int n = (int)strcspn(line, "\n");
         printf("example\t%.*s\n", n, line);
@@ -221,9 +273,33 @@ static const cli_option *find(const cli_option *options, const char *name)
 int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite)
 {
     char why[1024];
-    return recon_run_refusal(why, sizeof why, out, resume, overwrite)
+    return recon_run_refusal(why, sizeof why, out, resume, overwrite, RECON_SPELLING_COMMAND)
                ? cli_misuse(command, "%s", why)
                : -1;
+}
+
+int cli_settings_add(const cli_command *command, cli_settings *settings, const char *name,
+                     const char *value)
+{
+    if (settings->n == CLI_SETTINGS_MOST)
+        return cli_misuse(command, "more than %d settings", CLI_SETTINGS_MOST);
+    settings->list[settings->n++] = (recon_setting){ name, value };
+    return -1;
+}
+
+/* "NAME=VALUE" of --set, or the value of an option that stands for one. */
+static int take_setting(const cli_command *command, const cli_option *o, char *text)
+{
+    const char *name = o->name + strlen("--");
+    if (!strcmp(o->name, "--set")) {
+        char *value = strchr(text, '=');
+        if (!value)
+            return cli_misuse(command, "--set %s: NAME=VALUE is needed", text);
+        *value++ = '\0';
+        name = text;
+        text = value;
+    }
+    return cli_settings_add(command, o->out, name, text);
 }
 
 /* "--model" or "-m" where a value is due: it was forgotten. */
@@ -239,7 +315,7 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
     for (int i = 0; i < values; i++)
         if (argc - *at <= i || is_option(argv[*at + i]) || !argv[*at + i][0])
             return cli_misuse(command, "%s needs %s", o->name, o->value ? o->value : o->choices);
-    const char *text = values ? argv[*at] : NULL;
+    char *text = values ? argv[*at] : NULL;
     switch ((cli_kind)kind) {
     case CLI_FLAG: *(int *)o->out = 1; break;
     case CLI_TEXT: *(const char **)o->out = text; break;
@@ -275,6 +351,12 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
         if (*(double *)o->out == 0)
             *(double *)o->out = -1;
         break;
+    case CLI_SETTING: {
+        int code = take_setting(command, o, text);
+        if (code >= 0)
+            return code;
+        break;
+    }
     case CLI_CHOICE:
         if (!parse_choice(o->out, o->choices, text))
             return cli_misuse(command, "%s %s must be one of %s", o->name, text, o->choices);
@@ -290,28 +372,35 @@ static int is_empty(const cli_option *o)
                                          : *(const char *const *)o->out == NULL;
 }
 
-/* What belongs to the other sort of data is not passed over in silence. */
-static int check_owners(const cli_command *command, const cli_option *options,
-                        const cli_option *const given[2])
+/* What belongs to another kind of data is not passed over in silence. */
+static int check_data(const cli_command *command, const cli_option *options,
+                      const cli_option *const *given, size_t n)
 {
     const cli_option *data = find(options, "--data");
     const char *spec = data ? *(const char *const *)data->out : NULL;
-    const cli_option *odd = spec ? given[!strcmp(recon_data_kind_of(spec)->name, "images")] : NULL;
-    return odd ? cli_misuse(command, "%s is for %s", odd->name, owner(odd)) : -1;
+    const char *kind = spec ? recon_data_kind_of(spec)->name : NULL;
+    for (size_t i = 0; kind && i < n; i++)
+        if (given[i]->data && strcmp(given[i]->data, kind) != 0)
+            return cli_misuse(command, "%s is for %s", given[i]->name, given[i]->data);
+    return -1;
 }
 
 typedef struct {
-    const cli_option *own, *shared; /* of the command, of all commands                     */
-    const cli_option *given[2];     /* the last of images alone, and of molecules alone    */
+    const cli_option *own, *shared; /* of the command, of all commands     */
+    const cli_option *given[GIVEN]; /* those that are for one kind of data */
+    size_t n;
 } option_tables;
 
 static int no_such_option(const cli_command *command, const option_tables *t, const char *text)
 {
     const cli_option *o = t->own;
+    const char *name = find_set(t->own) && strlen(text) > 2 ? find_setting(text + 2, 1) : NULL;
     while (o->name && !recon_resembles(text, o->name))
         o++;
     return o->name ? cli_misuse(command, "unknown option %s (did you mean %s?)", text, o->name)
-                   : cli_misuse(command, "unknown option %s", text);
+           : name
+               ? cli_misuse(command, "unknown option %s (did you mean --set %s=VALUE?)", text, name)
+               : cli_misuse(command, "unknown option %s", text);
 }
 
 /* Takes the option called text, "--k", "--k=7" or "-k"; -1, or the exit code. */
@@ -324,10 +413,16 @@ static int take_option(const cli_command *command, option_tables *t, char *text,
     const cli_option *o = find(t->own, long_name(text));
     if (!o)
         o = find(t->shared, long_name(text));
+    const cli_option *set = o ? NULL : find_set(t->own);
+    cli_option setting = { .name = text, .value = "VALUE", .kind = CLI_SETTING };
+    if (set && !strncmp(text, "--", 2) && find_setting(text + 2, 0)) {
+        setting.out = set->out;
+        o = &setting;
+    }
     if (!o)
         return no_such_option(command, t, text);
-    if (o->kind & OF_ONE)
-        t->given[o->kind & CLI_MOLECULES ? 1 : 0] = o;
+    if (o->data && t->n < GIVEN)
+        t->given[t->n++] = o;
     if (!value)
         return take(command, o, argc, argv, at);
     return (o->kind & KIND) == CLI_FLAG ? cli_misuse(command, "%s takes no value", o->name)
@@ -337,7 +432,7 @@ static int take_option(const cli_command *command, option_tables *t, char *text,
 static int check_required(const cli_command *command, const cli_option *options)
 {
     for (const cli_option *o = options; o->name; o++)
-        if (o->required && is_empty(o))
+        if ((o->kind & CLI_REQUIRED) && is_empty(o))
             return cli_misuse(command, "%s %s is required", o->name, o->value);
     return -1;
 }
@@ -435,6 +530,6 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
     if (count)
         *count = n;
     if (code < 0)
-        code = check_owners(command, options, tables.given);
+        code = check_data(command, options, tables.given, tables.n);
     return code < 0 ? keep_inputs(command, options, words, n) : code;
 }

@@ -7,8 +7,9 @@
 #define CLI_CLI_H
 
 #include <recon/recon.h>
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/json.h"
+#include "data/kinds.h"
 #include "data/skips.h"
 #include "backbone/equivariance.h"
 #include "backbone/inputs.h"
@@ -27,12 +28,13 @@ typedef enum {
     CLI_CHOICE, /* int: the place of the word among `choices`                   */
     CLI_PAIR,   /* const char *[2]: two words                                   */
     CLI_SPEC,   /* const char *: data, as cli_spec understands them             */
-    CLI_MODEL   /* const char *: a model, as cli_model_file understands it      */
+    CLI_MODEL,  /* const char *: a model, as cli_model_file understands it      */
+    CLI_SETTING /* cli_settings: "--set NAME=VALUE"; as "--NAME VALUE" that name, and where a table
+                   has this option, every name of the networks' recipes is taken, too */
 } cli_kind;
 
-/* Added to a kind: of one sort of data alone. The help says so, and with the other sort it is
- * misuse. */
-enum { CLI_IMAGES = 16, CLI_MOLECULES = 32 };
+/* Added to a kind: not listed in the help, where older versions have listed it; must be given. */
+enum { CLI_HIDDEN = 16, CLI_REQUIRED = 32 };
 
 /* Added to CLI_MODEL: may be given up to CLI_MANY_MOST times; out is const char *[CLI_MANY_MOST]. */
 enum { CLI_MANY = 64, CLI_MANY_MOST = 3 };
@@ -47,10 +49,18 @@ typedef struct {
     const char *value;   /* what to call its value in the help, "N"             */
     const char *choices; /* CLI_CHOICE: "chordal|frechet|tukey"                 */
     const char *help;
-    int kind; /* a cli_kind, and whose */
-    int required;
-    void *out; /* keeps its default when the option is not given                */
+    int kind;         /* a cli_kind, and what is added to it                    */
+    const char *data; /* the kind of data that it is for, "images": the help says so, and with
+                         another it is misuse; NULL: any                        */
+    void *out;        /* keeps its default when the option is not given         */
 } cli_option;
+
+/* What a training is to be set to, by name. */
+enum { CLI_SETTINGS_MOST = 64 };
+typedef struct {
+    recon_setting list[CLI_SETTINGS_MOST];
+    size_t n;
+} cli_settings;
 
 typedef struct {
     const char *name, *purpose;
@@ -120,6 +130,10 @@ int cli_guard_output(void);
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
 
+/* Another one; -1, or the exit code where there are too many. */
+int cli_settings_add(const cli_command *command, cli_settings *settings, const char *name,
+                     const char *value);
+
 /* Misuse where a training would replace what is at `out` without being told to; else -1. */
 int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite);
 #define CLI_RESUME_HELP    "continue from MODEL.last; with more --epochs also a finished run"
@@ -166,12 +180,27 @@ recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *inputs, const cli_data 
 /* The same by any rule; spec is for messages. */
 recon_status cli_inputs_filter(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
                                const char *spec, recon_accept *accept, const void *user);
-/* RECON_ERR_INPUT, and named, where the backbone does not accept input i. */
-recon_status cli_inputs_check(recon_ctx *ctx, const cli_inputs *inputs, size_t i,
-                              const cli_data *data, const recon_backbone *backbone);
-/* As what they are; NULL: of another kind. */
-const recon_dataset *cli_images(const cli_inputs *inputs);
-const recon_molecules *cli_molecules(const cli_inputs *inputs);
+
+/* What a command does with data of a kind, and how it speaks of them. It asks for a row of its table,
+ * never which kind the data are. */
+typedef recon_status cli_work_on(recon_ctx *ctx, void *arg, const cli_inputs *inputs);
+typedef struct {
+    const char
+        *data; /* the name of the recon_data_kind; NULL: the end of the table, for any other */
+    cli_work_on *run;
+} cli_case;
+/* RECON_ERR_UNSUPPORTED: the table has no row for such data. */
+recon_status cli_by_data(recon_ctx *ctx, const cli_case *table, void *arg,
+                         const cli_inputs *inputs);
+typedef struct {
+    const char *data;
+    const char *name;               /* what an input is called by, in tables: "file"          */
+    const char *each;               /* in JSON: "ms_an_image"                                 */
+    const char *pose, *header;      /* of score: the key of an angle, the head of its table   */
+    const char *degrees, *nameless; /* format of that angle; of the name of one without any  */
+} cli_words;
+const cli_words *cli_words_of(const cli_inputs *inputs);
+
 /* The path of the file that image i came from, or NULL. */
 const char *cli_images_path(const cli_inputs *inputs, size_t i);
 /* Image i as it was before it was cropped, and before --rotate. */

@@ -4,7 +4,7 @@
 #include "cli/rounds.h"
 #include "cli/sinks.h"
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -170,9 +170,10 @@ static int check_pictures(settings *s)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
-        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT | CLI_WRITES, 1,
-          &s->out },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s->model },
+        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder",
+          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s->out },
         { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table",
           CLI_TEXT | CLI_WRITES, 0, &s->poses },
         { "--lambda", NULL, "auto|neighbours|head|density",
@@ -183,25 +184,25 @@ static int parse(settings *s, int argc, char **argv)
         { "--only-one", NULL, NULL, "rotate only inputs whose verdict is one natural pose",
           CLI_FLAG, 0, &s->how.only_one },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
-          CLI_MODEL | CLI_MOLECULES, 0, &s->spin },
+          CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
           "conformers to evaluate it on, preferably not its training data (default: --data)",
-          CLI_SPEC | CLI_MOLECULES, 0, &s->spin_from },
-        { "--spin-k", "N", NULL, "number of nearest conformers to evaluate (default 8)",
-          CLI_COUNT | CLI_MOLECULES, 0, &s->spin_k },
+          CLI_SPEC, "molecules", &s->spin_from },
+        { "--spin-k", "N", NULL, "number of nearest conformers to evaluate (default 8)", CLI_COUNT,
+          "molecules", &s->spin_k },
         { "--interpolation", NULL, "bilinear|bicubic",
           "interpolation of the resampling (default "
           "bilinear)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->interpolation },
-        { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)",
-          CLI_COUNT | CLI_IMAGES, 0, &s->quality },
+          CLI_CHOICE, "images", &s->interpolation },
+        { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)", CLI_COUNT,
+          "images", &s->quality },
         { "--fill", "zero|edge|white|#rrggbb", NULL,
-          "colour of empty corners in image files (default zero: black, or transparent)",
-          CLI_TEXT | CLI_IMAGES, 0, &s->fill_text },
+          "colour of empty corners in image files (default zero: black, or transparent)", CLI_TEXT,
+          "images", &s->fill_text },
         { "--keep", NULL, "size|all",
           "keep the size of image files, or enlarge the frame so that nothing is cut off "
           "(default size)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->keep },
+          CLI_CHOICE, "images", &s->keep },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -269,11 +270,10 @@ static void show_unlike(const outcome *o)
 static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
 {
     const cli_inputs *in = o->inputs;
-    const char *each = cli_images(in) ? "ms_an_image" : "ms_a_conformer";
     json_t *all = json_pack("{s:I, s:I, s:I, s:o, s:f, s:f, s:f, s:s}", in->use->kind->many,
                             (json_int_t)in->n, "rotated", (json_int_t)o->rotated, "skipped",
                             (json_int_t)in->skipped, "skipped_why", cli_skipped_json(&in->skips),
-                            "seconds", seconds, "seconds_model", o->model, each,
+                            "seconds", seconds, "seconds_model", o->model, cli_words_of(in)->each,
                             1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
     cli_unread_json(all, in);
     return cli_print_json(ctx, all);
@@ -347,7 +347,7 @@ typedef struct {
     size_t there;      /* 1 + the first input that is in `in`; 0: none       */
     char *poses;       /* [CLI_BLOCK] of the group's type; NULL with a table */
     cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
-    char *g;           /* [CLI_BLOCK] rotations with a table: double or recon_so3 */
+    double *g;         /* [CLI_BLOCK] rotations with a table, poses of the group */
     recon_pose3 *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
     double *absolute;  /* [n] angles, or [n][9] matrices                     */
 } room;
@@ -378,7 +378,7 @@ static recon_status make_room(recon_ctx *ctx, flow *f)
     RECON_TRY(recon_alloc_raw(ctx, &r->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
     RECON_TRY(recon_alloc_raw(ctx, &r->out, f->to->block_bytes, 1));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n, (so2 ? 1 : 9) * sizeof *r->absolute));
-    RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, so2 ? sizeof(double) : sizeof(recon_so3)));
+    RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, f->group->numbers * sizeof *r->g));
     if (f->to->has_table)
         RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
     else
@@ -420,7 +420,7 @@ static void keep_pose(flow *f, size_t at, size_t i)
  * did is part of the one rotation. */
 static recon_status rotate_whole(recon_ctx *ctx, flow *f, const double *g, size_t at, size_t n)
 {
-    const recon_dataset *images = cli_images(f->to->inputs);
+    const recon_dataset *images = recon_data_images(f->to->inputs->use);
     const recon_dataset_info d = recon_dataset_describe(images);
     float *in = (float *)f->r.in;
     double *angle = NULL;
@@ -456,13 +456,13 @@ static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     for (size_t i = 0; i < n; i++) {
         keep_pose(f, at, i);
         if (f->group == RECON_SO2)
-            ((double *)r->g)[i] = ((const recon_pose2 *)r->poses)[i].rotation;
+            r->g[i] = ((const recon_pose2 *)r->poses)[i].rotation;
         else
             ((recon_so3 *)r->g)[i] = ((const recon_pose3 *)r->poses)[i].rotation;
     }
     double begun = recon_now();
     if (f->to->inputs->cropped)
-        RECON_TRY(rotate_whole(ctx, f, (const double *)r->g, at, n));
+        RECON_TRY(rotate_whole(ctx, f, r->g, at, n));
     else
         RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
     f->o->model += recon_now() - begun;
@@ -477,7 +477,7 @@ static void keep_row(flow *f, size_t at, size_t i)
 {
     cli_row *row = &f->r.rows[i];
     int opens = recon_gates_open(&f->s->how, row->p_value, row->verdict);
-    double *angle = (double *)f->r.g + i;
+    double *angle = f->r.g + i;
     recon_so3 *rotation = (recon_so3 *)f->r.g + i;
     if (f->group == RECON_SO2) {
         f->r.absolute[at + i] = row->pose.angle;
@@ -506,12 +506,12 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     }
     RECON_TRY(cli_table_add(ctx, &f->to->table, r->rows, at, n));
     if (f->to->folder) {
-        RECON_TRY(cli_sink_pictures(ctx, f->to, (float *)r->out, (const float *)r->in,
-                                    (const double *)r->g, at, n));
+        RECON_TRY(
+            cli_sink_pictures(ctx, f->to, (float *)r->out, (const float *)r->in, r->g, at, n));
         return RECON_OK;
     }
     if (f->to->inputs->cropped)
-        RECON_TRY(rotate_whole(ctx, f, (const double *)r->g, at, n));
+        RECON_TRY(rotate_whole(ctx, f, r->g, at, n));
     else
         RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
     RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
@@ -543,10 +543,10 @@ static recon_status choose_spins(recon_ctx *ctx, flow *f)
     double begun = recon_now();
     recon_status status;
     RECON_TRY(recon_gcn_open(ctx, &classifier, s->spin));
-    RECON_TRY(list_conformers(ctx, &x, cli_molecules(in)));
+    RECON_TRY(list_conformers(ctx, &x, recon_data_molecules(in->use)));
     if (s->spin_from) {
         RECON_TRY(cli_also_open(ctx, &others, &s->data, "--spin-from", s->spin_from));
-        RECON_TRY(list_conformers(ctx, &among, cli_molecules(&others)));
+        RECON_TRY(list_conformers(ctx, &among, recon_data_molecules(others.use)));
         m = others.n;
     }
     RECON_TRY(recon_alloc_raw(ctx, &f->r.spun, in->n, sizeof *f->r.spun));
@@ -627,7 +627,7 @@ done:
 
 /* Rank 0 writes; the others know what it will ask for. */
 static recon_status open_sink(recon_ctx *ctx, cli_sink *to, const settings *s,
-                              const cli_inputs *inputs, const char *table)
+                              const cli_inputs *inputs, const recon_group *group, const char *table)
 {
     const cli_rotation how = { .interpolation = s->how.interpolation,
                                .most = cli_picture_most(&s->data),
@@ -636,7 +636,7 @@ static recon_status open_sink(recon_ctx *ctx, cli_sink *to, const settings *s,
                                .keep_all = s->keep == KEEP_ALL };
     recon_status status = RECON_OK;
     if (recon_comm_rank(ctx) == 0)
-        status = cli_sink_open(ctx, to, s->out, table, inputs, &how);
+        status = cli_sink_open(ctx, to, s->out, table, inputs, group, &how);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(recon_comm_broadcast(ctx, &to->has_table, sizeof to->has_table, 0));
     to->inputs = inputs;
@@ -667,7 +667,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.model = o.by = subject.model;
     o.calibration = recon_model_describe(f.model).maps.held_out;
     f.group = recon_model_describe(f.model).group;
-    RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, table));
+    RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, f.group, table));
     RECON_TRY(make_room(ctx, &f));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));

@@ -3,12 +3,11 @@
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "data/dataset.h"
-#include "data/kinds.h"
 #include "maps/input_nets.h"
 
 #include <math.h>
@@ -57,8 +56,10 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_MODEL, 1, &s->model },
-        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES, 1, &s->out },
+        { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s->model },
+        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
+          &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
         { "--mean", NULL, "tukey|frechet|chordal",
           "kind of mean (default tukey; for molecules a centre shared by the class)", CLI_CHOICE, 0,
@@ -66,7 +67,7 @@ static int parse(settings *s, int argc, char **argv)
         { "--family", NULL, "auto|uniform|normal",
           "family whose width Theta predicts (default "
           "auto)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->family },
+          CLI_CHOICE, "images", &s->family },
         { "--lambda", NULL, "auto|neighbours|head|density",
           "where the natural pose comes from: the centre of the neighbours, a network that "
           "learned it (as in the paper), or the pose density (default auto: whichever is best "

@@ -45,8 +45,9 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[] = {
         { "--model", "MODEL", NULL, "what `recon discover` or `recon classifier train` wrote",
-          CLI_MODEL, 1, &s->model },
-        { "--out", "FILE.onnx", NULL, "output file", CLI_TEXT | CLI_WRITES, 1, &s->out },
+          CLI_MODEL | CLI_REQUIRED, 0, &s->model },
+        { "--out", "FILE.onnx", NULL, "output file", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
+          &s->out },
         { "--what", NULL, "pose|canonicalize|score|classifier",
           "what the file computes for each image (default pose)", CLI_CHOICE, 0, &s->what },
         { "--lambda", NULL, "auto|neighbours|head|density",

@@ -1,7 +1,7 @@
 /* cmd_normalize.c - recon normalize: Algorithm 1 on embeddings and poses of any backbone. */
 #include "cli/cli.h"
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "normalize/normalize_files.h"
@@ -46,9 +46,11 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     const cli_option options[] = {
-        { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT | CLI_READS, 1, &s->z },
-        { "--poses", "FILE", NULL, "g, one pose per row", CLI_TEXT | CLI_READS, 1, &s->poses },
-        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES, 1, &s->out },
+        { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0, &s->z },
+        { "--poses", "FILE", NULL, "g, one pose per row", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0,
+          &s->poses },
+        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
+          &s->out },
         { "--group", NULL, "so2|so3", "group of the poses (default so2)", CLI_CHOICE, 0,
           &s->group },
         { "--quaternions", NULL, "wxyz|xyzw",

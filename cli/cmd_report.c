@@ -36,7 +36,7 @@ static void make_optional(cli_option *table, const char *name)
 {
     for (; table->name; table++)
         if (!strcmp(table->name, name))
-            table->required = 0;
+            table->kind &= ~CLI_REQUIRED;
 }
 
 static int parse(settings *s, int argc, char **argv)

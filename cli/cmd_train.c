@@ -4,7 +4,7 @@
 #include "model/trust.h"
 #include "data/elements.h"
 #include "backbone/kinds.h"
-#include "data/kinds.h"
+#include "backbone/recipe.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -35,7 +35,8 @@ const cli_command cli_train = {
         "starting from the best weights. An existing MODEL or MODEL.last is never replaced without\n"
         "--resume or --overwrite. The memory per step is printed before the first one, and a batch\n"
         "that does not fit into memory is split. --from fine-tunes another model, which determines\n"
-        "preset, width, code and size. Images of different sizes (images:) are scaled to one size,\n"
+        "preset, width, code and size. Few inputs are less than 10,000 images with preset small or\n"
+        "--from. Images of different sizes (images:) are scaled to one size,\n"
         "which is chosen, printed and stored in the model; other commands use it. Under mpirun, up to\n"
         "8 ranks share each batch, on CPUs with bit-identical results. The next step is\n"
         "`recon discover`.",
@@ -43,214 +44,123 @@ const cli_command cli_train = {
     .over_ranks = 1,
 };
 
-enum { BY_DEVICE = -1 }; /* the preset, where none is given */
-enum { BY_MODEL = -1 };  /* --crop: as that of --from, or none */
+enum { BY_MODEL = -1 }; /* --crop: as that of --from, or none */
 
 typedef struct {
-    const char *out, *held, *from;
-    int group, preset, augment, flip, mask, views, resume, overwrite, plain, no_density,
-        no_contrast, pairs;
-    size_t epochs, before, batch, every, frequencies, layers, code;
-    double density, rate, decay, contrast, pose, warp, align, element, radius, temperature, width;
+    const char *out, *held;
+    int group, preset, mask, no_density, no_contrast;
+    size_t every;
+    cli_settings set;
+    recon_training training;
     cli_data data;
     cli_common common;
-    int *misuse; /* set where only the files show that the options cannot be meant */
 } settings;
+
+static const char *const groups[] = { NULL, "so2", "so3" };
+static const char *const presets[] = { NULL, "fast", "paper", "small", "photo", "photo-small" };
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[33 + CLI_DATA_OPTIONS + 1] = {
-        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT | CLI_WRITES, 1, &s->out },
-        { "--group", NULL, "auto|so2|so3",
-          "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
-        { "--preset", NULL, "fast|paper|small|photo|photo-small",
+    recon_training *t = &s->training;
+    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
+        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT | CLI_WRITES | CLI_REQUIRED,
+          0, &s->out },
+        { "--preset", NULL, "auto|fast|paper|small|photo|photo-small",
           "small (default on a CPU), fast (default on a GPU), or paper: the paper's network, "
           "trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for "
           "a GPU, photo-small for a CPU",
           CLI_CHOICE, 0, &s->preset },
         { "--from", "MODEL", NULL,
-          "start from the weights of this model: a file, or the name of a shipped model",
-          CLI_MODEL | CLI_IMAGES, 0, &s->from },
-        { "--width", "F", NULL, "width factor on the preset's channels (default 1)", CLI_NUMBER, 0,
-          &s->width },
-        { "--frequencies", "N", NULL, "rotation orders of the fields, 2 to 4 (default: preset's)",
-          CLI_COUNT | CLI_IMAGES, 0, &s->frequencies },
-        { "--code", "N", NULL, "length of the embedding (default 128, molecules 64)", CLI_COUNT, 0,
-          &s->code },
-        { "--mask", NULL, NULL, "mask to a disc, for objects that reach into the corners",
-          CLI_FLAG | CLI_IMAGES, 0, &s->mask },
-        { "--epochs", "N", NULL, "passes over the data (default: preset's)", CLI_COUNT, 0,
-          &s->epochs },
-        { "--batch", "N", NULL,
-          "batch size (default: preset's; 32 below 10,000 images with preset small or --from)",
-          CLI_COUNT, 0, &s->batch },
-        { "--rate", "R", NULL,
-          "highest learning rate (default: preset's; 3e-3 below 10,000 images with preset small or "
-          "--from)",
-          CLI_NUMBER, 0, &s->rate },
-        { "--decay", "D", NULL,
-          "weight decay, times the learning rate; 0: none (default: 0.5 with photo presets, 0.05 below "
-          "10,000 images with preset small or --from, else 0)",
-          CLI_WEIGHT | CLI_IMAGES, 0, &s->decay },
-        { "--contrast", "W", NULL, "weight of the contrastive loss (default: preset's)", CLI_NUMBER,
-          0, &s->contrast },
-        { "--no-contrast", NULL, NULL,
-          "no contrastive loss: better if classes differ only in "
-          "details",
-          CLI_FLAG, 0, &s->no_contrast },
-        { "--temperature", "T", NULL,
-          "temperature of the contrastive loss (default 0.2, "
-          "molecules 0.1)",
-          CLI_NUMBER, 0, &s->temperature },
-        { "--pose", "W", NULL, "weight of the pose loss between views (default: preset's)",
-          CLI_NUMBER | CLI_IMAGES, 0, &s->pose },
-        { "--density", "W", NULL,
-          "weight of the pose density's likelihood (default: preset's; 1 below 10,000 images with "
-          "preset small or --from)",
-          CLI_NUMBER | CLI_IMAGES, 0, &s->density },
-        { "--no-density", NULL, NULL, "no pose density: natural poses come from neighbours alone",
-          CLI_FLAG | CLI_IMAGES, 0, &s->no_density },
-        { "--augment", NULL, "auto|on|off",
-          "warp, shift, blur and brighten every view (default auto: with a pose density, or few"
-          " images)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->augment },
-        { "--flip", NULL, "auto|on|off",
-          "mirror half of the images (default auto: with photo and photo-small; use off for "
-          "text)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->flip },
-        { "--views", NULL, "random|given",
-          "how images are shown: rotated by a new random angle each time (default), or as they come "
-          "(with --plain or --preset paper)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->views },
-        { "--warp", "S", NULL,
-          "stretch the second view by up to S; photo presets: enlarge it (default 0.2; 0.15 below "
-          "10,000 images with preset small or --from)",
-          CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
+          "start from the weights of this model: a file, or the name of a shipped model", CLI_MODEL,
+          "images", &t->from },
+        { "--mask", NULL, NULL, "mask to a disc, for objects that reach into the corners", CLI_FLAG,
+          "images", &s->mask },
+        { "--epochs", "N", NULL, "passes over the data (default: preset's)", CLI_SETTING, 0,
+          &s->set },
         { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
-          &s->plain },
-        { "--align", "W", NULL, "weight of aligning neighbours (default 4)",
-          CLI_NUMBER | CLI_MOLECULES, 0, &s->align },
-        { "--pairs", NULL, "bonds|elements",
-          "which conformers are paired for --align and --contrast: those with equal elements "
-          "and bonds, or with equal elements (default bonds)",
-          CLI_CHOICE | CLI_MOLECULES, 0, &s->pairs },
-        { "--element", "W", NULL, "weight of the element loss (default: preset's)",
-          CLI_NUMBER | CLI_MOLECULES, 0, &s->element },
-        { "--held", "SPEC", NULL, "validation data (default: one conformer in twelve)",
-          CLI_SPEC | CLI_MOLECULES, 0, &s->held },
-        { "--before", "N", NULL, "epochs before neighbours are searched (default 8)",
-          CLI_COUNT | CLI_MOLECULES, 0, &s->before },
-        { "--layers", "N", NULL, "number of message-passing layers (default: preset's)",
-          CLI_COUNT | CLI_MOLECULES, 0, &s->layers },
-        { "--radius", "A", NULL, "paper: radius of the graph in Angstrom (default 2)",
-          CLI_NUMBER | CLI_MOLECULES, 0, &s->radius },
+          &t->plain },
+        { "--held", "SPEC", NULL, "validation data (default: one conformer in twelve)", CLI_SPEC,
+          "molecules", &s->held },
         { "--every", "N", NULL,
           "also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)",
           CLI_COUNT, 0, &s->every },
-        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &s->resume },
-        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &s->overwrite },
+        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &t->resume },
+        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &t->overwrite },
+        { "--set", "NAME=VALUE", NULL,
+          "set a number of the network's recipe, all of which are listed below; may be repeated",
+          CLI_SETTING, 0, &s->set },
+        { "--group", NULL, "auto|so2|so3", "", CLI_CHOICE | CLI_HIDDEN, 0, &s->group },
+        { "--no-contrast", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, 0, &s->no_contrast },
+        { "--no-density", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, "images", &s->no_density },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-/* A weight that another option takes away again. */
-static const char *lost_weight(const settings *s)
+/* An option that stands for a setting. */
+static int set_to(settings *s, int given, const char *name, const char *value)
 {
-    return s->plain && s->contrast > 0         ? "--plain cannot be used with --contrast"
-           : s->plain && s->pose > 0           ? "--plain cannot be used with --pose"
-           : s->plain && s->align > 0          ? "--plain cannot be used with --align"
-           : s->plain && s->density > 0        ? "--plain cannot be used with --density"
-           : s->no_contrast && s->contrast > 0 ? "--no-contrast cannot be used with --contrast"
-           : s->no_density && s->density > 0   ? "--no-density cannot be used with --density"
-           : s->views && !s->plain && s->preset != RECON_PRESET_PAPER
-               ? "--views given needs --plain or --preset paper"
-               : NULL;
+    for (size_t i = 0; given && i < s->set.n; i++)
+        if (!strcmp(s->set.list[i].name, name))
+            return cli_misuse(&cli_train, "--no-%s cannot be used with %s", name, name);
+    return given ? cli_settings_add(&cli_train, &s->set, name, value) : -1;
 }
 
-static int check_options(const settings *s)
+static int check_options(settings *s)
 {
-    int molecules = !strcmp(recon_data_kind_of(s->data.spec)->name, "molecules");
-    if (s->group && (s->group == 2) != molecules)
-        return cli_misuse(&cli_train, "%s are rotated by %s", molecules ? "molecules" : "images",
-                          molecules ? "so3" : "so2");
-    if (lost_weight(s))
-        return cli_misuse(&cli_train, "%s", lost_weight(s));
-    return cli_check_replacing(&cli_train, s->out, s->resume, s->overwrite);
+    const char *data = recon_data_kind_of(s->data.spec)->name;
+    const recon_backbone_kind *kind = recon_backbone_kind_for(NULL, data);
+    int code = -1;
+    if (s->group && kind && strcmp(groups[s->group], kind->group->name) != 0)
+        return cli_misuse(&cli_train, "%s are rotated by %s", data, kind->group->name);
+    code = code < 0 ? set_to(s, s->mask, "mask", "on") : code;
+    code = code < 0 ? set_to(s, s->no_density, "density", "0") : code;
+    code = code < 0 ? set_to(s, s->no_contrast, "contrast", "0") : code;
+    return code < 0
+               ? cli_check_replacing(&cli_train, s->out, s->training.resume, s->training.overwrite)
+               : code;
 }
 
-/* A run that was begun in bf16, on another machine perhaps, goes on in it wherever it is resumed.
- */
+/* A run that was begun in bf16, on another machine perhaps, goes on in it wherever it is resumed. */
 static recon_precision precision_of(recon_ctx *ctx, const settings *s)
 {
-    return s->resume && s->data.precision == CLI_BF16 ? RECON_MIXED
-                                                      : cli_precision(ctx, s->data.precision);
+    return s->training.resume && s->data.precision == CLI_BF16
+               ? RECON_MIXED
+               : cli_precision(ctx, s->data.precision);
 }
 
-static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
+/* What is left open becomes as the model to start from has it, which pictures are read for, too. */
+static recon_status complete(recon_ctx *ctx, settings *s)
 {
-    return (recon_ieae_options){ .shape = { .preset = (recon_preset)s->preset,
-                                            .width = s->width,
-                                            .frequencies = s->frequencies,
-                                            .code = s->code,
-                                            .mask = s->mask ? RECON_MASK_DISC : 0 },
-                                 .epochs = s->epochs,
-                                 .batch = s->batch,
-                                 .rate = s->rate,
-                                 .decay = s->decay,
-                                 .contrast = s->plain || s->no_contrast ? -1 : s->contrast,
-                                 .temperature = s->temperature,
-                                 .pose = s->plain ? -1 : s->pose,
-                                 .warp = s->warp,
-                                 .augment = s->augment == 2 ? -1 : s->augment,
-                                 .flip = s->flip == 2 ? -1 : s->flip,
-                                 .views = (recon_views)s->views,
-                                 .density = s->no_density || s->plain ? -1 : s->density,
-                                 .seed = cli_seed(&s->data),
-                                 .every = s->every,
-                                 .threads = recon_ctx_threads(ctx),
-                                 .precision = precision_of(ctx, s),
-                                 .resume = s->resume,
-                                 .overwrite = s->overwrite,
-                                 .from = s->from,
-                                 .crop = s->data.crop,
-                                 .data = cli_utf8(s->data.spec),
-                                 .rotate = cli_utf8(s->data.rotate) };
-}
-
-static recon_molecule_net_options molecule_net_options_of(recon_ctx *ctx, const settings *s)
-{
-    return (recon_molecule_net_options){ .shape = { .preset = (recon_preset)s->preset,
-                                                    .width = s->width,
-                                                    .layers = s->layers,
-                                                    .radius = s->radius,
-                                                    .code = s->code },
-                                         .epochs = s->epochs,
-                                         .before = s->before,
-                                         .batch = s->batch,
-                                         .rate = s->rate,
-                                         .element = s->element,
-                                         .align = s->plain ? -1 : s->align,
-                                         .contrast = s->plain || s->no_contrast ? -1 : s->contrast,
-                                         .temperature = s->temperature,
-                                         .pairs = (recon_pairs)s->pairs,
-                                         .seed = cli_seed(&s->data),
-                                         .every = s->every,
-                                         .precision = precision_of(ctx, s),
-                                         .resume = s->resume,
-                                         .overwrite = s->overwrite,
-                                         .data = cli_utf8(s->data.spec),
-                                         .rotate = cli_utf8(s->data.rotate) };
+    recon_training *t = &s->training;
+    recon_data_options as = { .size = s->data.size };
+    recon_status status;
+    t->preset = presets[s->preset];
+    t->set = s->set.list;
+    t->n_set = s->set.n;
+    t->seed = cli_seed(&s->data);
+    t->every = s->every;
+    t->threads = recon_ctx_threads(ctx);
+    t->precision = precision_of(ctx, s);
+    t->data = cli_utf8(s->data.spec);
+    t->rotate = cli_utf8(s->data.rotate);
+    status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);
+    if (t->from && recon_images_folder(s->data.spec))
+        s->data.size = as.size;
+    if (s->data.crop == BY_MODEL)
+        s->data.crop = as.crop;
+    t->crop = s->data.crop;
+    return status == RECON_ERR_INPUT ? RECON_ERR_MISMATCH : status; /* misuse */
 }
 
 static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
                        const char *measure, const cli_inputs *in)
 {
     return json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
-                     recon_preset_name((recon_preset)s->preset), "backend", recon_ops_name(ctx),
-                     "steps", (json_int_t)r->steps, "steps_now", (json_int_t)r->ran, "seconds",
-                     r->seconds, measure, r->best, "loss", r->loss, "step_bytes",
-                     (json_int_t)r->peak, "skipped", (json_int_t)in->skipped, "skipped_why",
+                     s->training.preset, "backend", recon_ops_name(ctx), "steps",
+                     (json_int_t)r->steps, "steps_now", (json_int_t)r->ran, "seconds", r->seconds,
+                     measure, r->best, "loss", r->loss, "step_bytes", (json_int_t)r->peak,
+                     "skipped", (json_int_t)in->skipped, "skipped_why",
                      cli_skipped_json(&in->skips));
 }
 
@@ -258,7 +168,7 @@ static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_resu
 static void print_text(recon_ctx *ctx, const settings *s, const recon_train_result *r,
                        const char *measure, const cli_inputs *in)
 {
-    const char *preset = recon_preset_name((recon_preset)s->preset);
+    const char *preset = s->training.preset;
     unsigned long long steps = r->steps, ran = r->ran;
     if (!ran)
         printf(
@@ -351,7 +261,7 @@ static recon_status show_plain(recon_ctx *ctx, const settings *s, const recon_tr
                                const cli_inputs *in)
 {
     verdict v;
-    recon_status status = judge(ctx, &v, s, cli_images(in), r->best);
+    recon_status status = judge(ctx, &v, s, recon_data_images(in->use), r->best);
     if (status != RECON_OK)
         return status;
     if (s->common.json) {
@@ -374,7 +284,8 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const recon_tr
                                const cli_inputs *in, const recon_backbone *b)
 {
     recon_trust trust;
-    recon_status status = recon_trust_backbone(ctx, &trust, b, cli_images(in), cli_seed(&s->data));
+    recon_status status =
+        recon_trust_backbone(ctx, &trust, b, recon_data_images(in->use), cli_seed(&s->data));
     if (status != RECON_OK)
         return status;
     if (s->common.json) {
@@ -394,41 +305,11 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
                                 const cli_inputs *in)
 {
     recon_backbone *b = NULL;
-    recon_status status = RECON_OK;
-    if (s->common.quiet && !s->common.json)
-        return RECON_OK;
+    recon_status status;
     RECON_TRY(recon_backbone_open(ctx, &b, s->out, cli_precision(ctx, s->data.precision)));
     RECON_TRY(b->density ? show_trust(ctx, s, r, in, b) : show_plain(ctx, s, r, in));
 done:
     recon_backbone_close(ctx, b);
-    return status;
-}
-
-/* The options must be those of the model to start from; channels 0: not known yet. */
-static recon_status follow(recon_ctx *ctx, const settings *s, const recon_ieae *from,
-                           size_t channels)
-{
-    recon_ieae_options o = options_of(ctx, s);
-    o.shape.channels = channels;
-    recon_status status = recon_ieae_follow(ctx, &o, from, s->preset);
-    *s->misuse = status == RECON_ERR_INPUT;
-    return status;
-}
-
-/* Pictures are read as those that it was trained on, but in their own colours. */
-static recon_status open_from(recon_ctx *ctx, recon_ieae **from, settings *s)
-{
-    recon_data_options as = { .size = s->data.size };
-    recon_status status;
-    RECON_TRY(recon_ieae_open(ctx, from, s->from, precision_of(ctx, s)));
-    RECON_TRY(follow(ctx, s, *from, 0));
-    (*from)->base.kind->data_options(&(*from)->base, &as);
-    s->preset = recon_ieae_describe(*from).preset;
-    if (recon_images_folder(s->data.spec))
-        s->data.size = as.size;
-    if (s->data.crop == BY_MODEL)
-        s->data.crop = as.crop;
-done:
     return status;
 }
 
@@ -444,12 +325,13 @@ static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d
                   RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN);
 }
 
-/* What preset paper is, and whether options have made something else of it. */
-static void tell_paper(recon_ctx *ctx, const settings *s)
+/* What preset paper is, and whether settings have made something else of it. */
+static void note_paper(recon_ctx *ctx, const settings *s)
 {
-    int more = s->density > 0 || s->pose > 0 || s->contrast > 0;
-    if (s->preset != RECON_PRESET_PAPER || s->common.quiet)
-        return;
+    int more = 0;
+    for (size_t i = 0; i < s->set.n; i++)
+        more |= recon_recipe_find(&recon_ieae_recipe, s->set.list[i].name)->is_term &&
+                strcmp(s->set.list[i].value, "0");
     recon_log(
         ctx, RECON_LOG_INFO,
         "preset paper: the paper's network and recipe (%s; Adam with warm restarts; the paper "
@@ -457,17 +339,15 @@ static void tell_paper(recon_ctx *ctx, const settings *s)
         more ? "with additional loss terms, as requested" : "reconstruction alone");
 }
 
-static recon_status train_images(recon_ctx *ctx, const settings *s, const cli_inputs *in)
+static recon_status note_images(recon_ctx *ctx, const settings *s, const cli_inputs *in)
 {
-    recon_ieae_options o = options_of(ctx, s);
-    recon_train_result r;
+    recon_preset preset;
     recon_status status;
-    warn_of_size(ctx, s, recon_dataset_describe(cli_images(in)));
-    tell_paper(ctx, s);
-    RECON_TRY(cli_note_span(ctx, in, s->data.spec, (recon_preset)s->preset));
-    RECON_TRY(recon_ieae_train(ctx, &r, cli_images(in), s->out, &o));
-    if (cli_ranks_rank() == 0)
-        RECON_TRY(show_images(ctx, s, &r, in));
+    RECON_TRY(recon_training_preset(ctx, &preset, &s->training));
+    warn_of_size(ctx, s, recon_dataset_describe(recon_data_images(in->use)));
+    if (preset == RECON_PRESET_PAPER && !s->common.quiet)
+        note_paper(ctx, s);
+    RECON_TRY(cli_note_span(ctx, in, s->data.spec, preset));
 done:
     return status;
 }
@@ -500,59 +380,74 @@ static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_
     return RECON_OK;
 }
 
-static recon_status train_molecules(recon_ctx *ctx, const settings *s, const cli_inputs *in)
+static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_inputs *in,
+                              cli_inputs *held)
 {
-    recon_molecule_net_options o = molecule_net_options_of(ctx, s);
-    recon_train_result r;
-    cli_inputs held = { 0 };
     elements there;
-    recon_status status = RECON_OK;
-    if (s->held) {
-        find_elements(there, cli_molecules(in));
-        RECON_TRY(cli_also_open(ctx, &held, &s->data, "--held", s->held));
-        RECON_TRY(cli_inputs_filter(ctx, &held, &s->data, s->held, accept_known, there));
-    }
-    RECON_TRY(
-        recon_molecule_net_train(ctx, &r, cli_molecules(in), cli_molecules(&held), s->out, &o));
-    if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(ctx, s, &r, "validation_loss", in)));
-    else if (!s->common.quiet)
-        print_text(ctx, s, &r, "loss", in);
+    recon_status status;
+    find_elements(there, recon_data_molecules(in->use));
+    RECON_TRY(cli_also_open(ctx, held, &s->data, "--held", s->held));
+    RECON_TRY(cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there));
 done:
-    recon_inputs_end(&held);
     return status;
+}
+
+/* --- of any kind ------------------------------------------------------------------------------ */
+
+/* What a kind of data has besides: notes before the training, and what is said of the result. */
+static const struct domain {
+    const char *data;
+    recon_status (*note)(recon_ctx *ctx, const settings *s, const cli_inputs *in);
+    recon_status (*show)(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                         const cli_inputs *in);
+} domains[] = { { "images", note_images, show_images } };
+
+static const struct domain *domain_of(const settings *s)
+{
+    const char *kind = recon_data_kind_of(s->data.spec)->name;
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+        if (!strcmp(domains[i].data, kind))
+            return &domains[i];
+    return NULL;
+}
+
+static recon_status show(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                         const cli_inputs *in)
+{
+    if (s->common.json)
+        return cli_print_json(ctx, as_json(ctx, s, r, "validation_loss", in));
+    print_text(ctx, s, r, "loss", in);
+    return RECON_OK;
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     settings chosen = *(const settings *)arg, *s = &chosen;
-    cli_inputs inputs = { 0 };
-    recon_ieae *from = NULL;
+    const struct domain *domain = domain_of(s);
+    cli_inputs inputs = { 0 }, held = { 0 };
+    recon_train_result r;
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
-    if (s->from)
-        RECON_TRY(open_from(ctx, &from, s));
-    if (s->data.crop == BY_MODEL)
-        s->data.crop = 0;
-    if (s->preset == BY_DEVICE)
-        s->preset =
-            recon_ops_on_host(ctx) == recon_ops_of(ctx) ? RECON_PRESET_SMALL : RECON_PRESET_FAST;
+    RECON_TRY(complete(ctx, s));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
-    if (from)
-        RECON_TRY(follow(ctx, s, from, recon_dataset_describe(cli_images(&inputs)).channels));
-    RECON_TRY((cli_images(&inputs) ? train_images : train_molecules)(ctx, s, &inputs));
+    if (s->held)
+        RECON_TRY(open_held(ctx, s, &inputs, &held));
+    s->training.held = held.use;
+    if (domain)
+        RECON_TRY(domain->note(ctx, s, &inputs));
+    RECON_TRY(recon_backbone_train(ctx, &r, inputs.use, s->out, &s->training));
+    if (cli_ranks_rank() == 0 && (s->common.json || !s->common.quiet))
+        RECON_TRY((domain ? domain->show : show)(ctx, s, &r, &inputs));
 done:
-    recon_ieae_close(ctx, from);
+    recon_inputs_end(&held);
     recon_inputs_end(&inputs);
     return status;
 }
 
 static int run(int argc, char **argv)
 {
-    int misuse = 0;
-    settings s = { .preset = BY_DEVICE, .data = { .crop = BY_MODEL }, .misuse = &misuse };
+    settings s = { .data = { .crop = BY_MODEL } };
     int code = parse(&s, argc, argv);
     code = code < 0 ? check_options(&s) : code;
-    code = code >= 0 ? code : cli_run(&cli_train, &s.common, work, &s);
-    return misuse ? EXIT_MISUSE : code;
+    return code < 0 ? cli_run(&cli_train, &s.common, work, &s) : code;
 }

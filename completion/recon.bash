@@ -31,32 +31,12 @@ _recon() {
     demo,-o | demo,--out) ;;
     demo,--limit) compopt +o default ;;
     train,-o | train,--out) ;;
-    train,--group) _recon_words auto so2 so3 ;;
-    train,--preset) _recon_words fast paper small photo photo-small ;;
+    train,--preset) _recon_words auto fast paper small photo photo-small ;;
     train,--from) ;;
-    train,--width) compopt +o default ;;
-    train,--frequencies) compopt +o default ;;
-    train,--code) compopt +o default ;;
     train,--epochs) compopt +o default ;;
-    train,--batch) compopt +o default ;;
-    train,--rate) compopt +o default ;;
-    train,--decay) compopt +o default ;;
-    train,--contrast) compopt +o default ;;
-    train,--temperature) compopt +o default ;;
-    train,--pose) compopt +o default ;;
-    train,--density) compopt +o default ;;
-    train,--augment) _recon_words auto on off ;;
-    train,--flip) _recon_words auto on off ;;
-    train,--views) _recon_words random given ;;
-    train,--warp) compopt +o default ;;
-    train,--align) compopt +o default ;;
-    train,--pairs) _recon_words bonds elements ;;
-    train,--element) compopt +o default ;;
     train,--held) _recon_specs ;;
-    train,--before) compopt +o default ;;
-    train,--layers) compopt +o default ;;
-    train,--radius) compopt +o default ;;
     train,--every) compopt +o default ;;
+    train,--set) compopt +o default ;;
     train,-d | train,--data) _recon_specs ;;
     train,--rotate) ;;
     train,--rotate-seed) compopt +o default ;;
@@ -319,7 +299,7 @@ _recon() {
 _recon_else() {
     case $1,$2 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --decay --contrast --no-contrast --temperature --pose --density --no-density --augment --flip --views --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --preset --from --mask --epochs --plain --held --every --resume --overwrite --set --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --quaternions --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;

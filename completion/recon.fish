@@ -30,38 +30,16 @@ complete -c recon -n __fish_use_subcommand -f -a info -d 'describe an array, a m
 complete -c recon -n '__recon_is demo' -l out -s o -d 'folder for the page and its files (default recon-demo)' -r -F
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
 complete -c recon -n '__recon_is train' -l out -s o -d 'file for the best weights (required)' -r -F
-complete -c recon -n '__recon_is train' -l group -d 'rotation group (default: so2 for images, so3 for molecules)' -x -a 'auto so2 so3'
-complete -c recon -n '__recon_is train' -l preset -d 'small (default on a CPU), fast (default on a GPU), or paper: the paper\'s network, trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for a GPU, photo-small for a CPU' -x -a 'fast paper small photo photo-small'
+complete -c recon -n '__recon_is train' -l preset -d 'small (default on a CPU), fast (default on a GPU), or paper: the paper\'s network, trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for a GPU, photo-small for a CPU' -x -a 'auto fast paper small photo photo-small'
 complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model: a file, or the name of a shipped model' -r -F
-complete -c recon -n '__recon_is train' -l width -d 'width factor on the preset\'s channels (default 1)' -x
-complete -c recon -n '__recon_is train' -l frequencies -d 'images: rotation orders of the fields, 2 to 4 (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l code -d 'length of the embedding (default 128, molecules 64)' -x
 complete -c recon -n '__recon_is train' -l mask -d 'images: mask to a disc, for objects that reach into the corners'
 complete -c recon -n '__recon_is train' -l epochs -d 'passes over the data (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l batch -d 'batch size (default: preset\'s; 32 below 10,000 images with preset small or --from)' -x
-complete -c recon -n '__recon_is train' -l rate -d 'highest learning rate (default: preset\'s; 3e-3 below 10,000 images with preset small or --from)' -x
-complete -c recon -n '__recon_is train' -l decay -d 'images: weight decay, times the learning rate; 0: none (default: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else 0)' -x
-complete -c recon -n '__recon_is train' -l contrast -d 'weight of the contrastive loss (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l no-contrast -d 'no contrastive loss: better if classes differ only in details'
-complete -c recon -n '__recon_is train' -l temperature -d 'temperature of the contrastive loss (default 0.2, molecules 0.1)' -x
-complete -c recon -n '__recon_is train' -l pose -d 'images: weight of the pose loss between views (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pose density\'s likelihood (default: preset\'s; 1 below 10,000 images with preset small or --from)' -x
-complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
-complete -c recon -n '__recon_is train' -l augment -d 'images: warp, shift, blur and brighten every view (default auto: with a pose density, or few images)' -x -a 'auto on off'
-complete -c recon -n '__recon_is train' -l flip -d 'images: mirror half of the images (default auto: with photo and photo-small; use off for text)' -x -a 'auto on off'
-complete -c recon -n '__recon_is train' -l views -d 'images: how images are shown: rotated by a new random angle each time (default), or as they come (with --plain or --preset paper)' -x -a 'random given'
-complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S; photo presets: enlarge it (default 0.2; 0.15 below 10,000 images with preset small or --from)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
-complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x
-complete -c recon -n '__recon_is train' -l pairs -d 'molecules: which conformers are paired for --align and --contrast: those with equal elements and bonds, or with equal elements (default bonds)' -x -a 'bonds elements'
-complete -c recon -n '__recon_is train' -l element -d 'molecules: weight of the element loss (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l held -d 'molecules: validation data (default: one conformer in twelve)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is train' -l before -d 'molecules: epochs before neighbours are searched (default 8)' -x
-complete -c recon -n '__recon_is train' -l layers -d 'molecules: number of message-passing layers (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l radius -d 'molecules: paper: radius of the graph in Angstrom (default 2)' -x
 complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)' -x
 complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
+complete -c recon -n '__recon_is train' -l set -d 'set a number of the network\'s recipe, all of which are listed below; may be repeated' -x
 complete -c recon -n '__recon_is train' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of these rotations (default 1)' -x

@@ -42,38 +42,16 @@ _recon() {
         '--help[explain]' ;;
     train) _arguments \
         {-o,--out}'[file for the best weights (required)]:MODEL:_files' \
-        '--group[rotation group (default\: so2 for images, so3 for molecules)]:choice:(auto so2 so3)' \
-        '--preset[small (default on a CPU), fast (default on a GPU), or paper\: the paper'\''s network, trained by reconstruction alone (molecules\: 600 epochs). For photographs\: photo for a GPU, photo-small for a CPU]:choice:(fast paper small photo photo-small)' \
+        '--preset[small (default on a CPU), fast (default on a GPU), or paper\: the paper'\''s network, trained by reconstruction alone (molecules\: 600 epochs). For photographs\: photo for a GPU, photo-small for a CPU]:choice:(auto fast paper small photo photo-small)' \
         '--from[images\: start from the weights of this model\: a file, or the name of a shipped model]:MODEL:_files' \
-        '--width[width factor on the preset'\''s channels (default 1)]:F: ' \
-        '--frequencies[images\: rotation orders of the fields, 2 to 4 (default\: preset'\''s)]:N: ' \
-        '--code[length of the embedding (default 128, molecules 64)]:N: ' \
         '--mask[images\: mask to a disc, for objects that reach into the corners]' \
         '--epochs[passes over the data (default\: preset'\''s)]:N: ' \
-        '--batch[batch size (default\: preset'\''s; 32 below 10,000 images with preset small or --from)]:N: ' \
-        '--rate[highest learning rate (default\: preset'\''s; 3e-3 below 10,000 images with preset small or --from)]:R: ' \
-        '--decay[images\: weight decay, times the learning rate; 0\: none (default\: 0.5 with photo presets, 0.05 below 10,000 images with preset small or --from, else 0)]:D: ' \
-        '--contrast[weight of the contrastive loss (default\: preset'\''s)]:W: ' \
-        '--no-contrast[no contrastive loss\: better if classes differ only in details]' \
-        '--temperature[temperature of the contrastive loss (default 0.2, molecules 0.1)]:T: ' \
-        '--pose[images\: weight of the pose loss between views (default\: preset'\''s)]:W: ' \
-        '--density[images\: weight of the pose density'\''s likelihood (default\: preset'\''s; 1 below 10,000 images with preset small or --from)]:W: ' \
-        '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
-        '--augment[images\: warp, shift, blur and brighten every view (default auto\: with a pose density, or few images)]:choice:(auto on off)' \
-        '--flip[images\: mirror half of the images (default auto\: with photo and photo-small; use off for text)]:choice:(auto on off)' \
-        '--views[images\: how images are shown\: rotated by a new random angle each time (default), or as they come (with --plain or --preset paper)]:choice:(random given)' \
-        '--warp[images\: stretch the second view by up to S; photo presets\: enlarge it (default 0.2; 0.15 below 10,000 images with preset small or --from)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
-        '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \
-        '--pairs[molecules\: which conformers are paired for --align and --contrast\: those with equal elements and bonds, or with equal elements (default bonds)]:choice:(bonds elements)' \
-        '--element[molecules\: weight of the element loss (default\: preset'\''s)]:W: ' \
         '--held[molecules\: validation data (default\: one conformer in twelve)]:SPEC:_recon_specs' \
-        '--before[molecules\: epochs before neighbours are searched (default 8)]:N: ' \
-        '--layers[molecules\: number of message-passing layers (default\: preset'\''s)]:N: ' \
-        '--radius[molecules\: paper\: radius of the graph in Angstrom (default 2)]:A: ' \
         '--every[also write a checkpoint every N steps (default\: after epochs, in a twentieth of the time at most)]:N: ' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
+        '--set[set a number of the network'\''s recipe, all of which are listed below; may be repeated]:NAME=VALUE: ' \
         {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \

@@ -25,7 +25,7 @@ int main(void)
     }
 
     recon_ctx *ctx = recon_ctx_new(NULL);
-    recon_embedded data = { .n = N, .d = D, .z = z, .so2 = psi };
+    recon_embedded data = { .n = N, .d = D, .z = z, .group = RECON_SO2, .poses = psi };
     recon_normalize_options options = { .knn.k = 25 };
     recon_frames frames;
     if (!ctx || recon_normalize(ctx, &frames, &data, NULL, &options) != RECON_OK) {
@@ -35,8 +35,8 @@ int main(void)
     int wrong = 0;
     for (int i = 0; i < OBJECTS; i++) {
         printf("object %d: psi %+.2f, Gamma %+.2f (truth %+.2f), pose %+.2f, -log p %.2f\n", i,
-               psi[i], frames.gamma.so2[i], arbitrary[i], frames.absolute.so2[i], frames.score[i]);
-        wrong += recon_so2_distance(frames.gamma.so2[i], arbitrary[i]) > 0.2;
+               psi[i], frames.gamma[i], arbitrary[i], frames.absolute[i], frames.score[i]);
+        wrong += recon_so2_distance(frames.gamma[i], arbitrary[i]) > 0.2;
     }
     recon_frames_free(&frames);
     recon_ctx_free(ctx);

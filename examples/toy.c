@@ -77,21 +77,20 @@ static recon_status embed(recon_ctx *ctx, const recon_seen *out, const recon_bac
                                  cabs(moment(o, 3, 0)),  creal(hand), cimag(hand) };
         for (int k = 0; out->z && k < CODE; k++)
             out->z[i * CODE + (size_t)k] = (float)z[k];
-        if (out->so2)
-            out->so2[i] = carg(c21);
+        if (out->psi)
+            out->psi[i] = carg(c21);
     }
     return RECON_OK;
 }
 
 static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *backbone,
-                           const void *inputs, const void *g, size_t n,
+                           const void *inputs, const double *g, size_t n,
                            recon_interpolation interpolation)
 {
     (void)ctx, (void)backbone, (void)interpolation;
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < POINTS; k++)
-            ((outline *)out)[i].w[k] =
-                ((const outline *)inputs)[i].w[k] * cexp(I * ((const double *)g)[i]);
+            ((outline *)out)[i].w[k] = ((const outline *)inputs)[i].w[k] * cexp(I * g[i]);
     return RECON_OK;
 }
 

@@ -270,7 +270,8 @@ static recon_status embed_by_sgm(recon_ctx *ctx, recon_embedded *out, rival *net
     out->n = d.n;
     out->d = size;
     out->z = z;
-    out->so2 = psi;
+    out->group = RECON_SO2;
+    out->poses = psi;
     out->labels = labels;
     out->precision = RECON_F32;
 done:
@@ -298,7 +299,7 @@ static recon_status measure_sgm(recon_ctx *ctx, baseline out[BASELINES], const i
                                                           .mean = { .kind = RECON_MEAN_FRECHET },
                                                           .family = RECON_SO2_NORMAL }));
     RECON_TRY(reproduce_accuracy(ctx, &out[BASELINE_SGM_RECON].accuracy, NULL, t, t->rotated,
-                                 f.absolute.so2));
+                                 f.absolute));
     out[BASELINE_SGM_RECON].ms = 1000 * (recon_now() - begun) / (double)queries.n;
     out[BASELINE_SGM_RECON].weights = rival_describe(net).weights;
     out[BASELINE_SGM].hit_rate = out[BASELINE_SGM_RECON].hit_rate = f.hit_rate;

@@ -1,5 +1,6 @@
 /* cifar.c - `recon reproduce cifar10`: the models are found or trained, and what was measured becomes
  * JSON. */
+#include "backbone/ieae.h"
 #include "lab/cifar.h"
 #include "lab/lab.h"
 #include "lab/table.h"

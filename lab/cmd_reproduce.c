@@ -40,7 +40,6 @@ static const struct {
     const char *name, *value, *help;
     int kind;
     size_t at;
-    int required;
 } options[OPTIONS] = {
     [QUICK] = { "--quick", NULL, "use part of the data: minutes on two cores", CLI_FLAG,
                 AT(quick) },
@@ -82,11 +81,11 @@ static const struct {
     [SEED_OF_SAMPLES] = { "--seed", "S", "seed of the samples (default 1)", CLI_COUNT, AT(seed) },
     [SEEDS] = { "--seeds", "N", "training: number of models, for mean and spread (default 1)",
                 CLI_COUNT, AT(seeds) },
-    [DATA] = { "--data", "SPEC", "labelled test images", CLI_SPEC, AT(data), 1 },
+    [DATA] = { "--data", "SPEC", "labelled test images", CLI_SPEC | CLI_REQUIRED, AT(data) },
     [CONFORMERS] = { "--data", "SPEC", "geom:FILE or flat:DIR in place of the shipped conformers",
                      CLI_SPEC, AT(data) },
     [ROTATE] = { "--rotate", "RULE", "rule of the rotations: mnist, fashion, all or a JSON file",
-                 CLI_TEXT | CLI_RULE, AT(rotate), 1 },
+                 CLI_TEXT | CLI_RULE | CLI_REQUIRED, AT(rotate) },
     [AUGMENTED] = { "--augmented", "MODEL",
                     "a classifier trained with rotations (with --train it is trained)",
                     CLI_TEXT | CLI_READS, AT(augmented) },
@@ -158,7 +157,6 @@ static int parse(const cli_command *command, lab_settings *s, const int *list, i
                                  .choices = choice ? options[*list].value : NULL,
                                  .help = options[*list].help,
                                  .kind = options[*list].kind,
-                                 .required = options[*list].required,
                                  .out = (char *)s + options[*list].at };
     }
     return cli_parse(command, table, &s->common, argc, argv, NULL, 0, NULL);

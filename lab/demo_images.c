@@ -148,10 +148,10 @@ static recon_status measure_own(recon_ctx *ctx, demo *d)
     RECON_TRY(recon_alloc_raw(ctx, &map, t->n, sizeof *map));
     RECON_TRY(recon_alloc_raw(ctx, &rotations, t->n, sizeof *rotations));
     RECON_TRY(recon_maps_apply(ctx, map, model->maps, &in, RECON_MAPS_ALL));
-    RECON_TRY(recon_maps_put_densities(ctx, map, model->maps, t->codes.so2, t->codes.density, t->n,
-                                       RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_put_densities(ctx, map, model->maps, t->codes.poses, t->codes.density,
+                                       t->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < t->n; i++)
-        rotations[i] = -recon_so2_absolute(&map[i], t->codes.so2[i]);
+        rotations[i] = -recon_so2_absolute(&map[i], t->codes.poses[i]);
     RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, NULL, t->data, rotations,
                                       recon_guess_by_classifier, d->trial.classifier));
 done:
@@ -183,7 +183,7 @@ static recon_status measure_alarm(recon_ctx *ctx, demo *d)
     RECON_TRY(recon_alloc_raw(ctx, &score, n + r->circle.n, sizeof *score));
     RECON_TRY(recon_alloc(ctx, &unusual, n + r->circle.n, sizeof *unusual));
     for (size_t i = 0; i < n; i++)
-        score[i] = recon_so2_map_score(&r->rotated.map[i], r->rotated.codes.so2[i]);
+        score[i] = recon_so2_map_score(&r->rotated.map[i], r->rotated.codes.poses[i]);
     for (size_t i = 0; i < r->circle.n; i++)
         if ((unusual[n] = r->on->unusual[i]))
             score[n++] = r->score[SCORES - 1][i];

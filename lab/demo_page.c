@@ -199,7 +199,7 @@ static recon_status draw_most_unusual(recon_ctx *ctx, char **svg, const reproduc
         if (at[j] == c->n)
             continue;
         recon_pictures_put(&p, j, c->data, at[j], 0);
-        double value = recon_maps_p_value(r->model->maps, &c->map[at[j]], &c->codes.so2[at[j]]);
+        double value = recon_maps_p_value(r->model->maps, &c->map[at[j]], &c->codes.poses[at[j]]);
         snprintf(caption[j], sizeof caption[j], value < 0.001 ? "p < 0.001" : "p = %.3f", value);
         p.picture[j].caption = caption[j];
     }

@@ -138,9 +138,9 @@ recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *o
     recon_molecule_fisher *of = NULL;
     recon_frames frames = { 0 };
     recon_status status = RECON_OK;
-    if (!index->so3 || !index->labels || !rows->labels)
+    if (index->group != RECON_SO3 || !index->labels || !rows->labels)
         return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: embeddings without %s",
-                          index->so3 ? "labels" : "poses on SO(3)");
+                          index->group == RECON_SO3 ? "labels" : "poses on SO(3)");
     RECON_TRY(recon_alloc(ctx, &of, count * molecules, sizeof *of));
     for (size_t i = 0; i < count; i++) {
         out[i] = (recon_molecule_k_point){ .k = o.knn.k = k[i] };

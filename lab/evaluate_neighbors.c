@@ -108,9 +108,9 @@ recon_status recon_evaluate_k(recon_ctx *ctx, recon_k_point *out, const size_t *
     if (family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
         return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: widths of family %s are no angles",
                           recon_so2_family_name(family));
-    if (!index->so2 || !index->labels)
+    if (index->group != RECON_SO2 || !index->labels)
         return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: embeddings without %s",
-                          index->so2 ? "labels" : "poses on SO(2)");
+                          index->group == RECON_SO2 ? "labels" : "poses on SO(2)");
     RECON_TRY(recon_evaluate_check_labels(ctx, index->labels, index->n, classes));
     RECON_TRY(recon_alloc(ctx, &of, classes, sizeof *of));
     for (size_t i = 0; i < count; i++) {

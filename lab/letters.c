@@ -1,5 +1,6 @@
 /* letters.c - `recon reproduce letters`: pictures are drawn, a model is made of them as `recon train`
  * and `recon discover` would, and asked about fonts that it has not seen. */
+#include "backbone/ieae.h"
 #include "lab/letters.h"
 #include "lab/lab.h"
 #include "lab/table.h"

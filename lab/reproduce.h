@@ -3,9 +3,10 @@
 #ifndef LAB_REPRODUCE_H
 #define LAB_REPRODUCE_H
 
+#include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "model/model.h"
 
 #include <jansson.h>

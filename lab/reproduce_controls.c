@@ -95,7 +95,7 @@ recon_status reproduce_controls(recon_ctx *ctx, reproduction *r)
     RECON_TRY(recon_evaluate_like_poses(ctx, &r->controls.like, &who, h->angle, on->what->family,
                                         on->truth, TEST_SEED));
     if (pair[0] != pair[1])
-        RECON_TRY(recon_evaluate_frames(ctx, &r->controls.pair, h->index->so2, h->angle, &who,
+        RECON_TRY(recon_evaluate_frames(ctx, &r->controls.pair, h->index->poses, h->angle, &who,
                                         pair[0], pair[1]));
 done:
     return status;

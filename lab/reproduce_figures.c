@@ -64,7 +64,7 @@ static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row
     const reading *t = &r->rotated;
     size_t at = row * COLUMNS;
     recon_pictures_put(s, at, t->data, i, 0);
-    recon_pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
+    recon_pictures_put(s, at + 2, t->data, i, -t->codes.poses[i]);
     recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
     recon_pictures_put(s, at + 4, r->on->upright.use, i, 0);
     if (recon_preset_is_photo(recon_model_describe(r->model).images.preset))
@@ -144,7 +144,7 @@ static recon_status draw_sgm(recon_ctx *ctx, const album *a)
             continue;
         recon_dataset_get(image, t->data, i);
         RECON_TRY(rival_poses(ctx, &pose, net, image, 1));
-        const double back[WAYS] = { 0, -pose, -t->codes.so2[i], -t->absolute[i] };
+        const double back[WAYS] = { 0, -pose, -t->codes.poses[i], -t->absolute[i] };
         for (size_t w = 0; w < WAYS; w++)
             recon_pictures_put(&s, rows * WAYS + w, t->data, i, back[w]);
         names[rows++] = r->on->name[c];
@@ -197,7 +197,7 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
             recon_evaluate_reach(recon_rotation_rule_of(r->on->rule, (int32_t)c), recon_reaches[0]);
         roses[g].angles = poses + used;
         roses[g].count =
-            gather(poses + used, after ? t->absolute : t->codes.so2, t->codes.labels, t->n, c);
+            gather(poses + used, after ? t->absolute : t->codes.poses, t->codes.labels, t->n, c);
         used += roses[g].count;
         roses[g].from = after ? -reach : 0;
         roses[g].to = after ? reach : 0;
@@ -290,7 +290,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
                 break;
             recon_pictures_put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
         }
-        gather(before, t->codes.so2, t->codes.labels, t->n, label);
+        gather(before, t->codes.poses, t->codes.labels, t->n, label);
         classes[c] = (recon_natural_class){ .name = r->on->name[label],
                                             .pictures = s.picture + c * PAIR_IMAGES,
                                             .picture_count = shown,

@@ -41,12 +41,12 @@ recon_status reproduce_read(recon_ctx *ctx, reading *r, const recon_dataset *dat
     for (size_t i = 0; i < r->n; i++) {
         r->angle[i] = recon_dataset_angle(r->data, i);
         if (r->codes.density) {
-            r->by_head[i] = recon_so2_absolute(&r->map[i], r->codes.so2[i]);
-            recon_so2_map_density(&r->map[i], r->codes.so2[i],
+            r->by_head[i] = recon_so2_absolute(&r->map[i], r->codes.poses[i]);
+            recon_so2_map_density(&r->map[i], r->codes.poses[i],
                                   r->codes.density + i * RECON_POSE_BINS, RECON_MAPS_ALL);
         }
         r->lambda[i] = r->map[i].lambda;
-        r->absolute[i] = recon_so2_absolute(&r->map[i], r->codes.so2[i]);
+        r->absolute[i] = recon_so2_absolute(&r->map[i], r->codes.poses[i]);
     }
 done:
     return status;
@@ -98,7 +98,7 @@ static recon_status measure_gated(recon_ctx *ctx, double *all, double *gated, co
     RECON_TRY(recon_alloc_raw(ctx, &right, of->n, sizeof *right));
     RECON_TRY(reproduce_accuracy(ctx, all, right, r->on, of->data, of->absolute));
     for (size_t i = 0; i < of->n; i++) {
-        double p = recon_maps_p_value(r->model->maps, &of->map[i], &of->codes.so2[i]);
+        double p = recon_maps_p_value(r->model->maps, &of->map[i], &of->codes.poses[i]);
         count += recon_gate_opens(GATE, p) ? right[i] : as_is[i];
     }
     *gated = (double)count / (double)of->n;
@@ -112,7 +112,7 @@ static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
     const reading *t = &r->rotated, *u = &r->upright;
     recon_status status;
     r->accuracy.neighbours = r->accuracy.density = NAN;
-    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.ieae, NULL, r->on, t->data, t->codes.so2));
+    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.ieae, NULL, r->on, t->data, t->codes.poses));
     RECON_TRY(measure_gated(ctx, &r->accuracy.recon, &r->accuracy.gated, r, t, r->on->right.none));
     r->accuracy.head = r->accuracy.recon;
     if (t->by_head) {
@@ -139,9 +139,9 @@ static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
     for (int s = 0; s < SCORES; s++)
         RECON_TRY(recon_alloc_raw(ctx, &r->score[s], c->n, sizeof *r->score[s]));
     for (size_t i = 0; i < c->n; i++) {
-        r->score[0][i] = recon_so2_distance(c->codes.so2[i], c->map[i].midpoint);
+        r->score[0][i] = recon_so2_distance(c->codes.poses[i], c->map[i].midpoint);
         r->score[1][i] = fabs(c->absolute[i]);
-        r->score[2][i] = recon_so2_map_score(&c->map[i], c->codes.so2[i]);
+        r->score[2][i] = recon_so2_map_score(&c->map[i], c->codes.poses[i]);
         undo[i] = fabs(recon_so2_wrap(c->angle[i]));
     }
     for (size_t k = 0; k < RECON_REACHES; k++) {
@@ -218,7 +218,7 @@ static recon_status measure_pair(recon_ctx *ctx, reproduction *r)
     if (pair[0] == pair[1])
         return RECON_OK;
     return recon_evaluate_pair(ctx, &r->pair,
-                               &(recon_posed){ t->codes.so2, t->lambda, t->codes.labels, t->n },
+                               &(recon_posed){ t->codes.poses, t->lambda, t->codes.labels, t->n },
                                pair[0], pair[1]);
 }
 

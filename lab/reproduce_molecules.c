@@ -80,7 +80,8 @@ static recon_status embed(recon_ctx *ctx, molecule_part *p, const recon_molecule
     p->codes.n = p->n;
     p->codes.d = d;
     p->codes.z = z;
-    p->codes.so3 = psi;
+    p->codes.group = RECON_SO3;
+    p->codes.poses = (const double *)psi;
     p->codes.labels = labels;
     p->codes.precision = RECON_F32;
 done:
@@ -215,12 +216,13 @@ static recon_status fit_moments(recon_ctx *ctx, molecule_reproduction *r)
     recon_fisher_fit *fits = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &fits, n, sizeof *fits));
-    RECON_TRY(recon_fisher_fit_batch(ctx, fits, r->frames.normalized.so3, n, MOLECULE_K,
+    RECON_TRY(recon_fisher_fit_batch(ctx, fits, (const recon_so3 *)r->frames.normalized, n,
+                                     MOLECULE_K,
                                      &(recon_fisher_fit_options){ .method = RECON_FISHER_MOMENT }));
     RECON_TRY(recon_alloc_raw(ctx, &r->mode, n, sizeof *r->mode));
     for (size_t i = 0; i < n; i++) {
         recon_fisher_center(r->f[MOLECULE_F_MOMENT] + 9 * i, fits[i].fisher.f, fits[i].fisher.mode);
-        r->mode[i] = recon_so3_compose(fits[i].fisher.mode, r->frames.gamma.so3[i]);
+        r->mode[i] = recon_so3_compose(fits[i].fisher.mode, recon_so3_at(r->frames.gamma, i));
     }
 done:
     free(fits);
@@ -254,10 +256,12 @@ done:
 static recon_status measure_poses(recon_ctx *ctx, molecule_reproduction *r)
 {
     const molecule_part *a = &r->train, *b = &r->test;
-    return recon_evaluate_molecule_poses(
-        ctx, &r->pose, NULL,
-        &(recon_molecule_posed){ a->codes.so3, a->truth, a->codes.labels, a->n },
-        &(recon_molecule_posed){ b->codes.so3, b->truth, b->codes.labels, b->n }, r->molecules);
+    return recon_evaluate_molecule_poses(ctx, &r->pose, NULL,
+                                         &(recon_molecule_posed){ (const recon_so3 *)a->codes.poses,
+                                                                  a->truth, a->codes.labels, a->n },
+                                         &(recon_molecule_posed){ (const recon_so3 *)b->codes.poses,
+                                                                  b->truth, b->codes.labels, b->n },
+                                         r->molecules);
 }
 
 /* --- unusual poses -------------------------------------------------------------------------------- */
@@ -276,7 +280,7 @@ static recon_status measure_unusual(recon_ctx *ctx, molecule_reproduction *r)
                                               r->test.codes.labels, n, r->truth, r->molecules, 0,
                                               UNUSUAL_SEED));
     for (size_t i = 0; i < n; i++) {
-        recon_so3 psi = recon_so3_compose(r->extra[i], r->test.codes.so3[i]);
+        recon_so3 psi = recon_so3_compose(r->extra[i], recon_so3_at(r->test.codes.poses, i));
         r->score[0][i] = recon_so3_map_trace_uncentred(&r->map[i], psi);
         r->score[1][i] = recon_so3_map_trace_label(&r->map[i], psi);
         r->score[2][i] = recon_so3_map_score(&r->map[i], psi);

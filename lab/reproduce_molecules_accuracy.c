@@ -82,7 +82,7 @@ static recon_status measure_way(recon_ctx *ctx, double *out, const molecule_repr
                                 lambda_of *way, recon_so3 *rotations)
 {
     for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = to_canonical(way(r, i), r->test.codes.so3[i]);
+        rotations[i] = to_canonical(way(r, i), recon_so3_at(r->test.codes.poses, i));
     return accuracy(ctx, out, r, rotations);
 }
 
@@ -143,8 +143,9 @@ static recon_status measure_draws(recon_ctx *ctx, molecule_reproduction *r, reco
             recon_rng rng = recon_rng_new(GAUGE_SEED + g, (uint64_t)r->test.codes.labels[i]);
             double angle = r->map[i].free ? 2 * M_PI * recon_rng_uniform(&rng) : 0;
             free_axis(axis, &r->map[i]);
-            rotations[i] = recon_so3_compose(recon_so3_from_axis_angle(axis, angle),
-                                             to_canonical(r->map[i].lambda, r->test.codes.so3[i]));
+            rotations[i] = recon_so3_compose(
+                recon_so3_from_axis_angle(axis, angle),
+                to_canonical(r->map[i].lambda, recon_so3_at(r->test.codes.poses, i)));
         }
         RECON_TRY(accuracy(ctx, &share, r, rotations));
         sum += share;
@@ -201,7 +202,7 @@ static void spinning_fill(spinning *s, const molecule_reproduction *r, const mol
     for (size_t i = 0; i < s->all; i++)
         s->psi[i] = recon_so3_identity(); /* of those that --quick leaves out: asked by nobody */
     for (size_t i = 0; i < from->n; i++)
-        s->psi[from->row[i]] = from->codes.so3[i];
+        s->psi[from->row[i]] = recon_so3_at(from->codes.poses, i);
     for (size_t i = 0; i < n; i += step) {
         if (!whole && !r->map[i].free)
             continue;
@@ -246,7 +247,7 @@ static recon_status measure_spin(recon_ctx *ctx, double *out, molecule_reproduct
                                  const molecule_part *from, size_t k, recon_so3 *rotations)
 {
     spinning s = spinning_of(from, k);
-    const recon_so3 *psi = r->test.codes.so3;
+    const recon_so3 *psi = (const recon_so3 *)r->test.codes.poses;
     uint64_t passes;
     recon_status status;
     RECON_TRY(choose(ctx, &s, &passes, r, from, 0));
@@ -269,7 +270,7 @@ static recon_status measure_whole(recon_ctx *ctx, molecule_reproduction *r, reco
     recon_status status;
     RECON_TRY(choose(ctx, &s, &passes, r, &r->val, MOLECULE_SPIN_WHOLE));
     for (size_t i = 0; i < s.n; i++)
-        rotations[i] = to_canonical(s.spin[i].lambda, r->test.codes.so3[s.row[i]]);
+        rotations[i] = to_canonical(s.spin[i].lambda, recon_so3_at(r->test.codes.poses, s.row[i]));
     r->searched = s.n;
     RECON_TRY(share_right(ctx, &r->accuracy.whole, r, s.row, s.n, rotations));
 done:

@@ -126,8 +126,8 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
     RECON_TRY(recon_alloc_raw(ctx, &places, SHOWN * 3 * atoms, sizeof *places));
     for (size_t i = 0; i < n; i++) {
         const recon_conformer *x = &r->test.x[rows[i]];
-        recon_so3 to = recon_so3_compose(r->map[rows[i]].lambda,
-                                         recon_so3_inverse(r->test.codes.so3[rows[i]]));
+        recon_so3 to = recon_so3_compose(
+            r->map[rows[i]].lambda, recon_so3_inverse(recon_so3_at(r->test.codes.poses, rows[i])));
         rotate_into(places + i * 3 * atoms, x, to);
         pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz, NULL };
         pictures[n + i] =

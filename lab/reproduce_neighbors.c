@@ -35,9 +35,9 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
     recon_status status;
     RECON_TRY(reproduce_load(ctx, &images, h->data, n));
     RECON_TRY(recon_alloc_raw(ctx, &z, n * h->index->d, sizeof *z));
-    RECON_TRY(recon_ieae_embed(ctx, &(recon_seen){ .z = z, .so2 = psi }, encoder, images, n));
+    RECON_TRY(recon_ieae_embed(ctx, &(recon_seen){ .z = z, .psi = psi }, encoder, images, n));
     RECON_TRY(recon_equivariance_compare(ctx, &change,
-                                         &(recon_codes){ h->index->z, h->index->so2, NULL },
+                                         &(recon_codes){ h->index->z, h->index->poses, NULL },
                                          &(recon_codes){ z, psi, NULL }, none, n, h->index->d));
     if (change.code_max > SAME_CODE)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
@@ -228,9 +228,12 @@ static recon_status vote(recon_ctx *ctx, reproduction *r, const recon_embedded *
 static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
 {
     const recon_stored_codes *c = r->model->codes;
-    const recon_embedded stored =
-        c ? (recon_embedded){ .n = c->n, .d = c->d, .z = c->z, .so2 = c->so2 }
-          : (recon_embedded){ 0 };
+    const recon_embedded stored = c ? (recon_embedded){ .n = c->n,
+                                                        .d = c->d,
+                                                        .z = c->z,
+                                                        .group = c->group,
+                                                        .poses = c->poses }
+                                    : (recon_embedded){ 0 };
     const recon_embedded *index = r->on->settings->data ? &stored : r->hood.index;
     recon_embedded queries = r->rotated.codes;
     recon_frames f = { 0 };
@@ -247,8 +250,8 @@ static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
                                     .family = RECON_SO2_NORMAL }));
     RECON_TRY(vote(ctx, r, index, &f));
     r->knn_ms = 1000 * (r->embed_seconds + (recon_now() - begun) / (double)f.rows);
-    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.neighbours, NULL, r->on, r->rotated.data,
-                                 f.absolute.so2));
+    RECON_TRY(
+        reproduce_accuracy(ctx, &r->accuracy.neighbours, NULL, r->on, r->rotated.data, f.absolute));
 done:
     recon_frames_free(&f);
     return status;

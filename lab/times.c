@@ -29,7 +29,7 @@ static recon_status center(recon_ctx *ctx, void *arg)
 {
     const task *t = arg;
     if (t->seen.density && t->model->maps->lambda == RECON_LAMBDA_DENSITY)
-        return recon_maps_put_densities(ctx, (recon_so2_map *)t->maps, t->model->maps, t->seen.so2,
+        return recon_maps_put_densities(ctx, (recon_so2_map *)t->maps, t->model->maps, t->seen.psi,
                                         t->seen.density, t->n, RECON_MAPS_LAMBDA);
     return recon_maps_apply(ctx, t->maps, t->model->maps,
                             &(recon_maps_inputs){ .n = t->n, .z = t->seen.z, .inputs = t->inputs },
@@ -48,7 +48,7 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
     RECON_TRY(recon_alloc_raw(ctx, &t.canonical, bytes, 1));
     RECON_TRY(recon_alloc_raw(ctx, &t.maps, n, model->maps->kind->map));
     RECON_TRY(recon_alloc_raw(ctx, &t.seen.z, n * b->code, sizeof *t.seen.z));
-    RECON_TRY(recon_alloc_raw(ctx, &t.seen.so2, n, sizeof *t.seen.so2));
+    RECON_TRY(recon_alloc_raw(ctx, &t.seen.psi, n, b->kind->group->numbers * sizeof *t.seen.psi));
     if (b->density)
         RECON_TRY(
             recon_alloc_raw(ctx, &t.seen.density, n, RECON_POSE_BINS * sizeof *t.seen.density));
@@ -60,7 +60,7 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
     out->backend = recon_ops_name(ctx);
 done:
     free(t.seen.density);
-    free(t.seen.so2);
+    free(t.seen.psi);
     free(t.seen.z);
     free(t.maps);
     free(t.canonical);

@@ -1,4 +1,5 @@
 /* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
+#include "backbone/ieae.h"
 #include "lab/words.h"
 #include "lab/lab.h"
 #include "lab/table.h"

@@ -2,6 +2,7 @@
 #
 #   groups, heading[g]; commands, command[c], group[c], arguments[c], purpose[c], example[c, 1 ..]
 #   options[c], name[c, i], short[c, i], value[c, i], kind[c, i], help[c, i]     of command c
+#   settings[c], set_for[c, i], set_name[c, i], set_help[c, i]                   what --set takes
 #   and the same with c = "common": of every command; c = "data": of those that read data
 BEGIN { FS = "\t" }
 function take(c) {
@@ -16,6 +17,11 @@ $1 == "command" {
 }
 $1 == "option" { take(commands) }
 $1 == "common" && commands == 1 { take("common") }
+$1 == "setting" {
+    settings[commands]++
+    set_for[commands, settings[commands]] = $2; set_name[commands, settings[commands]] = $3
+    set_help[commands, settings[commands]] = $4
+}
 $1 == "example" { example[commands, ++examples[commands]] = $2 }
 
 # The options of data stand behind a command's own, from --data on, which lists all sets there are. Where

@@ -11,26 +11,11 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import (
-    Array,
-    address,
-    array,
-    choice,
-    context,
-    lib,
-    matrices,
-    patiently,
-    warn,
-    warn_above,
-    whole,
-)
+    Array, address, array, check, choice, context, lib, matrices, patiently, warn, warn_above, whole)
 from ._records import record
 
 _GROUPS = ("so2", "so3")
-_MEANS = {"tukey": "TUKEY", "frechet": "FRECHET", "chordal": "CHORDAL"}
-_FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal", "vonmises", "mixture")}
-_METRICS = {name: name.upper() for name in ("cosine", "dot", "euclidean")}
-_CLASSES = {name: name.upper() for name in ("knn", "components")}
-_SEARCHES = {name: name.upper() for name in ("auto", "exact", "ivf", "hnsw")}
+_FAMILIES = ("auto", "uniform", "normal", "vonmises", "mixture")
 VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
 """What the numbers of Frames.verdict mean."""
 _TOLERANCE = _abi.RECON_POSE_TOLERANCE
@@ -208,6 +193,11 @@ def normalize(
     out = _abi.recon_frames()
     try:
         with context() as ctx:
+            found = ctypes.c_void_p()
+            check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), group.encode()))
+            index.group = found.value
+            if queries is not None:
+                embedded.group = found.value
             patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index), asked,
                       ctypes.byref(options))
         frames = _frames(out, group, precision, begun)
@@ -222,17 +212,17 @@ def _options(given: dict[str, Any]) -> Any:
     _refuse_what_does_not_go_together(**given)
     k, eps, c = given["k"], given["eps"], given["tukey_c"]
     return _abi.recon_normalize_options(
-        classes=choice("classes", given["classes"], "CLASSES_", _CLASSES),
+        classes=choice("classes", given["classes"], "recon_classes"),
         knn=_abi.recon_knn_options(
             k=_DEFAULT_K if k is None else whole("k", k, 1),
-            metric=choice("metric", given["metric"], "", _METRICS),
-            method=choice("approx", given["approx"], "KNN_", _SEARCHES),
+            metric=choice("metric", given["metric"], "recon_metric"),
+            method=choice("approx", given["approx"], "recon_knn_method"),
             include_self=bool(given["include_self"]),
         ),
         eps=0 if eps is None else eps,
-        mean=_abi.recon_mean_options(kind=choice("mean", given["mean"], "MEAN_", _MEANS),
+        mean=_abi.recon_mean_options(kind=choice("mean", given["mean"], "recon_mean_kind"),
                                      tukey_c=0 if c is None else c),
-        family=choice("family", given["family"], "SO2_", _FAMILIES),
+        family=choice("family", given["family"], "recon_so2_family", *_FAMILIES),
     )
 
 
@@ -313,7 +303,7 @@ def _embedded(
         raise InputError(f"{len(held)} {what}poses for {len(z)} embeddings")
     e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z),
                              precision=_abi.RECON_F64)
-    setattr(e, "so3" if so3 else "so2", address(held))
+    e.poses = address(held)
     kept = [z, held]
     if labels is not None:
         kept.append(_labels(labels, len(z), f"{what}labels"))
@@ -399,8 +389,8 @@ def _copy(pointer: int, shape: tuple[int, ...], kind: type = ctypes.c_double) ->
     return np.ctypeslib.as_array(lent, shape).copy()
 
 
-def _poses(lent: ctypes.Structure, shape: tuple[int, ...], precision: type) -> Array:
-    there = _copy(lent.so2, shape) if lent.so2 else matrices(_copy(lent.so3, (*shape, 4)))
+def _poses(lent: int, shape: tuple[int, ...], so3: bool, precision: type) -> Array:
+    there = matrices(_copy(lent, (*shape, 4))) if so3 else _copy(lent, shape)
     return there.astype(precision, copy=False)
 
 
@@ -416,9 +406,9 @@ def _frames(out: ctypes.Structure, group: str, precision: type, begun: float) ->
     parameters = (rows,) if width == 1 else (rows, 3, width // 3)
     modes = (rows, _abi.RECON_FRAME_MODES, out.modes_width)
     return Frames(
-        gamma=_poses(out.gamma, (rows,), precision),
-        normalized=_poses(out.normalized, (rows, k), precision) if knn else None,
-        absolute=_poses(out.absolute, (rows,), precision),
+        gamma=_poses(out.gamma, (rows,), so3, precision),
+        normalized=_poses(out.normalized, (rows, k), so3, precision) if knn else None,
+        absolute=_poses(out.absolute, (rows,), so3, precision),
         theta=_copy(out.theta, (rows,)),
         parameters=_copy(out.parameters, parameters),
         verdict=_copy(out.verdict, (rows,), ctypes.c_int8),

@@ -6,7 +6,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "data/kinds.h"
 #include "group/group.h"
@@ -24,29 +23,29 @@ _Static_assert(sizeof((recon_ctx){ 0 }.kinds) / sizeof(void *) == RECON_KINDS_MO
 
 /* --- kinds ------------------------------------------------------------------------------------ */
 
-static const recon_backbone_kind *kind_at(const recon_ctx *ctx, size_t i)
+const recon_backbone_kind *recon_backbone_kind_at(const recon_ctx *ctx, size_t i)
 {
-    return i < BUILT_IN                  ? built_in[i]
-           : i - BUILT_IN < ctx->n_kinds ? ctx->kinds[i - BUILT_IN]
-                                         : NULL;
+    return i < BUILT_IN                         ? built_in[i]
+           : ctx && i - BUILT_IN < ctx->n_kinds ? ctx->kinds[i - BUILT_IN]
+                                                : NULL;
 }
 
 static const recon_backbone_kind *find_kind(const recon_ctx *ctx, const char *name)
 {
     const recon_backbone_kind *kind;
-    for (size_t i = 0; (kind = kind_at(ctx, i)); i++)
+    for (size_t i = 0; (kind = recon_backbone_kind_at(ctx, i)); i++)
         if (!strcmp(kind->name, name))
             return kind;
     return NULL;
 }
 
-int recon_backbone_takes(const recon_ctx *ctx, const char *data)
+const recon_backbone_kind *recon_backbone_kind_for(const recon_ctx *ctx, const char *data)
 {
     const recon_backbone_kind *kind;
-    for (size_t i = 0; (kind = kind_at(ctx, i)); i++)
+    for (size_t i = 0; (kind = recon_backbone_kind_at(ctx, i)); i++)
         if (!strcmp(kind->data, data))
-            return 1;
-    return 0;
+            return kind;
+    return NULL;
 }
 
 recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)
@@ -73,7 +72,7 @@ recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
     *out = NULL;
     if (!kind)
         return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: not a model of `recon train` or `recon discover`", path);
+                          "%s: not a model of `{recon.train()}` or `{recon.discover()}`", path);
     recon_status status = recon_metadata_check_format(ctx, file, path);
     return status == RECON_OK
                ? recon_note_file(ctx, kind->open(ctx, out, file, path, precision), path)
@@ -105,6 +104,35 @@ void recon_backbone_data_options(const recon_backbone *b, recon_data_options *op
         b->kind->data_options(b, options);
 }
 
+/* --- trained ---------------------------------------------------------------------------------- */
+
+static recon_status find_trainer(recon_ctx *ctx, const recon_backbone_kind **kind,
+                                 const recon_training *t, const char *data)
+{
+    *kind = recon_backbone_kind_for(ctx, data);
+    return *kind && (*kind)->train
+               ? recon_reserved_check(ctx, t->reserved, "recon_training")
+               : recon_fail(ctx, RECON_ERR_INPUT, "recon trains no network of %s", data);
+}
+
+recon_status recon_training_complete(recon_ctx *ctx, recon_training *t, recon_data_options *as,
+                                     const char *data)
+{
+    const recon_backbone_kind *kind;
+    recon_data_options none = { 0 };
+    recon_status status = find_trainer(ctx, &kind, t, data);
+    return status == RECON_OK && kind->prepare ? kind->prepare(ctx, t, as ? as : &none) : status;
+}
+
+recon_status recon_backbone_train(recon_ctx *ctx, recon_train_result *result,
+                                  const recon_data *data, const char *path, const recon_training *t)
+{
+    const recon_backbone_kind *kind;
+    recon_training training = t ? *t : (recon_training){ 0 };
+    recon_status status = find_trainer(ctx, &kind, &training, data->kind->name);
+    return status == RECON_OK ? kind->train(ctx, result, data, path, &training) : status;
+}
+
 size_t recon_backbone_weights(const recon_backbone *b)
 {
     return b->params ? recon_params_count(b->params) : 0;
@@ -128,14 +156,10 @@ static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_seen *se
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &seen->z, e->n * e->d, sizeof *seen->z));
     e->z = e->owned[0] = seen->z;
-    if (b->kind->group == RECON_SO2) {
-        RECON_TRY(recon_alloc_raw(ctx, &seen->so2, e->n, sizeof *seen->so2));
-        e->so2 = e->owned[1] = seen->so2;
-    } else {
-        RECON_TRY(recon_alloc_raw(ctx, &seen->so3, e->n, sizeof *seen->so3));
-        e->so3 = e->owned[1] = seen->so3;
-    }
-    if (b->density && e->so2) {
+    e->group = b->kind->group;
+    RECON_TRY(recon_alloc_raw(ctx, &seen->psi, e->n, e->group->numbers * sizeof *seen->psi));
+    e->poses = e->owned[1] = seen->psi;
+    if (b->density) {
         RECON_TRY(
             recon_alloc_raw(ctx, &seen->density, e->n, RECON_POSE_BINS * sizeof *seen->density));
         e->density = e->owned[3] = seen->density;
@@ -150,11 +174,10 @@ done:
     return status;
 }
 
-static recon_seen behind(const recon_seen *s, size_t at, size_t code)
+static recon_seen behind(const recon_seen *s, const recon_backbone *b, size_t at)
 {
-    return (recon_seen){ .z = s->z + at * code,
-                         .so2 = s->so2 ? s->so2 + at : NULL,
-                         .so3 = s->so3 ? s->so3 + at : NULL,
+    return (recon_seen){ .z = s->z + at * b->code,
+                         .psi = s->psi + at * b->kind->group->numbers,
                          .density = s->density ? s->density + at * RECON_POSE_BINS : NULL };
 }
 
@@ -168,7 +191,7 @@ static recon_status embed_rows(recon_ctx *ctx, const recon_seen *all, const reco
     recon_progress_begin(ctx, "embed", end - begin);
     for (size_t at = begin; at < end; at += block) {
         size_t n = end - at < block ? end - at : block;
-        recon_seen some = behind(all, at, b->code);
+        recon_seen some = behind(all, b, at);
         data->kind->read(inputs, data, at, n);
         status = b->kind->embed(ctx, &some, b, inputs, n);
         if (status != RECON_OK && at > 0) /* the kind counts within the batch */
@@ -217,10 +240,7 @@ recon_status recon_backbone_embed_share(recon_ctx *ctx, recon_embedded *out,
     RECON_TRY(recon_comm_agree(ctx, own_arrays(ctx, out, &all, b, data)));
     RECON_TRY(recon_comm_agree(ctx, embed_rows(ctx, &all, b, data, block, own.begin, own.end)));
     RECON_TRY(recon_comm_gather(ctx, all.z, n, block, b->code * sizeof *all.z));
-    if (all.so2)
-        RECON_TRY(recon_comm_gather(ctx, all.so2, n, block, sizeof *all.so2));
-    else
-        RECON_TRY(recon_comm_gather(ctx, all.so3, n, block, sizeof *all.so3));
+    RECON_TRY(recon_comm_gather(ctx, all.psi, n, block, out->group->numbers * sizeof *all.psi));
     if (all.density)
         RECON_TRY(
             recon_comm_gather(ctx, all.density, n, block, RECON_POSE_BINS * sizeof *all.density));

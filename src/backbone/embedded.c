@@ -2,13 +2,12 @@
 #include <recon/backbone/embedded.h>
 #include <recon/core/array.h>
 #include "comm/comm.h"
-#include "core/array.h"
-#include "core/count.h"
+#include "core/npy.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "group/group.h"
 #include "backbone/embedded.h"
@@ -110,10 +109,8 @@ static recon_status read_poses(recon_ctx *ctx, recon_embedded *e, uint64_t *iden
     e->precision = a.dtype == RECON_F64 ? RECON_F64 : RECON_F32;
     RECON_TRY(recon_alloc_raw(ctx, &poses, e->n * group->numbers, sizeof *poses));
     e->owned[1] = poses;
-    if (group == RECON_SO2)
-        e->so2 = poses;
-    else
-        e->so3 = e->owned[1];
+    e->group = group;
+    e->poses = poses;
     RECON_TRY(recon_group_read(ctx, group, poses, &a, e->n, order, path));
 done:
     recon_array_free(&a);
@@ -200,12 +197,7 @@ void recon_embedded_free(recon_embedded *e)
     *e = (recon_embedded){ 0 };
 }
 
-const recon_group *recon_embedded_group(const recon_embedded *e)
+const double *recon_embedded_pose(const recon_embedded *e, size_t i)
 {
-    return e->so3 ? RECON_SO3 : RECON_SO2;
-}
-
-const void *recon_embedded_pose(const recon_embedded *e, size_t i)
-{
-    return e->so3 ? (const void *)&e->so3[i] : &e->so2[i];
+    return e->poses + i * e->group->numbers;
 }

@@ -1,12 +1,11 @@
-/* embedded.h (private) - poses of whichever group there is. */
+/* embedded.h (private) - embeddings and poses over ranks. */
 #ifndef BACKBONE_EMBEDDED_H
 #define BACKBONE_EMBEDDED_H
 
 #include <recon/backbone/embedded.h>
 
-/* The group of its poses, and pose i: a double or a recon_so3. */
-const recon_group *recon_embedded_group(const recon_embedded *embedded);
-const void *recon_embedded_pose(const recon_embedded *embedded, size_t i);
+/* Pose i. */
+const double *recon_embedded_pose(const recon_embedded *embedded, size_t i);
 
 /* As recon_embedded_read, for a rank (comm/comm.h): of z its own rows alone, recon_comm_own by `unit`,
  * are kept, and others must not be touched; poses and labels are all there. RECON_ERR_MISMATCH where

@@ -181,7 +181,7 @@ static recon_status embed_copies(recon_ctx *ctx, const trial *t, copies *c)
     recon_status status;
     RECON_TRY(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
     RECON_TRY(recon_ieae_embed(ctx,
-                               &(recon_seen){ .z = c->z, .so2 = c->psi, .density = c->density },
+                               &(recon_seen){ .z = c->z, .psi = c->psi, .density = c->density },
                                t->model, t->rotated, t->info.n));
     for (size_t i = 0; c->density && i < t->info.n; i++)
         c->centre[i] = recon_pose_centre(c->density + i * RECON_POSE_BINS);

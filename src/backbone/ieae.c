@@ -1,5 +1,6 @@
 /* ieae.c - the image autoencoder: made, opened, used. Training is in ieae_train.c. */
 #include "backbone/ieae.h"
+#include "backbone/recipe.h"
 #include "backbone/kinds.h"
 #include "backbone/metadata.h"
 #include "core/blocks.h"
@@ -297,7 +298,7 @@ static recon_status read_densities(scratch *s, float *out, recon_var logits, siz
 /* Weights that are finite may still make numbers that are not. */
 static int is_finite(const recon_seen *s, size_t code, size_t i)
 {
-    int good = !s->so2 || isfinite(s->so2[i]);
+    int good = !s->psi || isfinite(s->psi[i]);
     for (size_t c = 0; s->z && c < code; c++)
         good = good && isfinite(s->z[i * code + c]);
     for (size_t b = 0; s->density && b < RECON_POSE_BINS; b++)
@@ -339,8 +340,8 @@ static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_seen *ou
         recon_quarters_join_code(s->z, n, h->code);
     for (size_t i = 0; out->z && i < n * h->code; i++)
         out->z[i] = (float)s->z[i];
-    if (out->so2)
-        RECON_TRY(read_poses(s, out->so2, e.pose, n));
+    if (out->psi)
+        RECON_TRY(read_poses(s, out->psi, e.pose, n));
     if (out->density)
         RECON_TRY(read_densities(s, out->density, e.density, n));
     RECON_TRY(check_finite(ctx, out, h->code, first, n));
@@ -353,7 +354,7 @@ static recon_seen behind(const recon_seen *s, const recon_ieae_shape *h, size_t 
 {
     return (recon_seen){
         .z = s->z ? s->z + at * h->code : NULL,
-        .so2 = s->so2 ? s->so2 + at : NULL,
+        .psi = s->psi ? s->psi + at : NULL,
         .density = s->density && h->density ? s->density + at * RECON_POSE_BINS : NULL,
     };
 }
@@ -427,7 +428,7 @@ static recon_status embed(recon_ctx *ctx, const recon_seen *out, const recon_bac
 }
 
 static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, const void *inputs,
-                           const void *g, size_t n, recon_interpolation interpolation)
+                           const double *g, size_t n, recon_interpolation interpolation)
 {
     const recon_ieae_shape *s = &of(b)->shape;
     return recon_images_rotate(ctx, out, inputs, NULL, g, n,
@@ -489,5 +490,8 @@ const recon_backbone_kind recon_ieae_kind = {
     .data_options = data_options,
     .fits = fits,
     .check = check_pixels,
+    .recipe = &recon_ieae_recipe,
+    .prepare = recon_ieae_prepare,
+    .train = recon_ieae_train_kind,
     .refit = recon_ieae_refit,
 };

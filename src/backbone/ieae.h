@@ -61,11 +61,47 @@ recon_status recon_ieae_embed(recon_ctx *ctx, const recon_seen *out, const recon
 recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *model, const float *z,
                                size_t n);
 
+/* --- training (ieae_train.c) --- */
+
+/* How images are shown. */
+typedef enum {
+    RECON_VIEWS_RANDOM, /* rotated by a new random angle each time                                 */
+    RECON_VIEWS_GIVEN   /* in the poses in which they come; for reconstruction alone, because the
+                           other terms compare rotations                                           */
+} recon_views;
+
+/* The numbers of recon_ieae_recipe, then what recon_training has. Zero in any field means its
+ * default; a negative weight means none. Few images, less than 10,000 with the preset small or with
+ * `from`, are shown more often, in smaller batches and with more augmentation. */
+typedef struct {
+    recon_ieae_shape shape; /* with `from` a preset of RECON_PRESET_FAST follows that, too */
+    size_t epochs, batch;
+    double rate, decay, density, pose, contrast, temperature, warp;
+    int flip, augment; /* positive: yes, negative: no */
+    recon_views views;
+    uint64_t seed, every, patience;
+    int threads;
+    recon_precision precision;
+    int resume, overwrite;
+    const char *from;
+    int crop;
+    const char *data, *rotate;
+} recon_ieae_options;
+
+recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
+                              const char *path, const recon_ieae_options *options);
+
+/* See recon_backbone_kind. */
+recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *training, recon_data_options *as);
+recon_status recon_ieae_train_kind(recon_ctx *ctx, recon_train_result *result,
+                                   const recon_data *data, const char *path,
+                                   const recon_training *training);
+
 /* --- a model to start from (ieae_from.c) --- */
 
 /* What is not asked for in options becomes as it is in `from`, the model of options->from; what is
  * asked for and differs is RECON_ERR_INPUT: preset (negative: not asked for), width, frequencies,
- * code and density, and the channels where they are known. A mask is kept, and may be added. */
+ * code and density; other channels, where they are known, are RECON_ERR_MISMATCH. A mask is kept, and may be added. */
 recon_status recon_ieae_follow(recon_ctx *ctx, recon_ieae_options *options, const recon_ieae *from,
                                int preset);
 /* Its weights, those of the decoder only for images of the same size. RECON_ERR_INPUT: a photo preset

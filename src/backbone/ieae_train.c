@@ -18,6 +18,7 @@
 #include "backbone/recipe.h"
 #include "data/dataset.h"
 #include "data/identity.h"
+#include "data/kinds.h"
 #include "data/loader.h"
 #include "nn/restarts.h"
 #include "nn/run_files.h"
@@ -26,11 +27,9 @@
 #include <recon/ops/backend.h>
 #include "comm/comm.h"
 #include "core/blocks.h"
-#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -112,6 +111,8 @@ static const recon_recipe_entry entries[] = {
       RECON_RECIPE_COUNT, AT(shape.frequencies), .preset = { 4, 2, 4, 1, 1 }, .in_shape = 1 },
     { "code", "length of the embedding", RECON_RECIPE_COUNT, AT(shape.code), .preset = ALL(128),
       .in_shape = 1 },
+    { "mask", "mask to a disc (auto: where there is content at the borders)", RECON_RECIPE_WORD,
+      AT(shape.mask), .words = "auto|on", .in_shape = 1 },
     { "epochs", "passes over the data", RECON_RECIPE_COUNT, AT(epochs),
       .preset = { 30, 60 /* the paper's: 700 */, 8, 72, 30 } },
     { "batch", "images in a step", RECON_RECIPE_COUNT, AT(batch),
@@ -133,15 +134,15 @@ static const recon_recipe_entry entries[] = {
       RECON_RECIPE_WEIGHT, AT(warp), .preset = ALL(0.2), .few = 0.15 },
     { "augment",
       "warp, shift, blur and brighten every view (auto: with a pose density, or few images)",
-      RECON_RECIPE_SWITCH, AT(augment), .preset = ALL(0) },
+      RECON_RECIPE_SWITCH, AT(augment), .words = RECON_RECIPE_ON_OFF },
     { "views",
       "rotated by a new random angle each time, or as they come (with plain or preset paper)",
-      RECON_RECIPE_WORD, AT(views), .preset = ALL(0), .words = "random|given",
-      .is_recorded = is_given },
+      RECON_RECIPE_WORD, AT(views), .words = "random|given", .is_recorded = is_given },
     { "flip", "mirror half of the images (auto: of photo presets; off for text)",
-      RECON_RECIPE_SWITCH, AT(flip), .preset = ALL(0), .is_recorded = may_flip },
+      RECON_RECIPE_SWITCH, AT(flip), .words = RECON_RECIPE_ON_OFF, .is_recorded = may_flip },
 };
-const recon_recipe recon_ieae_recipe = { entries, sizeof entries / sizeof *entries };
+const recon_recipe recon_ieae_recipe = { entries, sizeof entries / sizeof *entries,
+                                         RECON_RECIPE_PRESETS };
 
 static size_t preset_count(const char *name, const recon_ieae_options *o, int few)
 {
@@ -499,7 +500,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                                .side = k->m->shape.height < k->m->shape.width_px
                                            ? k->m->shape.width_px
                                            : k->m->shape.height,
-                               .remedy = "a smaller --size or --width takes less" };
+                               .remedy = "a smaller {size} or {width} takes less" };
     return recon_train(k->ctx, result, &it,
                        &(recon_train_options){
                            .steps = steps,
@@ -624,8 +625,8 @@ static recon_status check_options(recon_ctx *ctx, const recon_ieae_options *o)
                           name);
     if (o->views == RECON_VIEWS_GIVEN && !is_plain(o))
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "views as given are for training by reconstruction alone: the other "
-                          "terms compare rotations");
+                          "views given needs plain or preset paper: the other terms compare "
+                          "rotations");
     return RECON_OK;
 }
 
@@ -640,7 +641,6 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.height = d.height;
     o.shape.width_px = d.width;
     o.shape.channels = d.channels;
-    RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
     RECON_TRY(recon_enum_check(ctx, o.views, RECON_VIEWS_GIVEN, "kind of views"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
     RECON_TRY(check_contents(ctx, data));
@@ -685,4 +685,60 @@ done:
     recon_dataset_close(held);
     recon_dataset_close(train);
     return status;
+}
+
+/* --- by name ---------------------------------------------------------------------------------- */
+
+static recon_status options_of(recon_ctx *ctx, recon_ieae_options *o, const recon_training *t)
+{
+    recon_status status;
+    *o = (recon_ieae_options){ .seed = t->seed,
+                               .every = t->every,
+                               .patience = t->patience,
+                               .threads = t->threads,
+                               .precision = t->precision,
+                               .resume = t->resume,
+                               .overwrite = t->overwrite,
+                               .from = t->from,
+                               .crop = t->crop,
+                               .data = t->data,
+                               .rotate = t->rotate };
+    if (t->held)
+        return recon_fail(ctx, RECON_ERR_INPUT, "held is for molecules");
+    if (t->preset || !t->from)
+        RECON_TRY(recon_training_preset(ctx, &o->shape.preset, t));
+    RECON_TRY(recon_recipe_apply(ctx, o, &recon_ieae_recipe, t, "images"));
+    if (o->shape.mask)
+        o->shape.mask = RECON_MASK_DISC;
+done:
+    return status;
+}
+
+recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *t, recon_data_options *as)
+{
+    recon_ieae_options o;
+    recon_ieae *from = NULL;
+    recon_status status;
+    RECON_TRY(options_of(ctx, &o, t));
+    if (t->from) {
+        RECON_TRY(recon_ieae_open(ctx, &from, t->from, t->precision));
+        RECON_TRY(recon_ieae_follow(ctx, &o, from, t->preset ? (int)o.shape.preset : -1));
+        recon_backbone_data_options(&from->base, as);
+    }
+    t->preset = recon_preset_name(o.shape.preset);
+    set_defaults(&o, FEW); /* or more: which terms there are does not depend on it */
+    RECON_TRY(check_options(ctx, &o));
+done:
+    recon_ieae_close(ctx, from);
+    return status;
+}
+
+recon_status recon_ieae_train_kind(recon_ctx *ctx, recon_train_result *result,
+                                   const recon_data *data, const char *path,
+                                   const recon_training *t)
+{
+    recon_ieae_options o;
+    recon_status status = options_of(ctx, &o, t);
+    return status == RECON_OK ? recon_ieae_train(ctx, result, recon_data_images(data), path, &o)
+                              : status;
 }

@@ -9,8 +9,11 @@
 
 extern const recon_backbone_kind recon_ieae_kind, recon_molecule_net_kind;
 
-/* Whether a backbone that the context knows takes data of this kind: "images". */
-int recon_backbone_takes(const recon_ctx *ctx, const char *data);
+/* The kinds that the context knows, those built in first (ctx NULL: these alone); NULL at the end. */
+const recon_backbone_kind *recon_backbone_kind_at(const recon_ctx *ctx, size_t i);
+
+/* The first that takes data of a kind, "images", or NULL. */
+const recon_backbone_kind *recon_backbone_kind_for(const recon_ctx *ctx, const char *data);
 
 /* A backbone as what it is; NULL where it is of another kind. */
 recon_ieae *recon_backbone_ieae(const recon_backbone *backbone);

@@ -52,7 +52,7 @@ recon_status recon_molecule_net_inconsistency(recon_ctx *ctx, double *out, const
         ctx, &partners, x, points->z, points->n, points->d,
         &(recon_molecule_partners_options){ .k = CANDIDATES, .most = CANDIDATES }));
     for (size_t i = 0; i < points->n; i++)
-        out[i] = off_of(&partners, points->so3, i);
+        out[i] = off_of(&partners, (const recon_so3 *)points->poses, i);
 done:
     recon_molecule_partners_free(&partners);
     free(x);

@@ -7,7 +7,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/elements.h"
 #include "data/kinds.h"
 #include "data/molecule_store.h"
@@ -477,7 +476,7 @@ static void close_backbone(recon_ctx *ctx, recon_backbone *b)
 static recon_status embed_inputs(recon_ctx *ctx, const recon_seen *out, const recon_backbone *b,
                                  const void *inputs, size_t n)
 {
-    const recon_molecule_net_answer answer = { .z = out->z, .psi = out->so3 };
+    const recon_molecule_net_answer answer = { .z = out->z, .psi = (recon_so3 *)out->psi };
     return recon_molecule_net_embed(ctx, &answer, of(b), inputs, n);
 }
 
@@ -508,10 +507,10 @@ static void rotate_one(float *to, const void *inputs, size_t i, recon_so3 g)
 }
 
 static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, const void *inputs,
-                           const void *g, size_t n, recon_interpolation interpolation)
+                           const double *g, size_t n, recon_interpolation interpolation)
 {
     const recon_conformer *x = inputs;
-    const recon_so3 *by = g;
+    const recon_so3 *by = (const recon_so3 *)g;
     float *to = out;
     (void)ctx, (void)b, (void)interpolation;
     for (size_t i = 0; i < n; to += 3 * x[i++].atoms) {
@@ -582,6 +581,9 @@ const recon_backbone_kind recon_molecule_net_kind = {
     .accepts = accepts,
     .check = check_conformers,
     .center = find_center,
+    .recipe = &recon_molecule_net_recipe,
+    .prepare = recon_molecule_net_prepare,
+    .train = recon_molecule_net_train_kind,
     .refit = recon_molecule_net_refit,
     .inconsistency = recon_molecule_net_inconsistency,
 };

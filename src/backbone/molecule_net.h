@@ -102,6 +102,41 @@ recon_status recon_molecule_net_reconstruct(recon_ctx *ctx, recon_molecule_net_e
                                             const recon_molecule_net *model,
                                             const recon_conformer *x, size_t n);
 
+/* --- training (molecule_net_train.c) --- */
+
+/* Which neighbours the terms may pair. */
+typedef enum {
+    RECON_PAIRS_BONDS,   /* equal elements, in their order, and equal bonds: one molecule        */
+    RECON_PAIRS_ELEMENTS /* equal elements in their order, whatever the bonds; atoms are laid over
+                            each other by their numbers                                          */
+} recon_pairs;
+
+/* The numbers of recon_molecule_net_recipe, then what recon_training has. Zero in any field means its
+ * default; a negative weight means none. */
+typedef struct {
+    recon_molecule_net_shape shape;
+    size_t epochs, before, batch; /* before: of the epochs the first stage's; see the recipe */
+    double rate, element, align, contrast, temperature;
+    recon_pairs pairs;
+    uint64_t seed, every, patience;
+    recon_precision precision;
+    int resume, overwrite;
+    const char *data, *rotate;
+} recon_molecule_net_options;
+
+/* The epoch with the smallest loss on held is written. held NULL: one conformer in RECON_HELD_OUT of
+ * each molecule is held out from data. The state of the first stage is kept in PATH.stage1. */
+recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result,
+                                      const recon_molecules *data, const recon_molecules *held,
+                                      const char *path, const recon_molecule_net_options *options);
+
+/* See recon_backbone_kind. */
+recon_status recon_molecule_net_prepare(recon_ctx *ctx, recon_training *training,
+                                        recon_data_options *as);
+recon_status recon_molecule_net_train_kind(recon_ctx *ctx, recon_train_result *result,
+                                           const recon_data *data, const char *path,
+                                           const recon_training *training);
+
 /* See recon_backbone_kind. */
 recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
                                       const recon_backbone *backbone, const recon_safetensors *file,

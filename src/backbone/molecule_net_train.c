@@ -20,12 +20,12 @@
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
+#include "data/kinds.h"
 #include "data/permute.h"
 #include "nn/ranks.h"
 #include "nn/run_files.h"
@@ -124,10 +124,10 @@ static const recon_recipe_entry entries[] = {
     { "pairs",
       "which conformers are paired for align and contrast: those with equal elements and bonds, "
       "or with equal elements",
-      RECON_RECIPE_WORD, AT(pairs), .preset = ALL(0), .words = "bonds|elements",
-      .is_recorded = is_paired },
+      RECON_RECIPE_WORD, AT(pairs), .words = "bonds|elements", .is_recorded = is_paired },
 };
-const recon_recipe recon_molecule_net_recipe = { entries, sizeof entries / sizeof *entries };
+const recon_recipe recon_molecule_net_recipe = { entries, sizeof entries / sizeof *entries,
+                                                 RECON_PRESET_SMALL + 1 };
 
 /* What a preset does besides, and options do not change. */
 typedef struct {
@@ -576,7 +576,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .user = c,
                          .units = units_of(c, &c->train),
                          .shared = 1,
-                         .remedy = "a smaller --width takes less" };
+                         .remedy = "a smaller {width} takes less" };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)
         return status;
@@ -720,7 +720,7 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu: 2 at least, pairs need an even one", o->batch);
     if (has_pairs(o) && o->before >= o->epochs)
-        return recon_fail(ctx, RECON_ERR_INPUT, "--before %zu must be smaller than --epochs %zu",
+        return recon_fail(ctx, RECON_ERR_INPUT, "before %zu must be smaller than epochs %zu",
                           o->before, o->epochs);
     /* Single conformers of the first stage go to more ranks: known before that is trained. */
     return has_pairs(o) ? recon_note(ctx, recon_ranks_fit(ctx, o->batch / 2),
@@ -782,7 +782,6 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     recon_molecules *rest = NULL, *kept = NULL;
     trainer c = { .ctx = ctx, .o = &o };
     recon_status status;
-    RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_molecule_net_options"));
     RECON_TRY(recon_enum_check(ctx, o.pairs, RECON_PAIRS_ELEMENTS, "kind of pairs"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
     RECON_TRY(look_at(ctx, &o.shape, data));
@@ -809,4 +808,48 @@ done:
     recon_molecules_close(kept);
     recon_molecules_close(rest);
     return status;
+}
+
+/* --- by name ---------------------------------------------------------------------------------- */
+
+static recon_status options_of(recon_ctx *ctx, recon_molecule_net_options *o,
+                               const recon_training *t)
+{
+    recon_status status;
+    *o = (recon_molecule_net_options){ .seed = t->seed,
+                                       .every = t->every,
+                                       .patience = t->patience,
+                                       .precision = t->precision,
+                                       .resume = t->resume,
+                                       .overwrite = t->overwrite,
+                                       .data = t->data,
+                                       .rotate = t->rotate };
+    if (t->from || t->crop)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s is for images", t->from ? "from" : "crop");
+    RECON_TRY(recon_training_preset(ctx, &o->shape.preset, t));
+    RECON_TRY(recon_recipe_apply(ctx, o, &recon_molecule_net_recipe, t, "molecules"));
+done:
+    return status;
+}
+
+recon_status recon_molecule_net_prepare(recon_ctx *ctx, recon_training *t, recon_data_options *as)
+{
+    recon_molecule_net_options o;
+    recon_status status = options_of(ctx, &o, t);
+    (void)as;
+    if (status == RECON_OK)
+        t->preset = recon_preset_name(o.shape.preset);
+    return status;
+}
+
+recon_status recon_molecule_net_train_kind(recon_ctx *ctx, recon_train_result *result,
+                                           const recon_data *data, const char *path,
+                                           const recon_training *t)
+{
+    recon_molecule_net_options o;
+    recon_status status = options_of(ctx, &o, t);
+    return status == RECON_OK
+               ? recon_molecule_net_train(ctx, result, recon_data_molecules(data),
+                                          t->held ? recon_data_molecules(t->held) : NULL, path, &o)
+               : status;
 }

@@ -7,7 +7,7 @@
 #ifndef BACKBONE_MOLECULE_PARTNERS_H
 #define BACKBONE_MOLECULE_PARTNERS_H
 
-#include <recon/backbone/networks.h>
+#include "backbone/molecule_net.h"
 #include <recon/data/molecules.h>
 
 typedef struct {

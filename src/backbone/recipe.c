@@ -1,10 +1,18 @@
 /* recipe.c - see recipe.h. */
 #include "backbone/recipe.h"
 #include "backbone/fingerprint.h"
+#include "backbone/kinds.h"
+#include "core/fail.h"
+#include "core/text.h"
+#include "ops/ops.h"
 
 #include <recon/backbone/backbone.h>
 
+#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST 1e9
@@ -59,20 +67,175 @@ void recon_recipe_fill_shape(void *shape, const recon_recipe *r, recon_preset pr
             fill(&r->entry[i], shape, preset, 0);
 }
 
-/* "elements" of "bonds|elements". */
-static int word_at(const recon_recipe_entry *e, int place, const char **word)
+/* "elements" of "bonds|elements", by its place; NULL: there is no such place. */
+static const char *word_at(char out[32], const recon_recipe_entry *e, int place)
 {
     const char *at = e->words;
-    while (place-- > 0)
-        at = strchr(at, '|') + 1;
-    *word = at;
-    return (int)strcspn(at, "|");
+    for (; at && place > 0; place--)
+        at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
+    if (at)
+        snprintf(out, 32, "%.*s", (int)strcspn(at, "|"), at);
+    return at ? out : NULL;
 }
+
+/* --- in words --------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static void add(char *out, size_t room, const char *fmt, ...)
+{
+    size_t used = strlen(out);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(out + used, room - used, fmt, ap);
+    va_end(ap);
+}
+
+static void add_number(char *out, size_t room, double x)
+{
+    if (x < 0)
+        add(out, room, "none");
+    else
+        add(out, room, "%.9g", x);
+}
+
+const char *recon_recipe_words(char *out, size_t room, const recon_recipe *r,
+                               const recon_recipe_entry *e)
+{
+    size_t same = 1;
+    while (same < r->presets && e->preset[same] == e->preset[0])
+        same++;
+    snprintf(out, room, "%s (", e->help);
+    if (e->words)
+        add(out, room, "%s; default %.*s", e->words, (int)strcspn(e->words, "|"), e->words);
+    else
+        add(out, room, "default%s", same < r->presets ? ":" : "");
+    for (size_t p = 0; !e->words && p < (same < r->presets ? r->presets : 1); p++) {
+        add(out, room, "%s", p ? ", " : " ");
+        if (same < r->presets)
+            add(out, room, "%s ", recon_preset_name((recon_preset)p));
+        add_number(out, room, e->preset[p]);
+    }
+    if (e->few > 0)
+        add(out, room, "; few inputs %.9g", e->few);
+    add(out, room, ")");
+    return out;
+}
+
+static const char *values_of(const recon_recipe_entry *e)
+{
+    return e->words                         ? e->words
+           : e->type == RECON_RECIPE_COUNT  ? "a whole number of at least 1"
+           : e->type == RECON_RECIPE_NUMBER ? "a number above 0"
+                                            : "a number of at least 0";
+}
+
+/* --- a training's settings -------------------------------------------------------------------- */
+
+static int parse_count(size_t *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    *out = (size_t)value;
+    return *text >= '0' && *text <= '9' && !*end && !errno && value >= 1 && value <= SIZE_MAX / 2;
+}
+
+static int parse_number(double *out, const char *text)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return end != text && !*end && isfinite(*out) && *out >= 0;
+}
+
+static int parse_word(int *out, const recon_recipe_entry *e, const char *text)
+{
+    static const int switched[] = { 0, 1, -1 }; /* auto, on, off */
+    char buffer[32];
+    const char *word;
+    int place = 0;
+    while ((word = word_at(buffer, e, place)) && strcmp(word, text))
+        place++;
+    *out = e->type == RECON_RECIPE_SWITCH && word ? switched[place] : place;
+    return word != NULL;
+}
+
+static int parse(const recon_recipe_entry *e, void *out, const char *text)
+{
+    double number;
+    switch (e->type) {
+    case RECON_RECIPE_COUNT: return parse_count(out, text);
+    case RECON_RECIPE_NUMBER:
+    case RECON_RECIPE_WEIGHT:
+        if (!parse_number(&number, text) || (number == 0 && e->type == RECON_RECIPE_NUMBER))
+            return 0;
+        *(double *)out = number > 0 ? number : -1;
+        return 1;
+    case RECON_RECIPE_SWITCH:
+    case RECON_RECIPE_WORD: break;
+    }
+    return parse_word(out, e, text);
+}
+
+static recon_status no_such_setting(recon_ctx *ctx, const recon_recipe *r, const char *name,
+                                    const char *data)
+{
+    const recon_backbone_kind *kind;
+    char names[512] = "", meant[64] = "";
+    for (size_t k = 0; (kind = recon_backbone_kind_at(ctx, k)); k++)
+        if (kind->recipe && recon_recipe_find(kind->recipe, name))
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s is for %s", name, kind->data);
+    for (size_t i = 0; i < r->n; i++) {
+        add(names, sizeof names, "%s%s", i ? ", " : "", r->entry[i].name);
+        if (!*meant && recon_resembles(name, r->entry[i].name))
+            snprintf(meant, sizeof meant, " (did you mean %s?)", r->entry[i].name);
+    }
+    return recon_fail(ctx, RECON_ERR_INPUT, "there is no setting %s%s: for %s there are %s", name,
+                      meant, data, names);
+}
+
+recon_status recon_recipe_apply(recon_ctx *ctx, void *options, const recon_recipe *r,
+                                const recon_training *t, const char *data)
+{
+    for (size_t i = 0; i < t->n_set; i++) {
+        const char *name = t->set[i].name, *value = t->set[i].value;
+        const recon_recipe_entry *e = recon_recipe_find(r, name);
+        if (!e)
+            return no_such_setting(ctx, r, name, data);
+        if (!parse(e, field(e, options), value))
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s %s must be %s%s", name, value,
+                              e->words ? "one of " : "", values_of(e));
+    }
+    for (const recon_recipe_entry *e = r->entry; t->plain && e < r->entry + r->n; e++) {
+        double *weight = e->is_term ? field(e, options) : NULL;
+        if (weight && *weight > 0)
+            return recon_fail(ctx, RECON_ERR_INPUT, "plain cannot be used with %s", e->name);
+        if (weight)
+            *weight = -1;
+    }
+    return RECON_OK;
+}
+
+recon_status recon_training_preset(recon_ctx *ctx, recon_preset *out, const recon_training *t)
+{
+    int p = recon_ops_on_host(ctx) == recon_ops_of(ctx) ? RECON_PRESET_SMALL : RECON_PRESET_FAST;
+    if (t->preset)
+        for (p = 0; p < RECON_RECIPE_PRESETS; p++)
+            if (!strcmp(t->preset, recon_preset_name((recon_preset)p)))
+                break;
+    if (p == RECON_RECIPE_PRESETS)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "there is no preset %s: fast, paper, small, photo or photo-small",
+                          t->preset);
+    *out = (recon_preset)p;
+    return RECON_OK;
+}
+
+/* --- in the model's file ---------------------------------------------------------------------- */
 
 void recon_recipe_record(recon_settings *s, const recon_recipe *r, const void *options)
 {
     for (const recon_recipe_entry *e = r->entry; e < r->entry + r->n; e++) {
-        const char *name = e->recorded ? e->recorded : e->name, *word;
+        const char *name = e->recorded ? e->recorded : e->name;
+        char word[32];
         const void *value = (const char *)options + e->offset;
         if (e->in_shape || (e->is_recorded && !e->is_recorded(options)))
             continue;
@@ -85,26 +248,21 @@ void recon_recipe_record(recon_settings *s, const recon_recipe *r, const void *o
         case RECON_RECIPE_SWITCH:
             recon_settings_add(s, name, "%s", *(const int *)value > 0 ? "yes" : "no");
             break;
-        case RECON_RECIPE_WORD: {
-            int n = word_at(e, *(const int *)value, &word);
-            recon_settings_add(s, name, "%.*s", n, word);
+        case RECON_RECIPE_WORD:
+            recon_settings_add(s, name, "%s", word_at(word, e, *(const int *)value));
             break;
-        }
         }
     }
 }
 
 static int read_word(const recon_recipe_entry *e, const recon_safetensors *file, const char *name)
 {
+    char buffer[32];
+    const char *word;
     int place = 0;
-    for (const char *at = e->words; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
-        char word[32] = "";
-        strncat(word, at, strcspn(at, "|"));
-        if (recon_recipe_is(file, name, word))
-            return place;
+    while ((word = word_at(buffer, e, place)) && !recon_recipe_is(file, name, word))
         place++;
-    }
-    return 0;
+    return word ? place : 0;
 }
 
 static double value_of(const recon_safetensors *file, const char *name, double otherwise)

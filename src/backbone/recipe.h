@@ -13,9 +13,12 @@ typedef enum {
     RECON_RECIPE_COUNT,  /* size_t, at least 1                                                  */
     RECON_RECIPE_NUMBER, /* double, above 0                                                     */
     RECON_RECIPE_WEIGHT, /* double, at least 0; none is kept as -1, as 0 means the default      */
-    RECON_RECIPE_SWITCH, /* int: 0, auto; 1, on, recorded as "yes"; -1, off, recorded as "no"   */
+    RECON_RECIPE_SWITCH, /* int: 0, auto; 1, on, recorded as "yes"; -1, off, recorded as "no":
+                            its words are RECON_RECIPE_ON_OFF                                   */
     RECON_RECIPE_WORD    /* int: the place of the word among `words`                            */
 } recon_recipe_type;
+
+#define RECON_RECIPE_ON_OFF "auto|on|off"
 
 enum { RECON_RECIPE_PRESETS = RECON_PRESET_PHOTO_SMALL + 1 };
 
@@ -32,9 +35,9 @@ typedef struct {
     int (*is_recorded)(const void *options); /* NULL: always                                    */
 } recon_recipe_entry;
 
-typedef struct {
+typedef struct recon_recipe {
     const recon_recipe_entry *entry;
-    size_t n;
+    size_t n, presets; /* entries; the presets that the network has */
 } recon_recipe;
 
 extern const recon_recipe recon_ieae_recipe, recon_molecule_net_recipe;
@@ -48,6 +51,20 @@ double recon_recipe_default(const recon_recipe *recipe, const char *name, recon_
  * which options begin: how long a run is depends on its data. */
 void recon_recipe_fill(void *options, const recon_recipe *recipe, recon_preset preset, int few);
 void recon_recipe_fill_shape(void *shape, const recon_recipe *recipe, recon_preset preset);
+
+/* What an entry is and defaults to, for help: "weight of aligning neighbours (default: fast 4, paper
+ * none, small 4)". Returns out. */
+const char *recon_recipe_words(char *out, size_t room, const recon_recipe *recipe,
+                               const recon_recipe_entry *entry);
+
+/* The training's settings to the options of a network of that data ("images"), and without all terms
+ * where it is plain. RECON_ERR_INPUT: see recon_training_complete. */
+recon_status recon_recipe_apply(recon_ctx *ctx, void *options, const recon_recipe *recipe,
+                                const recon_training *training, const char *data);
+
+/* The preset of a training that starts from no model. */
+recon_status recon_training_preset(recon_ctx *ctx, recon_preset *out,
+                                   const recon_training *training);
 
 /* To a run's settings, and from the file of a model that was trained with them. */
 void recon_recipe_record(recon_settings *settings, const recon_recipe *recipe, const void *options);

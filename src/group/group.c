@@ -1,7 +1,7 @@
 /* group.c - groups by name, and what is the same of all of them. */
 #include "group/group.h"
-#include "core/array.h"
-#include "core/count.h"
+#include "core/npy.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 
@@ -43,7 +43,7 @@ recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const cha
     for (size_t i = 0, used = 0; (group = group_at(ctx, i)) && used < sizeof known; i++)
         used +=
             (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", group->name);
-    return recon_fail(ctx, RECON_ERR_INPUT, "there is no group '%s': %s are known", name, known);
+    return recon_fail(ctx, RECON_ERR_INPUT, "there is no group '%.40s': %s are known", name, known);
 }
 
 recon_status recon_group_check(recon_ctx *ctx, const recon_group *g)
@@ -85,6 +85,14 @@ static size_t product(const size_t shape[2])
 size_t recon_group_written(const recon_group *group)
 {
     return product(group->shape);
+}
+
+void recon_group_write(const recon_group *group, double *out, const double *poses, size_t n)
+{
+    if (group->write)
+        group->write(group, out, poses, n);
+    else
+        memcpy(out, poses, n * group->numbers * sizeof *out);
 }
 
 size_t recon_family_parameters(const recon_family *family)

@@ -4,6 +4,9 @@
 
 #include <recon/group/group.h>
 
+/* A family is chosen by so many sets at most: the sets i * n / RECON_CHOICE_SETS among more. */
+enum { RECON_CHOICE_SETS = 512 };
+
 /* RECON_ERR_INPUT where the table lacks what it has to have. */
 recon_status recon_group_check(recon_ctx *ctx, const recon_group *group);
 
@@ -21,7 +24,8 @@ recon_status recon_group_rows(recon_ctx *ctx, double *out /* [n][width] */,
 recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order,
                                      const recon_array *array, size_t width, const char *path);
 
-/* Numbers of a pose as it is written. */
+/* n poses as they are written, and the numbers of one. */
+void recon_group_write(const recon_group *group, double *out, const double *poses, size_t n);
 size_t recon_group_written(const recon_group *group);
 
 /* Numbers of a row of a family's parameters. */

@@ -73,17 +73,15 @@ done:
 static recon_status gather_held(recon_ctx *ctx, recon_embedded *out, const recon_head_training *l,
                                 const recon_embedded *data)
 {
-    size_t d = data->d, pose = data->so2 ? sizeof *data->so2 : sizeof *data->so3;
+    size_t d = data->d, numbers = data->group->numbers;
     float *z = NULL, *density = NULL;
-    char *poses = NULL;
+    double *poses = NULL;
     recon_status status;
-    *out = (recon_embedded){ .n = l->held, .d = d };
+    *out = (recon_embedded){ .n = l->held, .d = d, .group = data->group };
     RECON_TRY(recon_alloc_raw(ctx, &z, l->held * d, sizeof *z));
     out->z = out->owned[0] = z;
-    RECON_TRY(recon_alloc_raw(ctx, &poses, l->held, pose));
-    out->owned[1] = poses;
-    out->so2 = data->so2 ? (const double *)(void *)poses : NULL;
-    out->so3 = data->so2 ? NULL : (const recon_so3 *)(void *)poses;
+    RECON_TRY(recon_alloc_raw(ctx, &poses, l->held, numbers * sizeof *poses));
+    out->poses = out->owned[1] = poses;
     if (data->density)
         RECON_TRY(recon_alloc_raw(ctx, &density, l->held, RECON_POSE_BINS * sizeof *density));
     out->density = out->owned[2] = density;
@@ -93,7 +91,7 @@ static recon_status gather_held(recon_ctx *ctx, recon_embedded *out, const recon
             memcpy(density + i * RECON_POSE_BINS, data->density + from * RECON_POSE_BINS,
                    RECON_POSE_BINS * sizeof *density);
         memcpy(z + i * d, data->z + from * d, d * sizeof *z);
-        memcpy(poses + i * pose, recon_embedded_pose(data, from), pose);
+        memcpy(poses + i * numbers, recon_embedded_pose(data, from), numbers * sizeof *poses);
     }
 done:
     return status;
@@ -109,10 +107,10 @@ recon_status recon_maps_measure(recon_ctx *ctx, double *score, recon_tail_point 
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &map, data->n, kind->map));
     RECON_TRY(recon_maps_apply(ctx, map, m, &in, RECON_MAPS_ALL));
-    RECON_TRY(recon_maps_put_densities(ctx, (recon_so2_map *)map, m, data->so2, data->density,
-                                       data->n, RECON_MAPS_ALL));
+    RECON_TRY(
+        recon_maps_put_densities(ctx, map, m, data->poses, data->density, data->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < data->n; i++) {
-        const void *psi = recon_embedded_pose(data, i);
+        const double *psi = recon_embedded_pose(data, i);
         score[i] = kind->score(map + i * kind->map, psi);
         tail[i] = kind->tail(map + i * kind->map, psi);
     }
@@ -208,11 +206,8 @@ recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon
                                    const recon_backbone *backbone, const recon_data *inputs)
 {
     const recon_maps_kind *kind = recon_maps_kind_of(frames->group);
-    const recon_maps_options *usual = &kind->defaults;
     recon_maps_options o = options_on_z(options);
-    recon_head_training training = { .n = data->n,
-                                     .plain = kind->plain,
-                                     .as_split = kind->as_split };
+    recon_head_training training = { .n = data->n };
     recon_input_nets *nets = NULL;
     recon_targets targets;
     recon_maps *m = NULL;
@@ -220,6 +215,9 @@ recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon
     recon_status status;
     *out = NULL;
     RECON_TRY(recon_targets_make(ctx, &targets, data, frames));
+    const recon_maps_options *usual = &kind->defaults;
+    training.plain = kind->plain;
+    training.as_split = kind->as_split;
     RECON_TRY(recon_embeddings_check(ctx, data->z, data->n, data->d));
     o.epochs = o.epochs ? o.epochs : recon_head_training_epochs(usual, kind->steps_least, data->n);
     RECON_TRY(recon_head_training_plan(ctx, &training, &o, usual));

@@ -92,9 +92,9 @@ recon_status recon_maps_apply(recon_ctx *ctx, void *out /* [n] */, const recon_m
 /* What a backbone's pose densities say of n inputs, put over what the heads have said: their density
  * and Theta (but not over a network's), and Lambda where that is where it comes from. density
  * [n][RECON_POSE_BINS] is log q and may be NULL: nothing is done then. */
-recon_status recon_maps_put_densities(recon_ctx *ctx, recon_so2_map *maps /* [n] */,
-                                      const recon_maps *m, const double *psi /* [n] */,
-                                      const float *density, size_t n, recon_maps_part part);
+recon_status recon_maps_put_densities(recon_ctx *ctx, void *maps /* [n] */, const recon_maps *m,
+                                      const double *psi /* [n] */, const float *density, size_t n,
+                                      recon_maps_part part);
 
 /* Scores and tails of the poses of points, all of which should be new to the maps and to their
  * backbone; inputs are those behind them, or NULL where the maps have no networks. */
@@ -110,7 +110,7 @@ recon_status recon_maps_calibrate(recon_ctx *ctx, recon_maps *maps, double *scor
  * whose densities are flat, broad or sharp like it, whose poses are as unusual for them, the input
  * counted among them. An input is not unusual for being of a kind that occurs in many poses. On the data that a backbone was trained on, the points held out are those that its
  * training left out (RECON_HELD_OUT). NaN gives NaN. */
-double recon_maps_p_value(const recon_maps *maps, const void *map, const void *psi);
+double recon_maps_p_value(const recon_maps *maps, const void *map, const double *psi);
 
 /* The score that this share of all natural poses exceeds, whatever their kind. INFINITY for a share
  * below 1 / (held_out + 1). A share above 1 is taken as 1. */

@@ -31,7 +31,7 @@ static recon_status fill(recon_ctx *ctx, const recon_targets *t, const recon_fra
                          const double *psi, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        double gamma = frames->gamma.so2[i], theta = theta_of(frames, i);
+        double gamma = frames->gamma[i], theta = theta_of(frames, i);
         if (!isfinite(psi[i]) || !isfinite(gamma) || !isfinite(theta))
             return recon_fail(ctx, RECON_ERR_INPUT, "point %zu: psi %g, gamma %g, theta %g", i,
                               psi[i], gamma, theta);
@@ -48,7 +48,7 @@ recon_status recon_so2_targets(recon_ctx *ctx, recon_targets *out, const recon_e
     for (int h = 0; h < RECON_SO2_HEADS; h++)
         RECON_TRY(recon_alloc_raw(ctx, &out->of[h], data->n * recon_so2_heads[h].targets,
                                   sizeof *out->of[h]));
-    RECON_TRY(fill(ctx, out, frames, data->so2, data->n));
+    RECON_TRY(fill(ctx, out, frames, data->poses, data->n));
 done:
     return status;
 }

@@ -19,6 +19,7 @@
 #include "group/so3/fisher_gauge.h"
 #include "group/natural.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCK = RECON_BLOCK_SO3_MAPS };
 #define FIRST 0.5  /* what the mixture's parts begin with, in the head's own unit */
@@ -200,31 +201,41 @@ static recon_status finish(recon_ctx *ctx, void *maps, size_t n, recon_maps_part
     return recon_parallel(ctx, finish_task, &(pass){ maps, n }, (n + BLOCK - 1) / BLOCK);
 }
 
-static double score(const void *map, const void *psi)
+static double score(const void *map, const double *psi)
 {
-    return recon_so3_map_score(map, *(const recon_so3 *)psi);
+    return recon_so3_map_score(map, recon_so3_at(psi, 0));
 }
 
-static recon_tail_point tail(const void *map, const void *psi)
+static recon_tail_point tail(const void *map, const double *psi)
 {
     const recon_so3_map *m = map;
     const double *size = m->density.moment; /* one pose: 1 1 1; an axis: 1 0 0; none: 0 0 0 */
     return (recon_tail_point){ (1 - m->background) * (size[0] + size[1] + size[2]) / 3,
-                               recon_so3_map_tail(m, *(const recon_so3 *)psi) };
+                               recon_so3_map_tail(m, recon_so3_at(psi, 0)) };
+}
+
+static void lambda_of(double *out, const void *map, recon_lambda way, const double *psi,
+                      const float *log_q)
+{
+    const recon_so3_map *m = map;
+    (void)psi, (void)log_q;
+    memcpy(out, way == RECON_LAMBDA_HEAD ? &m->lambda_label : &m->lambda, sizeof m->lambda);
 }
 
 /* Of a small set 300 steps at least: after 30 most poses still pass for background. */
 const recon_maps_kind recon_so3_maps = {
     .group = RECON_SO3,
-    .name = "so3",
     .head = recon_so3_heads,
     .heads = RECON_SO3_HEADS,
     .lambda = 1u << RECON_SO3_DENSITY | 1u << RECON_SO3_MIXTURE | 1u << RECON_SO3_VERDICT,
     .by_head = 1u << RECON_SO3_LAMBDA,
     .map = sizeof(recon_so3_map),
+    .lambda_at = offsetof(recon_so3_map, lambda),
     .number = "theta.unit",
     .number_is = "above 0",
     .number_fits = is_unit,
+    .usual = RECON_LAMBDA_DENSITY,
+    .any_rotation = "haar",
     .defaults = { .hidden = 512,
                   .epochs = 30,
                   .batch = 256,
@@ -237,5 +248,6 @@ const recon_maps_kind recon_so3_maps = {
     .prepare = prepare,
     .finish = finish,
     .score = score,
+    .lambda_of = lambda_of,
     .tail = tail,
 };

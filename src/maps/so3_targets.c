@@ -60,7 +60,7 @@ static recon_status put_frames(recon_ctx *ctx, const recon_targets *t, const rec
                                const recon_frames *frames)
 {
     for (size_t i = 0; i < data->n; i++) {
-        recon_so3 psi = data->so3[i], gamma = frames->gamma.so3[i];
+        recon_so3 psi = recon_so3_at(data->poses, i), gamma = recon_so3_at(frames->gamma, i);
         double size = length(frames->parameters + F * i);
         if (!isfinite(psi.w + psi.x + psi.y + psi.z + gamma.w) || !isfinite(size))
             return recon_fail(ctx, RECON_ERR_INPUT, "point %zu: psi %g.., gamma %g.., |F| %g", i,
@@ -96,7 +96,7 @@ static recon_status fit_moments(recon_ctx *ctx, const recon_targets *t, const re
     for (size_t at = 0; at < data->n; at += BLOCK) {
         size_t some = data->n - at < BLOCK ? data->n - at : BLOCK;
         for (size_t i = 0; i < some * k; i++)
-            poses[i] = data->so3[frames->neighbors[at * k + i]];
+            poses[i] = recon_so3_at(data->poses, (size_t)frames->neighbors[at * k + i]);
         RECON_TRY(recon_fisher_fit_batch(ctx, fit, poses, some, k, &moment));
         for (size_t i = 0; i < some; i++)
             put_moments(t, at + i, &fit[i].fisher);

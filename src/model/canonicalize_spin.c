@@ -53,9 +53,9 @@ static recon_status see(recon_ctx *ctx, codes *out, const recon_model *m, const 
     RECON_TRY(recon_alloc_raw(ctx, &out->z, n, b->code * sizeof *out->z));
     RECON_TRY(recon_alloc_raw(ctx, &out->psi, n, sizeof *out->psi));
     for (size_t at = 0; at < n; at += BLOCK)
-        RECON_TRY(b->kind->embed(ctx,
-                                 &(recon_seen){ .z = out->z + at * b->code, .so3 = out->psi + at },
-                                 b, x + at, n - at < BLOCK ? n - at : BLOCK));
+        RECON_TRY(b->kind->embed(
+            ctx, &(recon_seen){ .z = out->z + at * b->code, .psi = (double *)(out->psi + at) }, b,
+            x + at, n - at < BLOCK ? n - at : BLOCK));
 done:
     return status;
 }
@@ -125,7 +125,8 @@ static recon_status rotate(recon_ctx *ctx, float *out, const recon_pose3 *poses,
     RECON_TRY(recon_alloc_raw(ctx, &by, n, sizeof *by));
     for (size_t i = 0; i < n; i++)
         by[i] = poses[i].rotation;
-    RECON_TRY(m->backbone->kind->rotate(ctx, out, m->backbone, x, by, n, RECON_BILINEAR));
+    RECON_TRY(
+        m->backbone->kind->rotate(ctx, out, m->backbone, x, (const double *)by, n, RECON_BILINEAR));
 done:
     free(by);
     return status;

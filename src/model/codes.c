@@ -34,10 +34,7 @@ static recon_status codes_new(recon_ctx *ctx, recon_stored_codes **out, const re
     c = *out;
     *c = (recon_stored_codes){ .group = group, .n = n, .d = d };
     RECON_TRY(recon_alloc_raw(ctx, &c->white, n * d, sizeof *c->white));
-    if (group == RECON_SO2)
-        RECON_TRY(recon_alloc_raw(ctx, &c->so2, n, sizeof *c->so2));
-    else
-        RECON_TRY(recon_alloc_raw(ctx, &c->so3, n, sizeof *c->so3));
+    RECON_TRY(recon_alloc_raw(ctx, &c->poses, n, group->numbers * sizeof *c->poses));
 done:
     return status;
 }
@@ -51,8 +48,7 @@ void recon_codes_free(recon_stored_codes *c)
     free(c->z);
     free(c->white);
     free(c->whiten);
-    free(c->so2);
-    free(c->so3);
+    free(c->poses);
     free(c);
 }
 
@@ -101,24 +97,17 @@ size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n)
     return codes + choose(which + codes, held, 1, n, RECON_CODES_MOST);
 }
 
-static recon_so3 in_floats(recon_so3 g)
-{
-    return (recon_so3){ (float)g.w, (float)g.x, (float)g.y, (float)g.z };
-}
-
 /* Rounded as a file rounds them. */
 static void fill(recon_stored_codes *c, const recon_embedded *data, const size_t *which)
 {
-    size_t d = c->d;
+    size_t d = c->d, numbers = c->group->numbers;
     c->scale = scale_of(data->z, data->n * d);
     for (size_t i = 0; i < c->n; i++) {
         const float *z = data->z + which[i] * d;
         for (size_t j = 0; j < d; j++)
             c->z[i * d + j] = recon_f16_to_float(recon_f16_from_float(z[j] / c->scale));
-        if (c->so2)
-            c->so2[i] = (float)data->so2[which[i]];
-        else
-            c->so3[i] = in_floats(data->so3[which[i]]);
+        for (size_t j = 0; j < numbers; j++)
+            c->poses[i * numbers + j] = (float)data->poses[which[i] * numbers + j];
     }
 }
 
@@ -264,7 +253,7 @@ recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const re
     all = recon_codes_points(which, held, data->n);
     while (n < all && !held[which[n]])
         n++;
-    RECON_TRY(codes_new(ctx, &c, data->so2 ? RECON_SO2 : RECON_SO3, n, data->d));
+    RECON_TRY(codes_new(ctx, &c, data->group, n, data->d));
     RECON_TRY(recon_alloc_raw(ctx, &c->z, n * c->d, sizeof *c->z));
     RECON_TRY(recon_alloc_raw(ctx, &c->whiten, recon_whiten_count(c->d), sizeof *c->whiten));
     fill(c, data, which);
@@ -327,22 +316,15 @@ static recon_status read_size(recon_ctx *ctx, size_t *n, const recon_safetensors
 static recon_status read_poses(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
                                const char *path)
 {
-    const size_t shape[] = { c->n, 4 };
+    size_t numbers = c->group->numbers;
+    const size_t shape[] = { c->n, numbers };
     float *g = NULL;
     recon_status status;
-    RECON_TRY(get(ctx, &g, file, path, POSE, shape, c->so2 ? 1 : 2));
-    for (size_t i = 0; i < c->n; i++) {
-        if (c->so2) {
-            c->so2[i] = g[i];
-            continue;
-        }
-        const float *q = g + 4 * i;
-        c->so3[i] = (recon_so3){ q[0], q[1], q[2], q[3] };
-        if (!(fabsf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) <
-              RECON_POSE_TOLERANCE))
-            RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
-                                 "%s: row %zu of '" POSE "' is not a unit quaternion", path, i));
-    }
+    RECON_TRY(get(ctx, &g, file, path, POSE, shape, numbers > 1 ? 2 : 1));
+    for (size_t i = 0; i < c->n * numbers; i++)
+        c->poses[i] = g[i];
+    if (c->group->check(ctx, c->group, c->poses, c->n) != RECON_OK)
+        status = recon_note(ctx, RECON_ERR_FORMAT, "in '" POSE "' of %s", path);
 done:
     free(g);
     return status;
@@ -429,20 +411,15 @@ static recon_tensor_entry entry(const char *name, recon_dtype dtype, const void 
 recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
                                       const recon_stored_codes *c)
 {
-    size_t n = c->n, d = c->d, four = c->so3 ? 4 : 0;
+    size_t n = c->n, d = c->d, numbers = c->group->numbers;
     recon_status status;
     *t = (recon_codes_tensors){ .scale = c->scale, .held = (float)c->distances.n };
     RECON_TRY(recon_alloc_raw(ctx, &t->z, n * d, sizeof *t->z));
-    RECON_TRY(recon_alloc_raw(ctx, &t->pose, n, (four ? four : 1) * sizeof *t->pose));
+    RECON_TRY(recon_alloc_raw(ctx, &t->pose, n, numbers * sizeof *t->pose));
     for (size_t i = 0; i < n * d; i++)
         t->z[i] = recon_f16_from_float(c->z[i]);
-    for (size_t i = 0; i < n; i++)
-        if (four)
-            memcpy(t->pose + 4 * i,
-                   (const float[]){ c->so3[i].w, c->so3[i].x, c->so3[i].y, c->so3[i].z },
-                   4 * sizeof *t->pose);
-        else
-            t->pose[i] = (float)c->so2[i];
+    for (size_t i = 0; i < n * numbers; i++)
+        t->pose[i] = (float)c->poses[i];
     for (size_t i = 0; i < RECON_QUANTILES; i++) {
         t->distances[i] = (float)c->distances.quantile[i];
         t->angles[i] = (float)c->angles.quantile[i];
@@ -450,7 +427,7 @@ recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
     }
     t->entry[0] = entry(Z, RECON_F16, t->z, n, d);
     t->entry[1] = entry(SCALE, RECON_F32, &t->scale, 1, 0);
-    t->entry[2] = entry(POSE, RECON_F32, t->pose, n, four);
+    t->entry[2] = entry(POSE, RECON_F32, t->pose, n, numbers > 1 ? numbers : 0);
     t->entry[3] = entry(WHITEN, RECON_F32, c->whiten, d, d <= RECON_WHITEN_MOST ? d : 0);
     t->entry[4] = entry(DISTANCES, RECON_F32, t->distances, RECON_QUANTILES, 0);
     t->entry[5] = entry(HELD, RECON_F32, &t->held, 1, 0);

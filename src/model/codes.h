@@ -21,12 +21,11 @@ enum { RECON_CODES_MOST = 4096, RECON_CODES_NEAREST = 5 };
 typedef struct {
     const recon_group *group;
     size_t n, d;
-    float *z;       /* [n][d], rounded to half precision and in units of scale */
-    float scale;    /* a power of two: half precision has a narrow range       */
-    double *so2;    /* [n] psi of each, or NULL                                */
-    recon_so3 *so3; /* [n] the same                                            */
-    float *whiten;  /* see whiten.h: of the codes, and of the same inputs rotated */
-    float *white;   /* [n][d] the codes in those coordinates                   */
+    float *z;      /* [n][d], rounded to half precision and in units of scale */
+    float scale;   /* a power of two: half precision has a narrow range       */
+    double *poses; /* [n][group->numbers] psi of each                         */
+    float *whiten; /* see whiten.h: of the codes, and of the same inputs rotated */
+    float *white;  /* [n][d] the codes in those coordinates                   */
     recon_points by_angle, by_distance; /* z and white, made ready for search  */
     /* Of the inputs held out: distances, angles, and -log of the smaller p-value of the two. The last two
      * are of 0 inputs in files that have distances alone. */
@@ -69,7 +68,7 @@ void recon_codes_tensors_free(recon_codes_tensors *tensors);
 int recon_code_is_zero(const float *z /* [d] */, size_t d);
 
 /* The k <= codes->n nearest codes by cosine similarity, nearest first, of each of m embeddings.
- * index [m][k] counts codes: their poses are codes->so2[index] or codes->so3[index]. similarity
+ * index [m][k] counts codes: their poses are those of codes->poses. similarity
  * [m][k] may be NULL. An embedding that is zero has no neighbours: RECON_ERR_INPUT. */
 recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, float *similarity,
                                  const recon_stored_codes *codes, const float *z /* [m][d] */,

@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"
+#include "group/group.h"
 #include "normalize/frames_write.h"
 
 #include <recon/core/array.h>
@@ -22,38 +23,37 @@ void recon_discovered_list(json_t **summary, const recon_discovered *d)
     recon_frames_list(summary, d->frames, names);
 }
 
-/* Poses, angles or matrices, one a point. */
 static recon_status write_poses(recon_ctx *ctx, const char *dir, const char *name,
-                                const recon_embedded *e, const double *poses)
+                                const recon_group *group, const double *poses, size_t n)
 {
+    size_t written = recon_group_written(group);
+    double *rows = NULL;
     char path[RECON_PATH];
-    return recon_npy_write(
-        ctx, recon_folder_join(path, dir, name),
-        &(recon_array){
-            .dtype = RECON_F64, .ndim = e->so3 ? 3 : 1, .shape = { e->n, 3, 3 }, .data = poses });
+    recon_status status;
+    recon_array array = { .dtype = RECON_F64,
+                          .ndim = 1 + (group->shape[0] > 0) + (group->shape[1] > 0),
+                          .shape = { n, group->shape[0], group->shape[1] } };
+    RECON_TRY(recon_alloc_raw(ctx, &rows, n, written * sizeof *rows));
+    recon_group_write(group, rows, poses, n);
+    array.data = rows;
+    RECON_TRY(recon_npy_write(ctx, recon_folder_join(path, dir, name), &array));
+done:
+    free(rows);
+    return status;
 }
 
 static recon_status write_embeddings(recon_ctx *ctx, const char *dir, const recon_embedded *e)
 {
     char path[RECON_PATH];
-    double *matrices = NULL;
-    recon_status status;
     recon_array z = { .dtype = RECON_F32, .ndim = 2, .shape = { e->n, e->d }, .data = e->z };
-    RECON_TRY(recon_npy_write(ctx, recon_folder_join(path, dir, "z.npy"), &z));
-    if (e->so3) {
-        RECON_TRY(recon_alloc_raw(ctx, &matrices, e->n, 9 * sizeof *matrices));
-        recon_so3_to_matrix_n(matrices, e->so3, e->n);
-    }
-    RECON_TRY(write_poses(ctx, dir, "g.npy", e, e->so3 ? matrices : e->so2));
-done:
-    free(matrices);
-    return status;
+    recon_status status = recon_npy_write(ctx, recon_folder_join(path, dir, "z.npy"), &z);
+    return status == RECON_OK ? write_poses(ctx, dir, "g.npy", e->group, e->poses, e->n) : status;
 }
 
 recon_status recon_discovered_write(recon_ctx *ctx, const char *dir, const recon_discovered *d)
 {
     recon_status status;
-    RECON_TRY(write_poses(ctx, dir, "natural.npy", d->embedded, d->natural));
+    RECON_TRY(write_poses(ctx, dir, "natural.npy", d->frames->group, d->natural, d->frames->rows));
     if (d->keep_embeddings)
         RECON_TRY(write_embeddings(ctx, dir, d->embedded));
     RECON_TRY(recon_frames_put(ctx, dir, d->frames, RECON_F64, d->text));

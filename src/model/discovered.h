@@ -17,7 +17,7 @@
 struct recon_discovered {
     const recon_embedded *embedded;
     const recon_frames *frames;
-    const double *natural; /* Lambda of each point: an angle or a matrix */
+    const double *natural; /* Lambda of each point */
     json_t *summary;
     const char *text; /* of the summary */
     int keep_embeddings;

@@ -10,12 +10,13 @@
 
 /* --- either group ----------------------------------------------------------------------------- */
 
-static recon_status check_group(recon_ctx *ctx, const recon_model *m, const recon_group *group)
+static recon_status check_group(recon_ctx *ctx, const recon_model *m, const recon_maps_kind *kind)
 {
-    if (m->backbone->kind->group == group)
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT, "the model's poses are in %s",
-                      group == RECON_SO2 ? "SO(3), not in SO(2)" : "SO(2), not in SO(3)");
+    const recon_group *own = m->backbone->kind->group;
+    return own == kind->group
+               ? RECON_OK
+               : recon_fail(ctx, RECON_ERR_INPUT, "the model's poses are in %s, not in %s",
+                            own->words, kind->group->words);
 }
 
 static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, const void *inputs,
@@ -27,11 +28,8 @@ static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, con
     if (b->kind->check)
         RECON_TRY(b->kind->check(ctx, b, inputs, n));
     RECON_TRY(recon_alloc_raw(ctx, &s->z, n, b->code * sizeof *s->z));
-    if (b->kind->group == RECON_SO2)
-        RECON_TRY(recon_alloc_raw(ctx, &s->so2, n, sizeof *s->so2));
-    else
-        RECON_TRY(recon_alloc_raw(ctx, &s->so3, n, sizeof *s->so3));
-    if (b->density && s->so2)
+    RECON_TRY(recon_alloc_raw(ctx, &s->psi, n, b->kind->group->numbers * sizeof *s->psi));
+    if (b->density)
         RECON_TRY(recon_alloc_raw(ctx, &s->density, n, RECON_POSE_BINS * sizeof *s->density));
     RECON_TRY(b->kind->embed(ctx, s, b, inputs, n));
 done:
@@ -41,8 +39,7 @@ done:
 static void seen_free(recon_seen *s)
 {
     free(s->z);
-    free(s->so2);
-    free(s->so3);
+    free(s->psi);
     free(s->density);
 }
 
@@ -67,8 +64,12 @@ static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_mo
                                const recon_seen *s, size_t n)
 {
     const recon_stored_codes *c = m->codes;
-    const recon_embedded index = { .n = c->n, .d = c->d, .z = c->z, .so2 = c->so2, .so3 = c->so3 };
-    const recon_embedded queries = { .n = n, .d = c->d, .z = s->z, .so2 = s->so2, .so3 = s->so3 };
+    const recon_embedded index = {
+        .n = c->n, .d = c->d, .z = c->z, .group = c->group, .poses = c->poses
+    };
+    const recon_embedded queries = {
+        .n = n, .d = c->d, .z = s->z, .group = c->group, .poses = s->psi
+    };
     const recon_normalize_options o = { .knn = { .k = m->k < c->n ? m->k : c->n },
                                         .mean = m->mean,
                                         .family = RECON_SO2_NORMAL,
@@ -103,7 +104,8 @@ static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m,
     if (k > 0)
         RECON_TRY(recon_codes_nearest(ctx, index, NULL, m->codes, z, n, k));
     for (size_t i = 0; i < n * k; i++)
-        out[i] = lost[i / k] ? NAN : recon_so2_wrap(m->codes->so2[index[i]] - poses[i / k].lambda);
+        out[i] =
+            lost[i / k] ? NAN : recon_so2_wrap(m->codes->poses[index[i]] - poses[i / k].lambda);
 done:
     free(index);
     free(lost);
@@ -123,7 +125,7 @@ static recon_status put_gamma(recon_ctx *ctx, recon_so2_map *maps, const recon_m
     recon_frames f = { .rows = 0 };
     recon_status status = n ? find_gamma(ctx, &f, m, s, n) : RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
-        maps[i].lambda = f.gamma.so2[i];
+        maps[i].lambda = f.gamma[i];
     recon_frames_free(&f);
     return status;
 }
@@ -138,13 +140,13 @@ static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_
     RECON_TRY(recon_alloc(ctx, &maps, n, sizeof *maps));
     if (m->maps->lambda == RECON_LAMBDA_DENSITY)
         RECON_TRY(
-            recon_maps_put_densities(ctx, maps, m->maps, s->so2, s->density, n, RECON_MAPS_LAMBDA));
+            recon_maps_put_densities(ctx, maps, m->maps, s->psi, s->density, n, RECON_MAPS_LAMBDA));
     else if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         RECON_TRY(put_gamma(ctx, maps, m, s, n));
     else
         RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, RECON_MAPS_LAMBDA));
     for (size_t i = 0; i < n; i++)
-        poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
+        poses[i] = recon_pose_make(s->psi[i], maps[i].lambda);
 done:
     free(maps);
     return status;
@@ -169,9 +171,9 @@ static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map 
         RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, RECON_MAPS_ALL));
     if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         RECON_TRY(put_gamma(ctx, maps, m, s, n));
-    RECON_TRY(recon_maps_put_densities(ctx, maps, m->maps, s->so2, s->density, n, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_put_densities(ctx, maps, m->maps, s->psi, s->density, n, RECON_MAPS_ALL));
     for (size_t i = 0; i < n; i++) {
-        poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
+        poses[i] = recon_pose_make(s->psi[i], maps[i].lambda);
         RECON_TRY(recon_model_check_answer(ctx, isfinite(maps[i].theta), i));
     }
 done:
@@ -184,7 +186,7 @@ recon_status recon_model_read2(recon_ctx *ctx, const recon_read2 *out, const rec
     const recon_pose2 *poses = out->poses;
     recon_seen s = { .z = NULL };
     recon_status status;
-    RECON_TRY(check_group(ctx, m, RECON_SO2));
+    RECON_TRY(check_group(ctx, m, &recon_so2_maps));
     RECON_TRY(see(ctx, &s, m, inputs, n));
     RECON_TRY(out->maps ? find_maps(ctx, out->poses, out->maps, m, &s, inputs, n)
                         : find_lambda(ctx, out->poses, m, &s, inputs, n));
@@ -245,7 +247,7 @@ static recon_status put_lambda3(recon_ctx *ctx, recon_so3_map *maps, const recon
     if (near && n)
         RECON_TRY(find_gamma(ctx, &f, m, s, n));
     for (size_t i = 0; m->maps->lambda != RECON_LAMBDA_DENSITY && i < n; i++)
-        maps[i].lambda = near ? f.gamma.so3[i] : maps[i].lambda_label;
+        maps[i].lambda = near ? recon_so3_at(f.gamma, i) : maps[i].lambda_label;
 done:
     recon_frames_free(&f);
     return status;
@@ -260,7 +262,7 @@ recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const rec
     recon_pose3 *poses = out->poses;
     recon_seen s = { .z = NULL };
     recon_status status;
-    RECON_TRY(check_group(ctx, m, RECON_SO3));
+    RECON_TRY(check_group(ctx, m, &recon_so3_maps));
     if (!maps) {
         RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
         maps = own;
@@ -270,8 +272,8 @@ recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const rec
     RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, part));
     RECON_TRY(put_lambda3(ctx, maps, m, &s, n));
     for (size_t i = 0; i < n; i++) {
-        poses[i] =
-            recon_pose3_make(&(recon_pose3){ .psi = s.so3[i] }, maps[i].lambda, maps[i].free);
+        poses[i] = recon_pose3_make(&(recon_pose3){ .psi = recon_so3_at(s.psi, i) }, maps[i].lambda,
+                                    maps[i].free);
         if (kind->center)
             kind->center(poses[i].center, inputs, i);
         RECON_TRY(recon_model_check_answer(

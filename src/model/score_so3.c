@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/degrees.h"
+#include "core/text.h"
 #include "group/natural.h"
 
 recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
@@ -22,7 +22,8 @@ recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const re
         const recon_so3_map *map = &r.maps[i];
         recon_so3 psi = r.poses[i].psi;
         out[i] = (recon_pose_score3){ .score = recon_so3_map_score(map, psi),
-                                      .p_value = recon_maps_p_value(model->maps, map, &psi),
+                                      .p_value = recon_maps_p_value(model->maps, map,
+                                                                    (const double *)&psi),
                                       .p_embedding = r.p_embedding[i],
                                       .trace = recon_so3_map_trace(map, psi),
                                       .label = recon_so3_map_trace_label(map, psi),
@@ -69,11 +70,12 @@ static void list_modes(recon_distribution3 *out, const recon_so3_map *map)
 static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_maps *maps,
                          const recon_pose3 *pose, const recon_so3_map *map)
 {
-    *out = (recon_distribution3){ .pose = *pose,
-                                  .background = map->background,
-                                  .score = recon_so3_map_score(map, pose->psi),
-                                  .p_value = recon_maps_p_value(maps, map, &pose->psi),
-                                  .free = map->free };
+    *out =
+        (recon_distribution3){ .pose = *pose,
+                               .background = map->background,
+                               .score = recon_so3_map_score(map, pose->psi),
+                               .p_value = recon_maps_p_value(maps, map, (const double *)&pose->psi),
+                               .free = map->free };
     recon_status status = recon_fisher_of(ctx, &out->poses, map->theta);
     recon_fisher_axes(out->axis_body, out->axis, &map->density);
     recon_so3_act(out->axis_now, pose->psi, out->axis_body);

@@ -19,7 +19,7 @@ static recon_status lambdas_of(recon_ctx *ctx, double **out, const recon_embedde
 {
     recon_status status = recon_alloc_raw(ctx, out, e->n, sizeof **out);
     for (size_t i = 0; status == RECON_OK && i < e->n; i++)
-        (*out)[i] = recon_lambda2(RECON_LAMBDA_DENSITY, e, NULL, NULL, i);
+        recon_lambda_by(*out + i, &recon_so2_maps, RECON_LAMBDA_DENSITY, e, NULL, NULL, i);
     return status;
 }
 
@@ -29,7 +29,8 @@ static recon_status firm_of(recon_ctx *ctx, unsigned char **out, const recon_emb
     for (size_t i = 0; status == RECON_OK && i < e->n; i++) {
         recon_so2_map map = { .family = RECON_SO2_NORMAL };
         recon_natural natural;
-        recon_so2_map_density(&map, e->so2[i], e->density + i * RECON_POSE_BINS, RECON_MAPS_LAMBDA);
+        recon_so2_map_density(&map, e->poses[i], e->density + i * RECON_POSE_BINS,
+                              RECON_MAPS_LAMBDA);
         status = recon_trust_natural(ctx, &natural, &map.density);
         (*out)[i] = natural == RECON_NATURAL_ONE;
     }
@@ -55,9 +56,9 @@ static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded
         nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
     recon_trust_information(t, nats, held->n);
     if (!(t->against & RECON_TRUST_GAIN_UNKNOWN))
-        recon_trust_distances(t, &(recon_trust_points){ .psi = held->so2,
+        recon_trust_distances(t, &(recon_trust_points){ .psi = held->poses,
                                                         .lambda = lambda,
-                                                        .index_psi = index->so2,
+                                                        .index_psi = index->poses,
                                                         .index_lambda = known,
                                                         .counts = firm,
                                                         .index_counts = index_firm,

@@ -2,50 +2,39 @@
 #include "normalize/findings.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "group/group.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SO2_MODE = 2, SO3_MODE = 10 };
-
-static int modes_kept(int modes)
+size_t recon_finding_modes(const recon_group *group)
 {
-    return modes < RECON_FRAME_MODES ? modes : RECON_FRAME_MODES;
+    return RECON_FRAME_MODES * (group->numbers + 1);
 }
 
-void recon_finding_so2(recon_finding *out, const recon_so2_center *center)
+void recon_finding_take(recon_finding *out, double *modes, const recon_group *group,
+                        const recon_center *center)
 {
+    size_t numbers = group->numbers;
     *out = (recon_finding){ .natural = center->natural, .fold = center->fold };
-    for (int i = 0; i < modes_kept(center->modes); i++) {
-        out->mode[i].so2 = center->mode[i].at;
-        out->mode[i].weight = center->mode[i].weight;
-    }
-}
-
-void recon_finding_so3(recon_finding *out, const recon_so3_center *center)
-{
-    recon_natural natural = center->natural;
-    *out =
-        (recon_finding){ .natural = natural,
-                         .fold = natural == RECON_NATURAL_ONE || natural == RECON_NATURAL_SEVERAL };
-    memcpy(out->axis[0], center->axis_body, sizeof out->axis[0]);
-    memcpy(out->axis[1], center->axis_world, sizeof out->axis[1]);
-    for (int i = 0; i < modes_kept(center->modes); i++) {
-        out->mode[i].so3 = center->mode[i].at;
-        out->mode[i].weight = center->mode[i].weight;
+    memcpy(out->axis, center->axis, sizeof out->axis);
+    memset(modes, 0, recon_finding_modes(group) * sizeof *modes);
+    for (int i = 0; i < center->modes && i < RECON_FRAME_MODES; i++, modes += numbers + 1) {
+        memcpy(modes, center->mode[i].at, numbers * sizeof *modes);
+        modes[numbers] = center->mode[i].weight;
     }
 }
 
 recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *f)
 {
     recon_status status;
-    f->modes_width = f->group == RECON_SO2 ? SO2_MODE : SO3_MODE;
+    f->modes_width = recon_group_written(f->group) + 1;
     RECON_TRY(recon_alloc_raw(ctx, &f->verdict, f->rows, sizeof *f->verdict));
     RECON_TRY(recon_alloc_raw(ctx, &f->fold, f->rows, sizeof *f->fold));
     RECON_TRY(recon_alloc(ctx, &f->modes, f->rows,
                           RECON_FRAME_MODES * f->modes_width * sizeof *f->modes));
-    if (f->group == RECON_SO3)
+    if (f->group->has_axis)
         RECON_TRY(recon_alloc_raw(ctx, &f->axis, f->rows, 6 * sizeof *f->axis));
 done:
     return status;
@@ -61,19 +50,19 @@ void recon_findings_free(recon_frames *f)
     f->modes = f->axis = NULL;
 }
 
-void recon_finding_put(recon_frames *f, size_t row, const recon_finding *finding)
+void recon_finding_put(recon_frames *f, size_t row, const recon_finding *finding,
+                       const double *modes)
 {
-    size_t width = f->modes_width;
+    size_t width = f->modes_width, numbers = f->group->numbers;
     double *to = f->modes + row * RECON_FRAME_MODES * width;
     f->verdict[row] = (int8_t)finding->natural;
     f->fold[row] = (int8_t)finding->fold;
     memset(to, 0, RECON_FRAME_MODES * width * sizeof *to);
-    for (int i = 0; i < RECON_FRAME_MODES && finding->mode[i].weight > 0; i++, to += width) {
-        if (f->group == RECON_SO2)
-            to[0] = finding->mode[i].so2;
-        else
-            recon_so3_to_matrix(to, finding->mode[i].so3);
-        to[width - 1] = finding->mode[i].weight;
+    for (int i = 0; i < RECON_FRAME_MODES && modes[numbers] > 0; i++) {
+        recon_group_write(f->group, to, modes, 1);
+        to[width - 1] = modes[numbers];
+        to += width;
+        modes += numbers + 1;
     }
     if (f->axis)
         memcpy(f->axis + 6 * row, finding->axis, sizeof finding->axis);

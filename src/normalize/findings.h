@@ -9,21 +9,20 @@
 typedef struct {
     recon_natural natural;
     int fold;
-    double axis[2][3]; /* SO(3) */
-    struct {
-        double so2;
-        recon_so3 so3;
-        double weight;
-    } mode[RECON_FRAME_MODES]; /* heaviest first; unused: weight 0 */
+    double axis[2][3]; /* with group->has_axis */
 } recon_finding;
 
-void recon_finding_so2(recon_finding *out, const recon_so2_center *center);
-void recon_finding_so3(recon_finding *out, const recon_so3_center *center);
+/* Numbers of a class's modes: RECON_FRAME_MODES poses, each with its weight behind it; heaviest
+ * first, unused ones have the weight 0. */
+size_t recon_finding_modes(const recon_group *group);
+void recon_finding_take(recon_finding *out, double *modes, const recon_group *group,
+                        const recon_center *center);
 
 /* verdict, fold, modes and axis of the frames. */
 recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *frames);
 void recon_findings_free(recon_frames *frames);
-void recon_finding_put(recon_frames *frames, size_t row, const recon_finding *finding);
+void recon_finding_put(recon_frames *frames, size_t row, const recon_finding *finding,
+                       const double *modes);
 void recon_finding_clear(recon_frames *frames, size_t row); /* a row without a class */
 
 /* frames->natural from frames->verdict. */

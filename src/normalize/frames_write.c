@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/npy.h"
+#include "group/group.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +17,12 @@
 
 enum { FILES = 15, PIECE = RECON_BLOCK_FRAMES };
 
-/* One file to be: rows of `width` numbers, from doubles, rotations or integers. */
+/* One file to be: rows of `width` numbers, from doubles, poses or integers. */
 typedef struct {
     const char *name;
     const double *real;
-    const recon_so3 *rotation;
+    const double *poses; /* of `group`, as it holds them */
+    const recon_group *group;
     const int64_t *integer;
     const int8_t *small; /* integers of a byte */
     size_t width;        /* numbers a row */
@@ -29,20 +31,17 @@ typedef struct {
     recon_dtype type;
 } file;
 
-/* A rotation is nine numbers, everything else what it says. A width of 1 has no dimension of its
- * own, save for `inner`, the k poses of a row. */
-static file poses_file(const char *name, const recon_frames *f, const recon_poses *p,
+/* A width of 1 has no dimension of its own, save for `inner`, the k poses of a row. */
+static file poses_file(const char *name, const recon_frames *f, const double *poses,
                        recon_dtype type, size_t inner)
 {
-    file out = { .name = name, .real = p->so2, .rotation = p->so3, .type = type };
+    file out = { .name = name, .poses = poses, .group = f->group, .type = type };
     out.shape[out.ndim++] = f->rows;
     if (inner)
         out.shape[out.ndim++] = inner;
-    if (p->so3) {
-        out.shape[out.ndim++] = 3;
-        out.shape[out.ndim++] = 3;
-    }
-    out.width = (inner ? inner : 1) * (p->so3 ? 9 : 1);
+    for (int i = 0; i < 2 && f->group->shape[i]; i++)
+        out.shape[out.ndim++] = f->group->shape[i];
+    out.width = (inner ? inner : 1) * recon_group_written(f->group);
     return out;
 }
 
@@ -51,10 +50,9 @@ static file parameters_file(const recon_frames *f)
     file out = { .name = "parameters.npy", .real = f->parameters, .type = RECON_F64, .ndim = 1 };
     out.shape[0] = f->rows;
     out.width = f->parameters_width;
-    if (f->parameters_width > 1) {
-        out.shape[out.ndim++] = 3;
-        out.shape[out.ndim++] = f->parameters_width / 3;
-    }
+    const recon_family *family = &f->group->families[f->family];
+    for (int i = 0; i < 2 && family->shape[i]; i++)
+        out.shape[out.ndim++] = family->shape[i];
     return out;
 }
 
@@ -76,8 +74,8 @@ static file small_file(const char *name, const recon_frames *f, const int8_t *va
 static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype poses)
 {
     size_t n = 0;
-    out[n++] = poses_file("gamma.npy", f, &f->gamma, poses, 0);
-    out[n++] = poses_file("absolute.npy", f, &f->absolute, poses, 0);
+    out[n++] = poses_file("gamma.npy", f, f->gamma, poses, 0);
+    out[n++] = poses_file("absolute.npy", f, f->absolute, poses, 0);
     out[n++] = real_file("theta.npy", f, f->theta);
     out[n++] = parameters_file(f);
     out[n++] = real_file("background.npy", f, f->background);
@@ -118,7 +116,7 @@ static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype pos
                            .ndim = 2,
                            .shape = { f->rows, f->k },
                            .type = RECON_I64 };
-        out[n++] = poses_file("normalized.npy", f, &f->normalized, poses, f->k);
+        out[n++] = poses_file("normalized.npy", f, f->normalized, poses, f->k);
     }
     return n;
 }
@@ -131,8 +129,11 @@ static const void *convert(const file *o, size_t from, size_t n, double *real, f
     if (o->small)
         return o->small + from;
     const double *values = o->real ? o->real + from : real;
-    if (o->rotation)
-        recon_so3_to_matrix_n(real, o->rotation + from / 9, n / 9);
+    if (o->poses) {
+        size_t written = recon_group_written(o->group);
+        recon_group_write(o->group, real, o->poses + from / written * o->group->numbers,
+                          n / written);
+    }
     if (o->type == RECON_F64)
         return values;
     for (size_t i = 0; i < n; i++)

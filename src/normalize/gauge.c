@@ -1,28 +1,30 @@
 /* gauge.c - from one centre of a class to another. */
 #include <recon/normalize/normalize.h>
-#include "group/so3/fisher_gauge.h"
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/threads.h"
+
+#include <string.h>
 
 #define BLOCK RECON_BLOCK_GAUGE
 
 static recon_status move_row(recon_ctx *ctx, recon_frames *f, size_t i)
 {
-    recon_so3 *gamma = &f->gamma.so3[i];
-    double uncentred[9];
-    recon_fisher fisher;
-    recon_fisher_center(uncentred, f->parameters + 9 * i, recon_so3_inverse(*gamma));
-    recon_status status = recon_fisher_of(ctx, &fisher, uncentred);
+    const recon_group *group = f->group;
+    size_t numbers = group->numbers;
+    double *gamma = f->gamma + i * numbers, *absolute = f->absolute + i * numbers;
+    double change[RECON_NUMBERS_MAX], before[RECON_NUMBERS_MAX];
+    memcpy(before, gamma, numbers * sizeof *before);
+    recon_status status = group->gauge(ctx, group, gamma, f->parameters + i * f->parameters_width);
     if (status != RECON_OK)
         return status;
-    recon_so3 gauge = recon_fisher_gauge(&fisher, recon_fisher_free(&fisher));
-    recon_so3 change = recon_so3_compose(*gamma, recon_so3_inverse(gauge));
-    recon_fisher_center(f->parameters + 9 * i, uncentred, gauge);
-    f->absolute.so3[i] = recon_so3_compose(f->absolute.so3[i], change);
-    for (size_t j = i * f->k; f->normalized.so3 && j < (i + 1) * f->k; j++)
-        f->normalized.so3[j] = recon_so3_compose(f->normalized.so3[j], change);
-    *gamma = gauge;
+    group->inverse(group, change, gamma);
+    group->compose(group, change, before, change);
+    group->compose(group, absolute, absolute, change);
+    for (size_t j = i * f->k; f->normalized && j < (i + 1) * f->k; j++) {
+        double *pose = f->normalized + j * numbers;
+        group->compose(group, pose, pose, change);
+    }
     return RECON_OK;
 }
 
@@ -57,7 +59,8 @@ void recon_frames_doubt(recon_frames *f, size_t i)
 
 recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames)
 {
-    if (frames->group != RECON_SO3)
-        return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "a gauge is for poses in SO(3)");
+    if (!frames->group->gauge)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "a gauge is not for poses in %s",
+                          frames->group->words);
     return recon_parallel(ctx, rows_task, frames, (frames->rows + BLOCK - 1) / BLOCK);
 }

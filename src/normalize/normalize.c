@@ -4,11 +4,8 @@
  * a family, which is made once for all classes; fits; then each row takes what its class found.
  * Classes of one size go to the batched statistics in blocks; others one at a time. */
 #include <recon/normalize/normalize.h>
-#include <recon/group/so2.h>
-#include <recon/group/matrix_fisher.h>
-#include "group/so3/fisher_gauge.h"
+#include "group/group.h"
 #include "group/mean.h"
-#include "group/tail.h"
 #include "normalize/classes.h"
 #include "normalize/findings.h"
 #include "normalize/p_values.h"
@@ -20,15 +17,12 @@
 #include "knn/ring.h"
 #include "knn/tiles.h"
 #include "ops/ops.h"
-#include "group/so2/fit.h"
 #include "core/blocks.h"
 #include "core/arena.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/threads.h"
-#include "group/so3/frame.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,10 +31,9 @@
 #define BLOCK       RECON_BLOCK_NORMALIZE
 #define CHOICE_K    50   /* angles a set holds when a family is chosen over classes of many sizes */
 #define CALIBRATION 8192 /* points of the index that queries are calibrated by */
-#define SO2_WIDTH   4    /* moments */
-#define SO3_WIDTH   3    /* singular values */
 
 typedef struct {
+    const recon_group *group;
     const recon_embedded *index, *queries, *rows; /* rows: the queries, or else the index */
     const recon_normalize_options *options;
     int ranks;           /* over ranks rows are the own ones ... */
@@ -50,13 +43,13 @@ typedef struct {
     recon_class_table table;
     recon_frames *out;
     /* for each class */
-    recon_poses gamma;
+    double *gamma;
     double *identifiability;
     recon_finding *finding;
-    recon_so2_density *density;
-    recon_fisher_fit *fit;
+    double *modes; /* [RECON_FRAME_MODES] each, see recon_finding_take */
+    char *fits;    /* group->fit_size bytes each */
     /* for each member of each class */
-    recon_poses normalized;
+    double *normalized;
 } job;
 
 /* Classes begin .. begin + count of one size: what one task works on. */
@@ -109,105 +102,76 @@ static recon_status find_pool(recon_ctx *ctx, const job *j, size_t set, int64_t 
     return status;
 }
 
+/* Poses of n points of the index, one behind the other. */
+static void gather_poses(double *out, const job *j, const int64_t *member, size_t n)
+{
+    size_t numbers = j->group->numbers;
+    for (size_t i = 0; i < n; i++)
+        memcpy(out + i * numbers, j->index->poses + (size_t)member[i] * numbers,
+               numbers * sizeof *out);
+}
+
+static void *fit_at(const job *j, size_t set)
+{
+    return j->fits + set * j->group->fit_size;
+}
+
+static void take_finding(job *j, size_t set, const recon_center *center)
+{
+    recon_finding_take(&j->finding[set], j->modes + set * recon_finding_modes(j->group), j->group,
+                       center);
+}
+
 /* A set's pooled poses; the verdict is theirs. Of several poses so is the centre: k poses that look
  * like one would have theirs in between. */
-static recon_status pool_so2(recon_ctx *ctx, job *j, size_t set, recon_so2_center *center,
-                             recon_arena *arena)
+static recon_status pool(recon_ctx *ctx, job *j, size_t set, recon_center *center,
+                         recon_arena *arena)
 {
+    const recon_group *group = j->group;
     recon_mark mark = recon_arena_mark(arena);
     size_t n;
-    recon_so2_center pooled;
+    recon_center pooled;
     int64_t *member;
     double *pose;
+    void *fit;
     recon_status status;
     RECON_TRY(find_pool(ctx, j, set, &member, &n, arena));
-    RECON_TRY(recon_arena_take(ctx, arena, &pose, n, sizeof *pose));
-    for (size_t i = 0; i < n; i++)
-        pose[i] = j->index->so2[member[i]];
-    RECON_TRY(recon_so2_mean_batch(ctx, &pooled, pose, 1, n, &j->options->mean));
-    recon_finding_so2(&j->finding[set], &pooled);
+    RECON_TRY(recon_arena_take(ctx, arena, &pose, n, group->numbers * sizeof *pose));
+    RECON_TRY(recon_arena_take(ctx, arena, &fit, 1, group->fit_size));
+    gather_poses(pose, j, member, n);
+    RECON_TRY(group->center(ctx, group, &pooled, fit, pose, 1, n, &j->options->mean));
+    take_finding(j, set, &pooled);
     if (pooled.modes > 1 && j->options->mean.kind == RECON_MEAN_TUKEY)
-        center->mean = pooled.mean;
+        memcpy(center->mean, pooled.mean, sizeof center->mean);
 done:
     recon_arena_release(arena, mark);
     return status;
 }
 
-static recon_status pool_so3(recon_ctx *ctx, job *j, size_t set, recon_so3_center *center,
-                             recon_arena *arena)
+/* Centres of a block of classes, whose poses are then relative to them. */
+static recon_status center_block(recon_ctx *ctx, job *j, block b, recon_arena *arena)
 {
-    recon_mark mark = recon_arena_mark(arena);
-    size_t n;
-    recon_so3_center pooled;
-    int64_t *member;
-    recon_so3 *pose;
-    recon_status status;
-    RECON_TRY(find_pool(ctx, j, set, &member, &n, arena));
-    RECON_TRY(recon_arena_take(ctx, arena, &pose, n, sizeof *pose));
-    for (size_t i = 0; i < n; i++)
-        pose[i] = j->index->so3[member[i]];
-    RECON_TRY(recon_so3_mean_batch(ctx, &pooled, pose, 1, n, &j->options->mean));
-    recon_finding_so3(&j->finding[set], &pooled);
-    if (pooled.modes > 1 && j->options->mean.kind == RECON_MEAN_TUKEY)
-        center->mean = pooled.mean;
-done:
-    recon_arena_release(arena, mark);
-    return status;
-}
-
-static recon_status center_so2(recon_ctx *ctx, job *j, block b, recon_arena *arena)
-{
-    double *pose = j->normalized.so2 + b.first;
-    recon_so2_center *center;
+    const recon_group *group = j->group;
+    size_t numbers = group->numbers, width = group->identifiability;
+    double *pose = j->normalized + b.first * numbers, back[RECON_NUMBERS_MAX];
+    recon_center *center;
     recon_status status;
     RECON_TRY(recon_arena_take(ctx, arena, &center, b.count, sizeof *center));
-    for (size_t m = 0; m < b.count * b.size; m++)
-        pose[m] = j->index->so2[j->table.member[b.first + m]];
-    RECON_TRY(recon_so2_mean_batch(ctx, center, pose, b.count, b.size, &j->options->mean));
+    gather_poses(pose, j, j->table.member + b.first, b.count * b.size);
+    RECON_TRY(group->center(ctx, group, center, fit_at(j, b.begin), pose, b.count, b.size,
+                            &j->options->mean));
     for (size_t s = 0; s < b.count; s++) {
-        recon_finding_so2(&j->finding[b.begin + s], &center[s]);
+        size_t set = b.begin + s;
+        take_finding(j, set, &center[s]);
         if (pools(j))
-            RECON_TRY(pool_so2(ctx, j, b.begin + s, &center[s], arena));
-        j->gamma.so2[b.begin + s] = center[s].mean;
-        memcpy(j->identifiability + (b.begin + s) * SO2_WIDTH, center[s].moment,
-               sizeof center[s].moment);
-        for (size_t m = 0; m < b.size; m++)
-            pose[s * b.size + m] = recon_so2_wrap(pose[s * b.size + m] - center[s].mean);
-    }
-done:
-    return status;
-}
-
-/* The robust fit that found the centre, about that centre. */
-static recon_status center_fit(recon_ctx *ctx, recon_fisher_fit *out,
-                               const recon_so3_center *center)
-{
-    double f[9];
-    *out = center->fit;
-    recon_fisher_center(f, center->fit.fisher.f, center->mean);
-    return recon_fisher_of(ctx, &out->fisher, f);
-}
-
-static recon_status center_so3(recon_ctx *ctx, job *j, block b, recon_arena *arena)
-{
-    recon_so3 *pose = j->normalized.so3 + b.first;
-    recon_so3_center *center;
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &center, b.count, sizeof *center));
-    for (size_t m = 0; m < b.count * b.size; m++)
-        pose[m] = j->index->so3[j->table.member[b.first + m]];
-    RECON_TRY(recon_so3_mean_batch(ctx, center, pose, b.count, b.size, &j->options->mean));
-    for (size_t s = 0; s < b.count; s++) {
-        recon_finding_so3(&j->finding[b.begin + s], &center[s]);
-        if (pools(j))
-            RECON_TRY(pool_so3(ctx, j, b.begin + s, &center[s], arena));
-        recon_so3 back = recon_so3_inverse(center[s].mean);
-        j->gamma.so3[b.begin + s] = center[s].mean;
-        memcpy(j->identifiability + (b.begin + s) * SO3_WIDTH, center[s].singular,
-               sizeof center[s].singular);
-        RECON_TRY(center_fit(ctx, &j->fit[b.begin + s], &center[s]));
-        for (size_t m = 0; m < b.size; m++)
-            pose[s * b.size + m] = recon_so3_compose(pose[s * b.size + m], back);
+            RECON_TRY(pool(ctx, j, set, &center[s], arena));
+        memcpy(j->gamma + set * numbers, center[s].mean, numbers * sizeof *pose);
+        memcpy(j->identifiability + set * width, center[s].identifiability, width * sizeof *pose);
+        if (group->recenter)
+            RECON_TRY(group->recenter(ctx, group, fit_at(j, set), center[s].mean));
+        group->inverse(group, back, center[s].mean);
+        for (size_t m = 0; m < b.size; m++, pose += numbers)
+            group->compose(group, pose, pose, back);
     }
 done:
     return status;
@@ -219,8 +183,7 @@ static recon_status center_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     block b = block_at(j, j->first_block + i);
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    recon_status status =
-        j->out->group == RECON_SO2 ? center_so2(ctx, j, b, arena) : center_so3(ctx, j, b, arena);
+    recon_status status = center_block(ctx, j, b, arena);
     recon_arena_release(arena, mark);
     recon_progress_add(ctx, b.count);
     return status == RECON_OK ? recon_comm_poll(ctx, worker) : status;
@@ -232,28 +195,30 @@ static recon_status fit_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     block b = block_at(j, j->first_block + i);
     (void)worker;
     recon_progress_add(ctx, b.count);
-    return recon_so2_fit_batch(ctx, j->density + b.begin, j->normalized.so2 + b.first, b.count,
-                               b.size, j->out->family, NULL);
+    return j->group->fit(ctx, j->group, fit_at(j, b.begin),
+                         j->normalized + b.first * j->group->numbers, b.count, b.size,
+                         j->out->family);
 }
 
 /* Of neighbours at several ranks the sets that one process would look at. */
 static recon_status choose_over_ranks(recon_ctx *ctx, job *j)
 {
-    size_t k = j->table.k, n = j->total, size = (size_t)recon_comm_size(ctx);
-    size_t used = n < RECON_SO2_CHOICE_SETS ? n : RECON_SO2_CHOICE_SETS, *begin = NULL;
+    size_t n = j->total, size = (size_t)recon_comm_size(ctx), *begin = NULL;
+    size_t used = n < RECON_CHOICE_SETS ? n : RECON_CHOICE_SETS;
+    size_t k = j->table.k, each = k * j->group->numbers;
     double *sets = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &sets, used, k * sizeof *sets));
+    RECON_TRY(recon_alloc_raw(ctx, &sets, used, each * sizeof *sets));
     RECON_TRY(recon_alloc(ctx, &begin, size + 1, sizeof *begin));
     for (size_t i = 0; i < used; i++) {
         size_t at = i * n / used;
         if (at >= j->first && at < j->first + j->rows->n)
-            memcpy(sets + i * k, j->normalized.so2 + (at - j->first) * k, k * sizeof *sets);
+            memcpy(sets + i * each, j->normalized + (at - j->first) * each, each * sizeof *sets);
         for (size_t r = 0; r < size; r++)
             begin[r + 1] += at < recon_comm_share(ctx, (int)r, n, RECON_TILE).end;
     }
-    RECON_TRY(recon_comm_gather_parts(ctx, sets, begin, k * sizeof *sets));
-    RECON_TRY(recon_so2_choose_family(ctx, &j->out->family, sets, used, k));
+    RECON_TRY(recon_comm_gather_parts(ctx, sets, begin, each * sizeof *sets));
+    RECON_TRY(j->group->choose(ctx, j->group, &j->out->family, sets, used, k));
 done:
     free(begin);
     free(sets);
@@ -264,38 +229,28 @@ done:
 static recon_status choose_family(recon_ctx *ctx, job *j)
 {
     const recon_class_table *t = &j->table;
-    const double *angle = j->normalized.so2;
-    size_t k = CHOICE_K, largest = 0, sets = 0;
+    const recon_group *group = j->group;
+    size_t k = CHOICE_K, numbers = group->numbers, largest = 0, sets = 0;
     double *cut = NULL;
     recon_status status;
     if (t->k && j->ranks)
         return choose_over_ranks(ctx, j);
     if (t->k)
-        return recon_so2_choose_family(ctx, &j->out->family, angle, t->sets, t->k);
+        return group->choose(ctx, group, &j->out->family, j->normalized, t->sets, t->k);
     for (size_t s = 0; s < t->sets; s++)
         if (t->offset[s + 1] - t->offset[s] > largest)
             largest = t->offset[s + 1] - t->offset[s];
     if (largest < k)
         k = largest;
-    RECON_TRY(recon_alloc_raw(ctx, &cut, t->offset[t->sets], sizeof *cut));
+    RECON_TRY(recon_alloc_raw(ctx, &cut, t->offset[t->sets], numbers * sizeof *cut));
     for (size_t s = 0; s < t->sets; s++)
         for (size_t at = t->offset[s]; at + k <= t->offset[s + 1]; at += k)
-            memcpy(cut + sets++ * k, angle + at, k * sizeof *cut);
-    RECON_TRY(recon_so2_choose_family(ctx, &j->out->family, cut, sets, k));
+            memcpy(cut + sets++ * k * numbers, j->normalized + at * numbers,
+                   k * numbers * sizeof *cut);
+    RECON_TRY(group->choose(ctx, group, &j->out->family, cut, sets, k));
 done:
     free(cut);
     return status;
-}
-
-static void parameters_of_density(double *to, const recon_so2_density *p)
-{
-    to[0] = p->width;
-    for (int i = 0; p->family == RECON_SO2_MIXTURE && i < RECON_SO2_PARTS_MAX; i++) {
-        int used = i < p->parts;
-        to[i] = used ? p->part[i].weight : 0;
-        to[RECON_SO2_PARTS_MAX + i] = used ? p->part[i].mean : 0;
-        to[2 * RECON_SO2_PARTS_MAX + i] = used ? p->part[i].kappa : 0;
-    }
 }
 
 /* Root mean square distance of a class's poses from its centre. */
@@ -304,7 +259,7 @@ static double rms_of_class(const job *j, size_t s)
     size_t begin = j->table.offset[s], end = j->table.offset[s + 1];
     double sum = 0;
     for (size_t m = begin; m < end; m++) {
-        double d = j->normalized.so2 ? j->normalized.so2[m] : recon_so3_angle(j->normalized.so3[m]);
+        double d = j->group->length(j->group, j->normalized + m * j->group->numbers);
         sum += d * d;
     }
     return sqrt(sum / (double)(end - begin));
@@ -312,18 +267,15 @@ static double rms_of_class(const job *j, size_t s)
 
 static double theta_of_class(const job *j, size_t s)
 {
-    recon_so2_family family = j->out->family;
-    return family == RECON_SO2_UNIFORM || family == RECON_SO2_NORMAL ? j->density[s].width
-                                                                     : rms_of_class(j, s);
+    double width = j->group->width ? j->group->width(j->group, fit_at(j, s)) : NAN;
+    return isnan(width) ? rms_of_class(j, s) : width;
 }
 
 static void row_without_class(recon_frames *out, size_t i)
 {
-    const recon_so3 nowhere = { NAN, NAN, NAN, NAN };
-    if (out->group == RECON_SO2)
-        out->gamma.so2[i] = out->absolute.so2[i] = NAN;
-    else
-        out->gamma.so3[i] = out->absolute.so3[i] = nowhere;
+    size_t numbers = out->group->numbers;
+    for (size_t c = i * numbers; c < (i + 1) * numbers; c++)
+        out->gamma[c] = out->absolute[c] = NAN;
     for (size_t c = 0; c < out->identifiability_width; c++)
         out->identifiability[i * out->identifiability_width + c] = NAN;
     for (size_t c = 0; c < out->parameters_width; c++)
@@ -343,34 +295,24 @@ static double scoring_background(const job *j, size_t s, double fitted)
 static void fill_row(job *j, size_t i)
 {
     recon_frames *out = j->out;
+    const recon_group *group = j->group;
     if (j->table.set_of[i] < 0) {
         row_without_class(out, i);
         return;
     }
-    size_t s = (size_t)j->table.set_of[i], w = out->identifiability_width;
-    double *parameters = out->parameters + i * out->parameters_width;
+    size_t s = (size_t)j->table.set_of[i], w = group->identifiability, numbers = group->numbers;
+    const void *fit = fit_at(j, s);
+    double *gamma = out->gamma + i * numbers, *absolute = out->absolute + i * numbers;
     memcpy(out->identifiability + i * w, j->identifiability + s * w, w * sizeof(double));
+    memcpy(gamma, j->gamma + s * numbers, numbers * sizeof *gamma);
+    group->inverse(group, absolute, gamma);
+    group->compose(group, absolute, j->rows->poses + i * numbers, absolute);
+    group->parameters(group, out->parameters + i * out->parameters_width, fit);
     out->theta[i] = theta_of_class(j, s);
-    recon_finding_put(out, i, &j->finding[s]);
-    if (out->group == RECON_SO2) {
-        out->gamma.so2[i] = j->gamma.so2[s];
-        out->absolute.so2[i] = recon_so2_wrap(j->rows->so2[i] - j->gamma.so2[s]);
-        parameters_of_density(parameters, &j->density[s]);
-        recon_so2_density p = j->density[s];
-        p.background = out->background[i] = scoring_background(j, s, p.background);
-        out->score[i] = recon_so2_score(&p, out->absolute.so2[i]);
-        out->p[i] = recon_so2_tail(&p, out->absolute.so2[i]);
-    } else {
-        const recon_fisher_fit *fit = &j->fit[s];
-        out->gamma.so3[i] = j->gamma.so3[s];
-        out->absolute.so3[i] =
-            recon_so3_compose(j->rows->so3[i], recon_so3_inverse(j->gamma.so3[s]));
-        memcpy(parameters, fit->fisher.f, sizeof fit->fisher.f);
-        out->background[i] = scoring_background(j, s, fit->background);
-        out->score[i] = -recon_fisher_mixture_log_density(&fit->fisher, out->background[i],
-                                                          out->absolute.so3[i]);
-        out->p[i] = recon_fisher_tail(&fit->fisher, out->background[i], out->absolute.so3[i]);
-    }
+    out->background[i] = scoring_background(j, s, group->background(group, fit));
+    out->score[i] = group->score(group, fit, out->background[i], absolute);
+    out->p[i] = group->tail(group, fit, out->background[i], absolute);
+    recon_finding_put(out, i, &j->finding[s], j->modes + s * recon_finding_modes(group));
 }
 
 static recon_status row_task(recon_ctx *ctx, void *arg, size_t index, int worker)
@@ -383,18 +325,9 @@ static recon_status row_task(recon_ctx *ctx, void *arg, size_t index, int worker
     return RECON_OK;
 }
 
-static recon_status alloc_poses(recon_ctx *ctx, recon_poses *out, const recon_group *group,
-                                size_t n)
+static recon_status alloc_poses(recon_ctx *ctx, double **out, const recon_group *group, size_t n)
 {
-    return group == RECON_SO2 ? recon_alloc_raw(ctx, &out->so2, n, sizeof *out->so2)
-                              : recon_alloc_raw(ctx, &out->so3, n, sizeof *out->so3);
-}
-
-static void free_poses(recon_poses *p)
-{
-    free(p->so2);
-    free(p->so3);
-    *p = (recon_poses){ 0 };
+    return recon_alloc_raw(ctx, out, n, group->numbers * sizeof **out);
 }
 
 static recon_status alloc_classes(recon_ctx *ctx, job *j)
@@ -402,15 +335,14 @@ static recon_status alloc_classes(recon_ctx *ctx, job *j)
     const recon_frames *out = j->out;
     size_t sets = j->table.sets;
     recon_status status;
-    RECON_TRY(alloc_poses(ctx, &j->gamma, out->group, sets));
-    RECON_TRY(alloc_poses(ctx, &j->normalized, out->group, j->table.offset[sets]));
+    RECON_TRY(alloc_poses(ctx, &j->gamma, j->group, sets));
+    RECON_TRY(alloc_poses(ctx, &j->normalized, j->group, j->table.offset[sets]));
     RECON_TRY(recon_alloc_raw(ctx, &j->identifiability, sets,
                               out->identifiability_width * sizeof(double)));
     RECON_TRY(recon_alloc(ctx, &j->finding, sets, sizeof *j->finding));
-    if (out->group == RECON_SO2)
-        RECON_TRY(recon_alloc_raw(ctx, &j->density, sets, sizeof *j->density));
-    else
-        RECON_TRY(recon_alloc_raw(ctx, &j->fit, sets, sizeof *j->fit));
+    RECON_TRY(
+        recon_alloc_raw(ctx, &j->modes, sets, recon_finding_modes(j->group) * sizeof *j->modes));
+    RECON_TRY(recon_alloc_raw(ctx, &j->fits, sets, j->group->fit_size));
 done:
     return status;
 }
@@ -456,7 +388,7 @@ static recon_status hand_over(recon_ctx *ctx, job *j)
         out->neighbors = j->table.member;
         j->table.member = NULL;
         out->normalized = j->normalized;
-        j->normalized = (recon_poses){ 0 };
+        j->normalized = NULL;
     } else {
         out->class_of = j->table.set_of;
         j->table.set_of = NULL;
@@ -469,30 +401,23 @@ static recon_status hand_over(recon_ctx *ctx, job *j)
     return j->ranks ? count_all(ctx, j) : RECON_OK;
 }
 
-static recon_status check_poses(recon_ctx *ctx, const recon_embedded *e, const char *what)
-{
-    for (size_t i = 0; e->so2 && i < e->n; i++)
-        if (!isfinite(e->so2[i]))
-            return recon_fail(ctx, RECON_ERR_INPUT, "%s: pose %zu is %g", what, i, e->so2[i]);
-    recon_status status = e->so3 ? recon_so3_check(ctx, e->so3, e->n, 0) : RECON_OK;
-    return status == RECON_OK ? RECON_OK : recon_note(ctx, status, "poses of the %s", what);
-}
-
 static recon_status check_points(recon_ctx *ctx, const recon_embedded *e,
                                  const recon_embedded *index, const char *what)
 {
     if (e->n == 0 || e->d == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s are empty: %zu x %zu", what, e->n, e->d);
-    if (!e->z || !e->so2 == !e->so3)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: z and poses of exactly one group are needed",
-                          what);
+    if (!e->z || !e->poses)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: z and poses are needed", what);
     if (e->d != index->d)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s have %zu columns, the embeddings %zu", what,
                           e->d, index->d);
-    if (!e->so2 != !index->so2)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s and embeddings have poses of different groups",
-                          what);
-    return check_poses(ctx, e, what);
+    recon_status status = recon_group_check(ctx, e->group);
+    if (status == RECON_OK && strcmp(e->group->name, index->group->name) != 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s have poses in %s, the embeddings in %s", what,
+                          e->group->words, index->group->words);
+    if (status == RECON_OK)
+        status = e->group->check(ctx, e->group, e->poses, e->n);
+    return status == RECON_OK ? RECON_OK : recon_note(ctx, status, "poses of the %s", what);
 }
 
 /* Before a long search. One that is approximate, or on a GPU, is not long. */
@@ -538,10 +463,8 @@ static recon_status gather_members(recon_ctx *ctx, job *j)
     RECON_TRY(recon_alloc(ctx, &begin, size + 1, sizeof *begin));
     for (size_t r = 0; r < size; r++)
         begin[r + 1] = j->table.offset[recon_comm_share(ctx, (int)r, j->table.sets, 1).end];
-    if (j->normalized.so2)
-        RECON_TRY(recon_comm_gather_parts(ctx, j->normalized.so2, begin, sizeof(double)));
-    else
-        RECON_TRY(recon_comm_gather_parts(ctx, j->normalized.so3, begin, sizeof(recon_so3)));
+    RECON_TRY(recon_comm_gather_parts(ctx, j->normalized, begin,
+                                      j->group->numbers * sizeof *j->normalized));
 done:
     free(begin);
     return status;
@@ -552,15 +475,13 @@ static recon_status gather_centers(recon_ctx *ctx, job *j)
     recon_status status = RECON_OK;
     if (!shares_classes(j))
         return RECON_OK;
-    if (j->gamma.so2)
-        RECON_TRY(gather_classes(ctx, j, j->gamma.so2, sizeof *j->gamma.so2));
-    else
-        RECON_TRY(gather_classes(ctx, j, j->gamma.so3, sizeof *j->gamma.so3));
+    RECON_TRY(gather_classes(ctx, j, j->gamma, j->group->numbers * sizeof *j->gamma));
     RECON_TRY(
         gather_classes(ctx, j, j->identifiability, j->out->identifiability_width * sizeof(double)));
     RECON_TRY(gather_classes(ctx, j, j->finding, sizeof *j->finding));
-    if (j->fit)
-        RECON_TRY(gather_classes(ctx, j, j->fit, sizeof *j->fit));
+    RECON_TRY(gather_classes(ctx, j, j->modes, recon_finding_modes(j->group) * sizeof *j->modes));
+    if (!j->group->fit)
+        RECON_TRY(gather_classes(ctx, j, j->fits, j->group->fit_size));
     RECON_TRY(gather_members(ctx, j));
 done:
     return status;
@@ -580,26 +501,19 @@ done:
     return status;
 }
 
-static size_t parameters_width(const recon_frames *f)
-{
-    if (f->group == RECON_SO3)
-        return 9;
-    return f->family == RECON_SO2_MIXTURE ? 3 * RECON_SO2_PARTS_MAX : 1;
-}
-
 static recon_status fit_classes(recon_ctx *ctx, job *j)
 {
     double begin = recon_now();
     recon_frames *out = j->out;
     recon_status status = RECON_OK;
-    if (out->group == RECON_SO2 && out->family == RECON_SO2_AUTO)
+    if (j->group->choose && out->family == 0)
         RECON_TRY(choose_family(ctx, j));
-    out->parameters_width = parameters_width(out);
-    if (out->group == RECON_SO2) {
+    out->parameters_width = recon_family_parameters(&j->group->families[out->family]);
+    if (j->group->fit) {
         recon_progress_begin(ctx, "fits", j->table.sets);
         RECON_TRY(over_blocks(ctx, fit_task, j));
         if (shares_classes(j))
-            RECON_TRY(gather_classes(ctx, j, j->density, sizeof *j->density));
+            RECON_TRY(gather_classes(ctx, j, j->fits, j->group->fit_size));
         recon_progress_end(ctx);
     }
     out->seconds.fits = recon_now() - begin;
@@ -621,8 +535,7 @@ static recon_status fill_rows(recon_ctx *ctx, job *j)
 typedef struct {
     size_t total, first, n, *which;
     float *z;
-    double *so2;
-    recon_so3 *so3;
+    double *poses;
     recon_embedded points; /* the same, lent */
 } sample;
 
@@ -655,19 +568,14 @@ static recon_status take_sample(recon_ctx *ctx, sample *out, const recon_embedde
     out->n = n;
     RECON_TRY(recon_alloc_raw(ctx, &out->which, n, sizeof *out->which));
     RECON_TRY(recon_alloc_raw(ctx, &out->z, n, d * sizeof *out->z));
-    if (index->so2)
-        RECON_TRY(recon_alloc_raw(ctx, &out->so2, n, sizeof *out->so2));
-    else
-        RECON_TRY(recon_alloc_raw(ctx, &out->so3, n, sizeof *out->so3));
+    RECON_TRY(alloc_poses(ctx, &out->poses, index->group, n));
     for (size_t i = 0; i < n; i++) {
-        size_t at = out->which[i] = (own.begin + i) * index->n / all;
-        if (index->so2)
-            out->so2[i] = index->so2[at];
-        else
-            out->so3[i] = index->so3[at];
+        size_t at = out->which[i] = (own.begin + i) * index->n / all, w = index->group->numbers;
+        memcpy(out->poses + i * w, index->poses + at * w, w * sizeof *out->poses);
     }
     RECON_TRY(sample_rows(ctx, out, index, ranks));
-    out->points = (recon_embedded){ .n = n, .d = d, .z = out->z, .so2 = out->so2, .so3 = out->so3 };
+    out->points =
+        (recon_embedded){ .n = n, .d = d, .z = out->z, .group = index->group, .poses = out->poses };
 done:
     return status;
 }
@@ -707,22 +615,26 @@ done:
 static void free_job(job *j)
 {
     recon_classes_free(&j->table);
-    free_poses(&j->gamma);
-    free_poses(&j->normalized);
+    free(j->gamma);
+    free(j->normalized);
     free(j->identifiability);
     free(j->finding);
-    free(j->density);
-    free(j->fit);
+    free(j->modes);
+    free(j->fits);
 }
 
 /* Queries answer to points of the index whose classes were found in the same way. */
 static recon_status calibrate_by_index(recon_ctx *ctx, job *j)
 {
     sample s = { 0 };
-    recon_frames frames = { .group = j->out->group,
+    recon_frames frames = { .group = j->group,
                             .identifiability_width = j->out->identifiability_width,
                             .family = j->out->family };
-    job c = { .index = j->index, .options = j->options, .out = &frames, .ranks = j->ranks };
+    job c = { .group = j->group,
+              .index = j->index,
+              .options = j->options,
+              .out = &frames,
+              .ranks = j->ranks };
     recon_status status;
     RECON_TRY(take_sample(ctx, &s, j->index, j->ranks));
     c.queries = c.rows = &s.points;
@@ -740,8 +652,7 @@ done:
     recon_frames_free(&frames);
     free(s.which);
     free(s.z);
-    free(s.so2);
-    free(s.so3);
+    free(s.poses);
     return status;
 }
 
@@ -765,10 +676,7 @@ static void take_share(const recon_ctx *ctx, job *j)
     j->own = *j->rows;
     j->own.n = s.end - s.begin;
     j->own.z += s.begin * j->own.d;
-    if (j->own.so2)
-        j->own.so2 += s.begin;
-    else
-        j->own.so3 += s.begin;
+    j->own.poses += s.begin * j->group->numbers;
     if (j->own.labels)
         j->own.labels += s.begin;
     j->rows = &j->own;
@@ -781,10 +689,12 @@ static recon_status check_all(recon_ctx *ctx, const recon_embedded *index,
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
     RECON_TRY(recon_enum_check(ctx, options->classes, RECON_CLASSES_COMPONENTS, "kind of classes"));
-    RECON_TRY(recon_enum_check(ctx, options->family, RECON_SO2_MIXTURE, "family"));
     RECON_TRY(recon_knn_options_check(ctx, &options->knn));
     RECON_TRY(recon_mean_options_check(ctx, &options->mean));
     RECON_TRY(check_points(ctx, index, index, "embeddings"));
+    if (index->group->family_count > 1)
+        RECON_TRY(recon_enum_check(ctx, (unsigned)options->family,
+                                   (unsigned)index->group->family_count - 1, "family"));
     if (queries)
         RECON_TRY(check_points(ctx, queries, index, "queries"));
 done:
@@ -807,7 +717,8 @@ static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_emb
                               const recon_embedded *queries, const recon_normalize_options *options,
                               int ranks)
 {
-    job j = { .index = index,
+    job j = { .group = index->group,
+              .index = index,
               .queries = queries,
               .rows = queries ? queries : index,
               .options = options,
@@ -818,10 +729,10 @@ static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_emb
         *out = (recon_frames){ 0 };
         return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: knn.k, or eps for components");
     }
-    *out = (recon_frames){ .group = index->so2 ? RECON_SO2 : RECON_SO3,
-                           .identifiability_width = index->so2 ? SO2_WIDTH : SO3_WIDTH,
-                           .family = index->so2 ? options->family : RECON_SO2_AUTO };
+    *out = (recon_frames){ .group = index->group };
     RECON_TRY(check_all(ctx, index, queries, options));
+    out->identifiability_width = index->group->identifiability;
+    out->family = index->group->family_count > 1 ? options->family : 0;
     if (ranks)
         RECON_TRY(check_pool(ctx, queries, options));
     j.total = j.rows->n;
@@ -860,9 +771,9 @@ void recon_frames_free(recon_frames *f)
 {
     free(f->neighbors);
     free(f->class_of);
-    free_poses(&f->gamma);
-    free_poses(&f->normalized);
-    free_poses(&f->absolute);
+    free(f->gamma);
+    free(f->normalized);
+    free(f->absolute);
     free(f->identifiability);
     free(f->theta);
     free(f->parameters);

@@ -10,7 +10,7 @@
 #include "comm/comm.h"
 #include "data/identity.h"
 #include "knn/tiles.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "group/natural.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@
 
 const char *recon_frames_family_name(const recon_frames *f)
 {
-    return f->group == RECON_SO3 ? "fisher" : recon_so2_family_name(f->family);
+    return f->group->families[f->family].name;
 }
 
 static char *make_summary(const recon_normalize_request *s, const recon_normalize_result *r,

@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/json.h"
+#include "group/group.h"
 #include "core/memory.h"
 #include "data/identity.h"
 #include "data/kinds.h"
@@ -78,7 +79,7 @@ static const recon_found_kind *find_kind(const recon_ctx *ctx, const char *name)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(name, kinds[i]->name))
             return kinds[i];
-    return recon_backbone_takes(ctx, name) ? &recon_found_poses : NULL;
+    return recon_backbone_kind_for(ctx, name) ? &recon_found_poses : NULL;
 }
 
 /* What the summary says that the folder is. */
@@ -96,10 +97,8 @@ static recon_status read_kind(recon_ctx *ctx, recon_found_folder *f)
                           "%s/summary.json: unknown kind '%.40s': images, molecules, poses, or one "
                           "that this program has a backbone for",
                           f->dir, kind);
-    if (strcmp(group, "so2") != 0 && strcmp(group, "so3") != 0)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s/summary.json: unknown group '%.40s': so2 or so3", f->dir, group);
-    f->group = strcmp(group, "so3") ? RECON_SO2 : RECON_SO3;
+    if (recon_group_find(ctx, &f->group, group) != RECON_OK)
+        return recon_note(ctx, RECON_ERR_FORMAT, "in %s/summary.json", f->dir);
     return f->kind->group && strcmp(group, f->kind->group)
                ? recon_fail(ctx, RECON_ERR_FORMAT, "%s/summary.json: group does not fit the rest",
                             f->dir)
@@ -216,12 +215,12 @@ enum { FIELDS = 7 };
 static size_t list_fields(field out[FIELDS], recon_found_folder *f, raw_poses *raw)
 {
     int so3 = f->group == RECON_SO3;
-    size_t pose = so3 ? 9 : 1;
+    size_t pose = recon_group_written(f->group);
     const field all[FIELDS] = {
         { "gamma.npy", &raw->gamma, pose },
         { "absolute.npy", &raw->absolute, pose },
         { so3 ? "parameters.npy" : "theta.npy", &f->theta, pose },
-        { "identifiability.npy", &f->identifiability, so3 ? 3 : 4 },
+        { "identifiability.npy", &f->identifiability, f->group->identifiability },
         { "background.npy", &f->background, 1 },
         { "score.npy", &f->score, 1 },
         { "natural.npy", &raw->natural, pose },
@@ -257,49 +256,46 @@ static recon_status check_finite(recon_ctx *ctx, const recon_found_folder *f, co
     return RECON_OK;
 }
 
-static recon_status check_rotations(recon_ctx *ctx, const recon_found_folder *f, const char *name,
-                                    const double *m)
+/* Rows of a file, as they are written, as poses. *out NULL: there is no such file. */
+static recon_status poses_of(recon_ctx *ctx, const recon_found_folder *f, double **out,
+                             const double *rows, const char *name)
 {
-    for (size_t i = 0; m && i < f->rows; i++)
-        if (recon_so3_matrix_error(m + 9 * i) > RECON_POSE_TOLERANCE)
-            return recon_fail(ctx, RECON_ERR_FORMAT, "%s/%s: row %zu is not a rotation", f->dir,
-                              name, i);
-    return RECON_OK;
+    const size_t *shape = f->group->shape;
+    const recon_array array = { .dtype = RECON_F64,
+                                .ndim = 1 + (shape[0] > 0) + (shape[1] > 0),
+                                .shape = { f->rows, shape[0], shape[1] },
+                                .data = rows };
+    char path[RECON_PATH];
+    recon_status status;
+    if (!rows)
+        return RECON_OK;
+    RECON_TRY(recon_alloc_raw(ctx, out, f->rows, f->group->numbers * sizeof **out));
+    status = recon_group_read(ctx, f->group, *out, &array, f->rows, RECON_QUATERNIONS_NONE,
+                              recon_folder_join(path, f->dir, name));
+done:
+    return status == RECON_ERR_INPUT ? RECON_ERR_FORMAT : status;
 }
 
 /* psi = absolute Gamma; about the natural pose of the model, psi Lambda^-1, where that is known. */
-static recon_status rotate_so2(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
+static recon_status find_poses(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
 {
+    const recon_group *group = f->group;
+    double *gamma = NULL, *natural = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &f->psi.so2, f->rows, sizeof *f->psi.so2));
-    RECON_TRY(recon_alloc_raw(ctx, &f->absolute.so2, f->rows, sizeof *f->absolute.so2));
-    for (size_t i = 0; i < f->rows; i++) {
-        f->psi.so2[i] = recon_so2_wrap(raw->absolute[i] + raw->gamma[i]);
-        f->absolute.so2[i] =
-            recon_so2_wrap(raw->natural ? f->psi.so2[i] - raw->natural[i] : raw->absolute[i]);
+    RECON_TRY(poses_of(ctx, f, &gamma, raw->gamma, "gamma.npy"));
+    RECON_TRY(poses_of(ctx, f, &f->absolute, raw->absolute, "absolute.npy"));
+    RECON_TRY(poses_of(ctx, f, &natural, raw->natural, "natural.npy"));
+    RECON_TRY(recon_alloc_raw(ctx, &f->psi, f->rows, group->numbers * sizeof *f->psi));
+    for (size_t i = 0; i < f->rows * group->numbers; i += group->numbers) {
+        group->compose(group, f->psi + i, f->absolute + i, gamma + i);
+        if (!natural)
+            continue;
+        group->inverse(group, natural + i, natural + i);
+        group->compose(group, f->absolute + i, f->psi + i, natural + i);
     }
 done:
-    return status;
-}
-
-static recon_status rotate_so3(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
-{
-    recon_status status;
-    RECON_TRY(check_rotations(ctx, f, "gamma.npy", raw->gamma));
-    RECON_TRY(check_rotations(ctx, f, "absolute.npy", raw->absolute));
-    RECON_TRY(check_rotations(ctx, f, "natural.npy", raw->natural));
-    RECON_TRY(recon_alloc_raw(ctx, &f->psi.so3, f->rows, sizeof *f->psi.so3));
-    RECON_TRY(recon_alloc_raw(ctx, &f->absolute.so3, f->rows, sizeof *f->absolute.so3));
-    for (size_t i = 0; i < f->rows; i++) {
-        recon_so3 own = recon_so3_from_matrix(raw->absolute + 9 * i);
-        f->psi.so3[i] = recon_so3_compose(own, recon_so3_from_matrix(raw->gamma + 9 * i));
-        f->absolute.so3[i] =
-            raw->natural
-                ? recon_so3_compose(f->psi.so3[i],
-                                    recon_so3_inverse(recon_so3_from_matrix(raw->natural + 9 * i)))
-                : own;
-    }
-done:
+    free(gamma);
+    free(natural);
     return status;
 }
 
@@ -314,7 +310,7 @@ static recon_status settle(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: no row lies in a class", f->dir);
     for (size_t i = 0; i < n; i++)
         RECON_TRY(check_finite(ctx, f, &fields[i]));
-    RECON_TRY((f->group == RECON_SO3 ? rotate_so3 : rotate_so2)(ctx, f, raw));
+    RECON_TRY(find_poses(ctx, f, raw));
 done:
     return status;
 }
@@ -373,13 +369,13 @@ static recon_status copy(recon_ctx *ctx, double **out, const double *from, size_
     return status;
 }
 
-static recon_status copy_poses(recon_ctx *ctx, double **out, const recon_poses *from, size_t rows)
+static recon_status copy_poses(recon_ctx *ctx, double **out, const recon_group *group,
+                               const double *from, size_t rows)
 {
-    if (from->so2)
-        return copy(ctx, out, from->so2, rows);
-    recon_status status = recon_alloc_raw(ctx, out, 9 * rows, sizeof **out);
+    recon_status status =
+        recon_alloc_raw(ctx, out, rows, recon_group_written(group) * sizeof **out);
     if (status == RECON_OK)
-        recon_so3_to_matrix_n(*out, from->so3, rows);
+        recon_group_write(group, *out, from, rows);
     return status;
 }
 
@@ -397,13 +393,13 @@ static recon_status hold(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw,
 {
     const recon_frames *from = d->frames;
     int so3 = f->group == RECON_SO3;
-    size_t n = f->rows, pose = so3 ? 9 : 1;
+    size_t n = f->rows;
     recon_status status;
-    RECON_TRY(copy_poses(ctx, &raw->gamma, &from->gamma, n));
-    RECON_TRY(copy_poses(ctx, &raw->absolute, &from->absolute, n));
-    RECON_TRY(copy(ctx, &raw->natural, d->natural, n * pose));
-    RECON_TRY(copy(ctx, &f->theta, so3 ? from->parameters : from->theta, n * pose));
-    RECON_TRY(copy(ctx, &f->identifiability, from->identifiability, n * (so3 ? 3 : 4)));
+    RECON_TRY(copy_poses(ctx, &raw->gamma, f->group, from->gamma, n));
+    RECON_TRY(copy_poses(ctx, &raw->absolute, f->group, from->absolute, n));
+    RECON_TRY(copy_poses(ctx, &raw->natural, f->group, d->natural, n));
+    RECON_TRY(copy(ctx, &f->theta, so3 ? from->parameters : from->theta, n * (so3 ? 9 : 1)));
+    RECON_TRY(copy(ctx, &f->identifiability, from->identifiability, n * f->group->identifiability));
     RECON_TRY(copy(ctx, &f->background, from->background, n));
     RECON_TRY(copy(ctx, &f->score, from->score, n));
     RECON_TRY(copy_integers(ctx, &f->neighbors, from->neighbors, n * f->k));
@@ -434,10 +430,8 @@ done:
 void recon_found_close(recon_found_folder *f)
 {
     json_decref(f->summary);
-    free(f->psi.so2);
-    free(f->psi.so3);
-    free(f->absolute.so2);
-    free(f->absolute.so3);
+    free(f->psi);
+    free(f->absolute);
     free(f->theta);
     free(f->identifiability);
     free(f->background);

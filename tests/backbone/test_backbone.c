@@ -71,7 +71,7 @@ static recon_status embed(recon_ctx *ctx, const recon_seen *out, const recon_bac
     for (size_t i = 0; i < n; i++) {
         out->z[2 * i] = (float)x[3 * i];
         out->z[2 * i + 1] = (float)x[3 * i + 1];
-        out->so2[i] = x[3 * i + 2];
+        out->psi[i] = x[3 * i + 2];
     }
     return RECON_OK;
 }
@@ -116,8 +116,8 @@ static recon_status embed_numbers(recon_ctx *ctx, const recon_seen *out, const r
 {
     (void)ctx, (void)b;
     for (size_t i = 0; i < n; i++) {
-        out->so2[i] = *(const double *)(const void *)((const char *)inputs + i * number_bytes);
-        out->z[CODE * i] = out->z[CODE * i + 1] = (float)out->so2[i];
+        out->psi[i] = *(const double *)(const void *)((const char *)inputs + i * number_bytes);
+        out->z[CODE * i] = out->z[CODE * i + 1] = (float)out->psi[i];
     }
     return RECON_OK;
 }
@@ -152,9 +152,9 @@ static void a_kind_of_ones_own_opens(void **state)
     for (int i = 0; i < N; i++)
         data.row[i][0] = i, data.row[i][1] = -i, data.row[i][2] = 0.1 * i;
     CHECK_OK(ctx, recon_backbone_embed(ctx, &e, b, &data.base));
-    assert_true(e.n == N && e.d == CODE && !e.so3 && !e.labels && !e.density);
+    assert_true(e.n == N && e.d == CODE && e.group == RECON_SO2 && !e.labels && !e.density);
     CHECK_NEAR(e.z[2 * 7 + 1], -7, 0);
-    CHECK_NEAR(e.so2[7], 0.7, 1e-15);
+    CHECK_NEAR(e.poses[7], 0.7, 1e-15);
     recon_embedded_free(&e);
     recon_backbone_close(ctx, b);
     recon_backbone_close(ctx, NULL);
@@ -242,7 +242,7 @@ static void every_input_is_embedded_in_its_row(void **state)
         recon_embedded e;
         CHECK_OK(*state, recon_backbone_embed(*state, &e, &b, &data.base));
         for (size_t row = 0; row < n; row++)
-            assert_true(e.so2[row] == (double)row && e.z[CODE * row + 1] == (float)row);
+            assert_true(e.poses[row] == (double)row && e.z[CODE * row + 1] == (float)row);
         recon_embedded_free(&e);
     }
 }

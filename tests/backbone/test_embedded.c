@@ -41,7 +41,7 @@ static recon_embedded read_so2(recon_ctx *ctx, const char *embeddings, const cha
     recon_embedded e;
     CHECK_OK(ctx, recon_embedded_read(ctx, &e, RECON_SO2, RECON_QUATERNIONS_NONE, embeddings, poses,
                                       NULL));
-    assert_true(e.n == N && e.d == D && e.so2 && !e.so3 && !e.labels);
+    assert_true(e.n == N && e.d == D && e.poses && e.group == RECON_SO2 && !e.labels);
     assert_memory_equal(e.z, z, sizeof z);
     return e;
 }
@@ -85,8 +85,8 @@ static void angles_are_wrapped_and_keep_their_precision(void **state)
     assert_int_equal(a.precision, RECON_F64);
     assert_int_equal(b.precision, RECON_F32);
     for (size_t i = 0; i < N; i++) {
-        assert_true(a.so2[i] == recon_so2_wrap(angle[i]));
-        assert_true(b.so2[i] == recon_so2_wrap((double)single[i]));
+        assert_true(a.poses[i] == recon_so2_wrap(angle[i]));
+        assert_true(b.poses[i] == recon_so2_wrap((double)single[i]));
     }
     recon_embedded_free(&a);
     recon_embedded_free(&b);
@@ -120,9 +120,10 @@ static void matrices_and_quaternions_agree(void **state)
         recon_embedded e;
         CHECK_OK(*state, recon_embedded_read(*state, &e, RECON_SO3, order[f], scratch("z.npy"),
                                              scratch(names[f]), NULL));
-        assert_true(e.so3 && !e.so2);
+        assert_true(e.group == RECON_SO3);
         for (size_t i = 0; i < N; i++)
-            CHECK_NEAR(recon_so3_distance(e.so3[i], q[i]), 0, f == 2 ? 1e-6 : 1e-14);
+            CHECK_NEAR(recon_so3_distance(recon_so3_at(e.poses, i), q[i]), 0,
+                       f == 2 ? 1e-6 : 1e-14);
         recon_embedded_free(&e);
     }
 }
@@ -156,7 +157,7 @@ static void refuse_order(recon_ctx *ctx, const recon_group *group, recon_quatern
                 recon_embedded_read(ctx, &e, group, order, scratch(embeddings), scratch(poses),
                                     labels ? scratch(labels) : NULL),
                 want, text);
-    assert_true(e.n == 0 && !e.z && !e.so2 && !e.so3 && !e.owned[0] && !e.owned[1]);
+    assert_true(e.n == 0 && !e.z && !e.poses && !e.group && !e.owned[0] && !e.owned[1]);
 }
 
 static void refuse(recon_ctx *ctx, const recon_group *group, const char *embeddings,
@@ -265,7 +266,7 @@ static void what_is_off_by_rounding_becomes_a_rotation(void **state)
     save(*state, "m.npy", RECON_F64, m, 3, N, 3, 3);
     CHECK_OK(*state, recon_embedded_read(*state, &e, RECON_SO3, RECON_QUATERNIONS_NONE,
                                          scratch("z.npy"), scratch("m.npy"), NULL));
-    recon_so3 q = e.so3[0];
+    recon_so3 q = recon_so3_at(e.poses, 0);
     CHECK_NEAR(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1, 1e-14);
     recon_embedded_free(&e);
 }

@@ -34,7 +34,7 @@ static void check_right_angles(recon_ctx *ctx, const recon_ieae *m)
     float x[4][SHAPE_PIXELS], z[4][8];
     float q[4][RECON_POSE_BINS];
     double psi[4], sum = 0;
-    const recon_seen seen = { .z = z[0], .so2 = psi, .density = q[0] };
+    const recon_seen seen = { .z = z[0], .psi = psi, .density = q[0] };
     int has_density = recon_ieae_describe(m).density;
     for (int quarter = 0; quarter < 4; quarter++)
         shape_draw(x[quarter], 1, quarter * right_angle, 0.2);
@@ -228,7 +228,7 @@ static void training_learns_to_rebuild_and_to_tell_rotations(void **state)
     for (double rotation = 0.1; rotation < 3.1; rotation += 0.3) { /* any angle, nearly */
         shape_draw(x[0], 0, 0, 0);
         shape_draw(x[1], 0, rotation, 0);
-        CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .so2 = psi }, m, x[0], 2));
+        CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .psi = psi }, m, x[0], 2));
         worst = fmax(worst, recon_so2_distance(psi[1] - psi[0], rotation));
     }
     CHECK_LESS(worst, 0.4); /* 0.15 to 0.24 by the CPU */
@@ -276,7 +276,7 @@ static void validation_leaves_nothing_out_and_counts_nothing_twice(void **state)
         CHECK_OK(ctx, recon_ieae_open(ctx, &m, scratch("m"), RECON_SINGLE));
         for (size_t i = 0; i < n[k]; i++)
             recon_dataset_get(x[i], held, i);
-        CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .so2 = psi }, m, x[0], n[k]));
+        CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .psi = psi }, m, x[0], n[k]));
         CHECK_OK(ctx, recon_ieae_decode(ctx, got[0], m, z[0], n[k]));
         recon_ieae_look(x[0], m, x[0], n[k]);
         for (size_t i = 0; i < n[k]; i++) {
@@ -323,7 +323,7 @@ static void views_as_given_are_not_rotated(void **state)
     recon_safetensors_close(file);
     o.pose = 1;
     CHECK_FAILS(ctx, recon_ieae_train(ctx, &given, data, scratch("terms"), &o), RECON_ERR_INPUT,
-                "reconstruction alone");
+                "views given needs plain or preset paper");
     recon_dataset_close(data);
     free(images);
 }
@@ -380,13 +380,13 @@ static void batches_of_any_size_embed_alike(void **state)
     for (int k = 0; k < BORDERS; k++) {
         size_t n = border(RECON_BLOCK_IMAGES, k);
         memset(z, 0, sizeof z);
-        CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .so2 = psi }, m, x[0], n));
+        CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .psi = psi }, m, x[0], n));
         CHECK_NEAR(z[n][0], 0, 0); /* and nothing behind them */
         for (size_t i = n % 37; i < n; i += i + 37 < n ? 37 : n - 1 > i ? n - 1 - i : 1) {
             float alone[CODE];
             double angle;
             CHECK_OK(ctx,
-                     recon_ieae_embed(ctx, &(recon_seen){ .z = alone, .so2 = &angle }, m, x[i], 1));
+                     recon_ieae_embed(ctx, &(recon_seen){ .z = alone, .psi = &angle }, m, x[i], 1));
             CHECK_NEAR(recon_so2_distance(angle, psi[i]), 0, 1e-3);
             for (int j = 0; j < CODE; j++)
                 CHECK_NEAR(alone[j], z[i][j], 1e-4 * (1 + fabs((double)alone[j])));

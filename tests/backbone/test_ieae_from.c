@@ -167,9 +167,9 @@ static void what_contradicts_the_model_is_refused(void **state)
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         CHECK_FAILS(ctx, train_from(ctx, data, &asked[i].o), RECON_ERR_INPUT, asked[i].message);
     CHECK_FAILS(
-        ctx, train_from(ctx, colour, &standing), RECON_ERR_INPUT,
+        ctx, train_from(ctx, colour, &standing), RECON_ERR_MISMATCH,
         "its number of channels is 1, but these images have 3 (grey 1, colour 3): convert them, or train without "
-        "--from");
+        "it");
     train_base(ctx, -1);
     CHECK_FAILS(ctx, train_from(ctx, data, &(recon_ieae_options){ .density = 1 }), RECON_ERR_INPUT,
                 "it has no pose density");

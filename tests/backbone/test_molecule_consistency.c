@@ -50,7 +50,9 @@ static void make(recon_ctx *ctx, set *s, const double half_turn[3])
 static double mean_inconsistency(recon_ctx *ctx, const set *s)
 {
     double out[N], sum = 0;
-    recon_embedded e = { .n = N, .d = D, .z = s->z[0], .so3 = s->psi };
+    recon_embedded e = {
+        .n = N, .d = D, .z = s->z[0], .group = RECON_SO3, .poses = (const double *)s->psi
+    };
     CHECK_OK(ctx, recon_molecule_net_inconsistency(ctx, out, recon_molecules_data(s->data), &e));
     for (size_t i = 0; i < N; i++)
         sum += out[i] / N;

@@ -289,7 +289,8 @@ static double pose_noise(recon_ctx *ctx, const recon_embedded *e, const recon_mo
         recon_so3 rotation;
         assert_int_equal(a.molecule, b.molecule);
         CHECK_OK(ctx, recon_rmsd_kabsch(&rmsd, &rotation, a.xyz, b.xyz, a.atoms, NULL));
-        sum += recon_so3_distance(e->so3[i], recon_so3_compose(rotation, e->so3[i + apart]));
+        sum += recon_so3_distance(recon_so3_at(e->poses, i),
+                                  recon_so3_compose(rotation, recon_so3_at(e->poses, i + apart)));
     }
     return sum / (double)(e->n - apart);
 }
@@ -481,7 +482,7 @@ static void a_finished_run_is_made_longer(void **state)
     o.overwrite = 0;
     CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o),
-                RECON_ERR_INPUT, "m.last exists: --resume");
+                RECON_ERR_INPUT, "m.last exists: resume=true");
     o.resume = 1;
     o.epochs = 0; /* as begun */
     CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
@@ -515,7 +516,7 @@ static void batches_of_any_size_embed_alike(void **state)
         float z[CODE];
         CHECK_OK(ctx, recon_molecule_net_embed(
                           ctx, &(recon_molecule_net_answer){ .z = z, .psi = &psi }, m, &x, 1));
-        CHECK_LESS(pose_off(psi, e.so3[i]), 1e-4);
+        CHECK_LESS(pose_off(psi, recon_so3_at(e.poses, i)), 1e-4);
         CHECK_LESS(code_off(e.z + i * CODE, z, CODE), 1e-4);
         assert_int_equal(e.labels[i], x.molecule);
     }
@@ -567,7 +568,7 @@ static void what_does_not_fit_is_said(void **state)
     o.batch = 16;
     o.before = 6;
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("n"), &o),
-                RECON_ERR_INPUT, "--before 6 must be smaller than --epochs");
+                RECON_ERR_INPUT, "before 6 must be smaller than epochs");
     o.shape.width = 1e9;
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("n"), &o),
                 RECON_ERR_INPUT, "width");

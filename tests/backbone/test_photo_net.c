@@ -95,7 +95,7 @@ static void quarter_turns_are_exact(void **state)
         recon_quarters_make(turned[i][0], x[i], 1, SIDE, CHANNELS);
     }
     CHECK_OK(ctx,
-             recon_ieae_embed(ctx, &(recon_seen){ .z = z[0][0], .so2 = psi[0], .density = q[0][0] },
+             recon_ieae_embed(ctx, &(recon_seen){ .z = z[0][0], .psi = psi[0], .density = q[0][0] },
                               m, turned[0][0], (size_t)4 * N));
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < 4; k++) {

@@ -25,7 +25,7 @@ accepted "another decay" $train --epochs 2 --decay 2 --out decayed --quiet
 grep -aq 'decay: 2,' decayed && grep -aq 'decay: 0.05,' backbone && ! cmp -s decayed backbone
 report $? "the decay is recorded, and moves the weights"
 refused 2 "started with other settings: decay: was 2, now 3" $train --epochs 3 --decay 3 --out decayed --resume
-refused 2 "--decay -1 must be a number of at least 0" $train --epochs 2 --decay -1 --out none
+refused 2 "decay -1 must be a number of at least 0" $train --epochs 2 --decay -1 --out none
 accepted "no decay" $train --epochs 2 --decay 0 --out none --quiet
 grep -aq 'decay: 0,' none && ! cmp -s none backbone
 report $? "--decay 0 is none, not the default"

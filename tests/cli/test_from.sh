@@ -12,14 +12,40 @@ refused 2 "backbone: its preset is small, but fast was asked for" $from --preset
 refused 2 "backbone: its width is 0.25, but 0.5 was asked for" $from --width 0.5
 refused 2 "backbone: its code is 8, but 16 was asked for" $from --code 16
 refused 2 "backbone: it has a pose density" $from --plain
-refused 2 "--plain cannot be used with --pose" train --data npy:images.npy --plain --pose 1 --out new
-refused 2 "--plain cannot be used with --density" train --data npy:images.npy --plain --density 1 --out new
-refused 2 "--views given needs --plain or --preset paper" train --data npy:images.npy --views given --out new
-refused 2 "--no-density cannot be used with --density" train --data npy:images.npy --no-density --density 1 --out new
+refused 2 "plain cannot be used with pose" train --data npy:images.npy --plain --pose 1 --out new
+refused 2 "plain cannot be used with density" train --data npy:images.npy --plain --density 1 --out new
+refused 2 "views given needs plain or preset paper" train --data npy:images.npy --views given --out new
+refused 2 "--no-density cannot be used with density" train --data npy:images.npy --no-density --density 1 --out new
 head -c $((24 * 16 * 16 * 3)) images.npy | npy colour.npy '|u1' '24, 16, 16, 3'
 refused 2 "backbone: its number of channels is 1, but these images have 3 (grey 1, colour 3)" \
     train --data npy:colour.npy --from backbone --out new
 
+# --- settings -------------------------------------------------------------------------------------
+"$recon" train --help >help
+[ "$(grep -cE '^  (-[a-z], )?--' help)" -le 27 ]
+report $? "the help lists 26 options at most, and --set"
+for name in width frequencies code batch rate decay contrast temperature pose density warp augment views flip; do
+    refused 2 "$name odd must be" train --data npy:images.npy --$name odd --out new
+    refused 2 "$name odd must be" train --data npy:images.npy --set $name=odd --out new
+    grep -qE "^  $name " help
+    report $? "and is in the help"
+done
+for name in layers radius before batch rate element align contrast temperature pairs; do
+    refused 2 "$name odd must be" train --data conformers --$name=odd --out new
+done
+refused 2 "there is no setting contrats (did you mean contrast?): for images there are width," \
+    train --data npy:images.npy --set contrats=1 --out new
+refused 2 "unknown option --contrats (did you mean --set contrast=VALUE?)" train --data npy:images.npy --contrats 1 --out new
+refused 2 "align is for molecules" train --data npy:images.npy --set align=1 --out new
+refused 2 "--set rate: NAME=VALUE is needed" train --data npy:images.npy --set rate --out new
+refused 2 "images are rotated by so2" train --data npy:images.npy --group so3 --out new
+brief="train $letters --preset small --epochs 1 --batch 22 --quiet"
+accepted "settings by --set" $brief --set width=0.25 --set code=8 --set contrast=0 --set flip=auto --out by-set
+accepted "and by options" $brief --width 0.25 --code 16 --code 8 --no-contrast --out by-option
+cmp -s by-set by-option
+report $? "give the same bytes"
+
+# --- the model to start from ----------------------------------------------------------------------
 accepted "a run starts from a model" $from --epochs 1 --quiet
 "$recon" info new >"$scratch/stdout"
 grep -qE '^ *from  *backbone$' "$scratch/stdout" && grep -qE 'preset: small.* from: [0-9]+$' "$scratch/stdout"

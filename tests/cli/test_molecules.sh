@@ -48,7 +48,7 @@ prepare train $chains $small --epochs 24 --out backbone
 [ "$code" -eq 0 ] && grep -q '  held out   loss ' "$scratch/stdout"
 report $? "train"
 refused 2 "--mask is for images" train $chains --out m --mask
-refused 2 "--align is for molecules" train --data mnist --out m --align 1
+refused 2 "align is for molecules" train --data mnist --out m --align 1
 refused 2 "molecules are rotated by so3" train $chains --out m --group so2
 prepare discover --model backbone $chains --folds 0 --out found
 [ "$code" -eq 0 ] && grep -q '^80 conformers of xyz:chains.xyz' "$scratch/stdout" &&

@@ -90,9 +90,9 @@ completes() { # ANSWER WORDS...
 }
 if command -v bash >/dev/null; then
     completes normalize recon norm
-    completes "--group" recon train --gro
+    completes "--preset" recon train --prese
     completes "garments" recon score -d gar
-    completes "so2 so3" recon train --group so
+    completes "photo photo-small" recon train --preset pho
     completes "garments" recon score --data gar
     completes "conformers conformers/train conformers/val conformers/test conformers/all" recon score --data con
     completes "xyz:" recon score --data xy
@@ -109,9 +109,9 @@ else
     skip "bash completes" "no bash"
 fi
 if command -v fish >/dev/null; then
-    fish -c 'source ../completion/recon.fish; complete -C "recon train --group so"; complete -C "recon classifier tr"
+    fish -c 'source ../completion/recon.fish; complete -C "recon train --preset pho"; complete -C "recon classifier tr"
              complete -C "recon reproduce est"; complete -C "recon train --data xyz:mi"' 2>"$scratch/stderr" | cut -f1 >"$scratch/stdout"
-    [ "$(tr '\n' ' ' <"$scratch/stdout")" = "so2 so3 train estimators xyz:mine.xyz " ]
+    [ "$(tr '\n' ' ' <"$scratch/stdout")" = "photo photo-small train estimators xyz:mine.xyz " ]
     report $? "fish completes choices, arguments and files"
 else
     skip "fish completes choices, arguments and files" "no fish"

@@ -30,7 +30,7 @@ static void check(const recon_group *group, recon_quaternions order, const char 
     }
     FUZZ_CHECK(e.n > 0 && e.d > 0 && e.z && e.labels);
     for (size_t i = 0; i < e.n; i++)
-        FUZZ_CHECK(group == RECON_SO2 ? fabs(e.so2[i]) < 4 : isfinite(e.so3[i].w));
+        FUZZ_CHECK(fabs(e.poses[i * group->numbers]) < 4);
     float last = e.z[e.n * e.d - 1];
     FUZZ_CHECK(last == last || isnan(last));
     recon_embedded_free(&e);

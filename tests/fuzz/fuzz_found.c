@@ -68,10 +68,8 @@ static void write_frames(int kind)
         z[i][1] = (float)sin(0.3 * i);
         rotation[i] = recon_so3_exp((double[]){ angle[i], 0.1 * i, 0.2 });
     }
-    if (kinds[kind].group == RECON_SO2)
-        e.so2 = angle;
-    else
-        e.so3 = rotation;
+    e.group = kinds[kind].group;
+    e.poses = e.group == RECON_SO2 ? angle : (const double *)rotation;
     const recon_normalize_options o = { .knn = { .k = K }, .family = RECON_SO2_UNIFORM };
     FUZZ_CHECK(recon_normalize(fuzz_ctx(), &frames, &e, NULL, &o) == RECON_OK);
     FUZZ_CHECK(recon_frames_write(fuzz_ctx(), fuzz_path_of(folder[kind]), &frames, RECON_F32,

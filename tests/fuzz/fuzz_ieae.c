@@ -8,7 +8,7 @@ static void answer(const recon_ieae *model)
     float *z = calloc(shape.code, sizeof *z);
     float q[RECON_POSE_BINS] = { 0 };
     double psi;
-    recon_seen seen = { .z = z, .so2 = &psi, .density = q };
+    recon_seen seen = { .z = z, .psi = &psi, .density = q };
     if (fuzz_answered(recon_ieae_embed(fuzz_ctx(), &seen, model, image, 1)))
         FUZZ_CHECK(isfinite(psi) && isfinite(z[0]) && isfinite(z[shape.code - 1]) &&
                    isfinite(q[0]));

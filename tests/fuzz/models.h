@@ -50,8 +50,8 @@ static inline recon_status small_save_whole(recon_ctx *ctx, const char *path,
     const recon_embedded points = { .n = SMALL_POINTS,
                                     .d = SMALL_CODE,
                                     .z = z[0],
-                                    .so2 = angles ? so2 : NULL,
-                                    .so3 = angles ? NULL : so3 };
+                                    .group = maps->kind->group,
+                                    .poses = angles ? so2 : (const double *)so3 };
     recon_codes_tensors t = { .z = NULL };
     recon_stored_codes *codes = NULL;
     recon_status status;

@@ -371,7 +371,9 @@ static void hit_rate_and_width_against_k(void **state)
         pose[i] = recon_so2_wrap((c ? 3 : 1) + truth[c] * (2 * recon_rng_uniform(&rng) - 1));
         labels[i] = (int64_t)c;
     }
-    recon_embedded e = { .n = N, .d = 3, .z = z, .so2 = pose, .labels = labels };
+    recon_embedded e = {
+        .n = N, .d = 3, .z = z, .group = RECON_SO2, .poses = pose, .labels = labels
+    };
     CHECK_OK(ctx, recon_evaluate_k(ctx, out, k, 2, &e, RECON_SO2_UNIFORM, truth, 2));
     for (int i = 0; i < 2; i++) {
         assert_int_equal(out[i].k, k[i]);

@@ -331,7 +331,12 @@ static void k_trades_purity_for_samples(void **state)
         recon_fisher_sample(&g, &law, 1, &rng);
         psi[i] = recon_so3_compose(g, c[labels[i]]);
     }
-    const recon_embedded index = { .n = N, .d = D, .z = z[0], .so3 = psi, .labels = labels };
+    const recon_embedded index = { .n = N,
+                                   .d = D,
+                                   .z = z[0],
+                                   .group = RECON_SO3,
+                                   .poses = (const double *)psi,
+                                   .labels = labels };
     CHECK_OK(*state, recon_evaluate_molecule_k(*state, got, k, 3, &index, NULL, truth, KIND, NULL));
     for (int i = 0; i < 3; i++)
         assert_int_equal(got[i].k, k[i]);
@@ -369,11 +374,17 @@ static void the_worst_molecule_is_followed(void **state)
         psi_lost[i / KIND] = psi[i];
         labels_lost[i / KIND] = LOST;
     }
-    const recon_embedded index = { .n = N, .d = D, .z = z[0], .so3 = psi, .labels = labels },
+    const recon_embedded index = { .n = N,
+                                   .d = D,
+                                   .z = z[0],
+                                   .group = RECON_SO3,
+                                   .poses = (const double *)psi,
+                                   .labels = labels },
                          lost = { .n = PER,
                                   .d = D,
                                   .z = z_lost[0],
-                                  .so3 = psi_lost,
+                                  .group = RECON_SO3,
+                                  .poses = (const double *)psi_lost,
                                   .labels = labels_lost };
     CHECK_OK(*state, recon_evaluate_molecule_k(*state, all, k, 2, &index, NULL, truth, KIND, NULL));
     CHECK_OK(*state,

@@ -41,7 +41,7 @@ static void world_in(recon_ctx *ctx, world *w, recon_precision precision)
         w->theta[i] = theta_of[i % 2];
     }
     w->frames.family = RECON_SO2_NORMAL;
-    w->frames.gamma.so2 = w->gamma;
+    w->frames.gamma = w->gamma;
     w->frames.theta = w->theta;
 }
 

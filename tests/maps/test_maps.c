@@ -199,12 +199,14 @@ static void molecules_targets_are_made_in_blocks(void **state)
     }
     for (int k = 0; k < BORDERS; k++) {
         size_t n = border(RECON_BLOCK_SO3_FITS, k);
-        recon_embedded e = { .n = n, .d = 1, .z = z, .so3 = psi };
+        recon_embedded e = {
+            .n = n, .d = 1, .z = z, .group = RECON_SO3, .poses = (const double *)psi
+        };
         recon_frames f = { .group = RECON_SO3,
                            .rows = n,
                            .k = NEAR,
                            .neighbors = near,
-                           .gamma.so3 = psi,
+                           .gamma = (double *)psi,
                            .parameters = parameters,
                            .verdict = verdict };
         recon_targets t;
@@ -370,21 +372,21 @@ static void check_bad_points(recon_ctx *ctx, world *w)
 {
     recon_embedded e = points(w, 100), fewer = points(w, 99), other = points(w, 100);
     recon_frames f = frames_of(ctx, w, &e, 5);
-    double kept = w->z[3][2], pose = w->group == RECON_SO2 ? f.gamma.so2[7] : f.gamma.so3[7].w;
-    other.so2 = w->group == RECON_SO2 ? NULL : w->so2;
-    other.so3 = w->group == RECON_SO2 ? w->so3 : NULL;
+    double kept = w->z[3][2], pose = w->group == RECON_SO2 ? f.gamma[7] : f.gamma[28];
+    other.group = w->group == RECON_SO2 ? RECON_SO3 : RECON_SO2;
+    other.poses = w->group == RECON_SO2 ? (const double *)w->so3 : w->so2;
     refuse_fit(ctx, &fewer, &f, NULL, "frames of 100 points for 99 inputs");
     refuse_fit(ctx, &other, &f, NULL, "frames of another group than the poses'");
     refuse_fit(ctx, &e, &f, &(recon_maps_options){ .held_out = 1 }, "held out 1");
     if (w->group == RECON_SO2)
-        f.gamma.so2[7] = NAN;
+        f.gamma[7] = NAN;
     else
-        f.gamma.so3[7].w = NAN;
+        f.gamma[28] = NAN;
     refuse_fit(ctx, &e, &f, NULL, "point 7: psi");
     if (w->group == RECON_SO2)
-        f.gamma.so2[7] = pose;
+        f.gamma[7] = pose;
     else
-        f.gamma.so3[7].w = (float)pose;
+        f.gamma[28] = pose;
     w->z[3][2] = INFINITY;
     refuse_fit(ctx, &e, &f, NULL, "embedding 3: element 2 is inf");
     w->z[3][2] = (float)kept;
@@ -478,7 +480,7 @@ static void the_metadata_say_of_which_group_they_are(void **state)
     } cases[] = { { NULL, RECON_ERR_INPUT, "other: a model without maps: run `recon discover`" },
                   { "so2", RECON_ERR_INPUT, "holds no maps" },
                   { "so3", RECON_ERR_INPUT, "holds no maps" },
-                  { "so4", RECON_ERR_FORMAT, "maps of the group 'so4': so2 or so3" } };
+                  { "so4", RECON_ERR_FORMAT, "no group 'so4': so2, so3 are known" } };
     float one = 1;
     const recon_tensor_entry x = {
         "x", { .dtype = RECON_F32, .ndim = 1, .shape = { 1 }, .data = &one }

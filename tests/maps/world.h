@@ -23,20 +23,18 @@ typedef struct {
     recon_so3 so3[WORLD_MOST], so3_offset[WORLD_CLASSES];
 } world;
 
+/* The pose of point i. */
+static inline const double *psi_of(const world *w, size_t i)
+{
+    return w->group == RECON_SO2 ? &w->so2[i] : (const double *)&w->so3[i];
+}
+
 static inline recon_embedded points(const world *w, size_t n)
 {
     recon_embedded e = { .n = n, .d = D, .z = &w->z[0][0] };
-    if (w->group == RECON_SO2)
-        e.so2 = w->so2;
-    else
-        e.so3 = w->so3;
+    e.group = w->group;
+    e.poses = psi_of(w, 0);
     return e;
-}
-
-/* The pose of point i. */
-static inline const void *psi_of(const world *w, size_t i)
-{
-    return w->group == RECON_SO2 ? (const void *)&w->so2[i] : &w->so3[i];
 }
 
 /* To be freed. */

@@ -4,6 +4,7 @@
 #ifndef TESTS_MODEL_CHAINS_H
 #define TESTS_MODEL_CHAINS_H
 
+#include "backbone/molecule_net.h"
 #include "backbone/conformers.h"
 
 #include <recon/model/discover.h>

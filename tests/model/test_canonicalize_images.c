@@ -87,7 +87,7 @@ static void check_lambda(recon_ctx *ctx, const recon_model *model, int has_densi
     recon_candidates list[SOME];
     answer a = canonical(ctx, model, tiny_images[0]);
     const recon_backbone *b = recon_model_backbone(model);
-    const recon_seen seen = { .z = z[0], .so2 = psi, .density = has_density ? q[0] : NULL };
+    const recon_seen seen = { .z = z[0], .psi = psi, .density = has_density ? q[0] : NULL };
     assert_int_equal(recon_model_describe(model).images.density, has_density);
     assert_int_equal(b->density, has_density);
     CHECK_OK(ctx, b->kind->embed(ctx, &seen, b, tiny_images[0], SOME));

@@ -38,9 +38,11 @@ static recon_embedded points(double scale, int angles)
         so3[i] = recon_so3_haar(&rng);
         held[i] = i % HELD_EVERY == 5;
     }
-    return (recon_embedded){
-        .n = N, .d = D, .z = z[0], .so2 = angles ? so2 : NULL, .so3 = angles ? NULL : so3
-    };
+    return (recon_embedded){ .n = N,
+                             .d = D,
+                             .z = z[0],
+                             .group = angles ? RECON_SO2 : RECON_SO3,
+                             .poses = angles ? so2 : (const double *)so3 };
 }
 
 static recon_stored_codes *make(recon_ctx *ctx, const recon_embedded *e)
@@ -75,7 +77,7 @@ static void check_kept(const recon_stored_codes *c)
     size_t from[2] = { 0 };
     assert_int_equal(c->n, RECON_CODES_MOST);
     for (size_t i = 0; i < c->n; i++) {
-        size_t p = (size_t)(c->so2[i] * N + 0.5);
+        size_t p = (size_t)(c->poses[i] * N + 0.5);
         assert_false(held[p]);
         from[p < N / 2]++;
         for (size_t j = 0; j < D; j++)
@@ -324,9 +326,7 @@ static void a_file_gives_them_back(void **state)
         CHECK_OK(*state, recon_codes_p_values(*state, before, c, z[0], N));
         CHECK_OK(*state, recon_codes_p_values(*state, after, again, z[0], N));
         assert_memory_equal(before, after, sizeof before);
-        assert_memory_equal(angles ? (void *)c->so2 : c->so3,
-                            angles ? (void *)again->so2 : again->so3,
-                            c->n * (angles ? sizeof *c->so2 : sizeof *c->so3));
+        assert_memory_equal(c->poses, again->poses, c->n * c->group->numbers * sizeof *c->poses);
         recon_codes_free(again);
         CHECK_FAILS(*state, recon_codes_read(*state, &again, file, path, RECON_SO2, D + 1),
                     RECON_ERR_FORMAT, "codes.z");

@@ -347,7 +347,7 @@ static void check_scores(recon_ctx *ctx, const onnx_run *r, const char *name,
     static float z[IMAGES * CODE], log_q[IMAGES][RECON_POSE_BINS];
     recon_pose_score2 score[IMAGES];
     double psi[IMAGES];
-    const recon_seen seen = { .z = z, .so2 = psi, .density = log_q[0] };
+    const recon_seen seen = { .z = z, .psi = psi, .density = log_q[0] };
     const recon_ieae *b = recon_backbone_ieae(model->backbone);
     recon_read2 of;
     CHECK_OK(ctx, recon_ieae_embed(ctx, &seen, b, x, IMAGES));

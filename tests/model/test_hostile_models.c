@@ -182,7 +182,7 @@ static void of_molecules(void **state)
         { "@elements 1 6 8", RECON_ERR_INPUT, "encoder.element" },
         { "@elements 99999999999999999999", RECON_ERR_FORMAT, "ascending" },
         { "theta.unit/fill -1", RECON_ERR_FORMAT, "theta.unit" },
-        { "codes.pose/fill 0", RECON_ERR_FORMAT, "unit quaternion" },
+        { "codes.pose/fill 0", RECON_ERR_FORMAT, "quaternion of length 0" },
         { "@maps", RECON_ERR_INPUT, "recon discover" },
     };
     static const lie paper[] = {

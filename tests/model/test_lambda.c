@@ -22,9 +22,9 @@ static recon_lambda taken_of(recon_ctx *ctx, double neighbours, double head, dou
     static float log_q[N * RECON_POSE_BINS];
     static recon_so2_map said[N];
     static unsigned char held[N];
-    const recon_embedded data = { .n = N, .so2 = psi, .density = log_q };
-    recon_frames frames = { .group = RECON_SO2, .rows = N, .gamma.so2 = gamma };
-    recon_maps maps = { .held = held };
+    const recon_embedded data = { .n = N, .group = RECON_SO2, .poses = psi, .density = log_q };
+    recon_frames frames = { .group = RECON_SO2, .rows = N, .gamma = gamma };
+    recon_maps maps = { .kind = &recon_so2_maps, .held = held };
     recon_rng rng = recon_rng_new(3, 0);
     recon_lambda_choice out;
     for (int i = 0; i < N; i++) {

@@ -1,5 +1,7 @@
 /* Options end in a reserved tail: a word of it that is set is refused by every function that reads
  * them, by name, before anything is done; a tail of zeros changes nothing. */
+#include "backbone/molecule_net.h"
+#include "backbone/ieae.h"
 #include "tiny.h"
 
 #include <recon/backbone/classifier.h>
@@ -50,7 +52,7 @@ static void algorithm_1_refuses(void **state)
     recon_ctx *ctx = *state;
     const float z[4] = { 1, 2, 3, 4 };
     const double psi[4] = { 0.1, 0.2, 0.3, 0.4 };
-    const recon_embedded e = { .n = 4, .d = 1, .z = z, .so2 = psi };
+    const recon_embedded e = { .n = 4, .d = 1, .z = z, .group = RECON_SO2, .poses = psi };
     const recon_normalize_options usual = { .knn = { .k = 2 } };
     int64_t index[8];
     recon_frames frames;
@@ -89,10 +91,10 @@ static void training_and_discovery_refuse(void **state)
     recon_dataset *images = tiny_data(ctx);
     recon_train_result result;
     recon_discovery found;
-    REFUSES(recon_ieae_options, WITH(0),
-            recon_ieae_train(ctx, &result, images, scratch("none.safetensors"), &o));
-    REFUSES(recon_molecule_net_options, WITH(0),
-            recon_molecule_net_train(ctx, &result, NULL, NULL, scratch("none.safetensors"), &o));
+    REFUSES(recon_training, WITH(0),
+            recon_backbone_train(ctx, &result, recon_dataset_data(images),
+                                 scratch("none.safetensors"), &o));
+    REFUSES(recon_training, WITH(0), recon_training_complete(ctx, &o, NULL, "molecules"));
     REFUSES(recon_discover_options, WITH(0),
             recon_discover(ctx, &found, scratch("model.safetensors"), NULL,
                            recon_dataset_data(images), scratch_folder, &o));
@@ -136,7 +138,7 @@ static void numbers_that_no_constant_has_are_refused(void **state)
     const float z[4] = { 1, 2, 3, 4 };
     const double psi[4] = { 0.1, 0.2, 0.3, 0.4 };
     const recon_so3 g[3] = { { 1, 0, 0, 0 }, { 1, 0, 0, 0 }, { 1, 0, 0, 0 } };
-    const recon_embedded e = { .n = 4, .d = 1, .z = z, .so2 = psi };
+    const recon_embedded e = { .n = 4, .d = 1, .z = z, .group = RECON_SO2, .poses = psi };
     recon_normalize_options o = { .knn = { .k = 2 }, .eps = 1 };
     recon_frames frames;
     int64_t index[8];

@@ -5,6 +5,7 @@
 #ifndef TESTS_MODEL_TINY_H
 #define TESTS_MODEL_TINY_H
 
+#include "backbone/ieae.h"
 #include "scratch.h"
 
 #include <recon/core/array.h>

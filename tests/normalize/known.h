@@ -57,8 +57,8 @@ static inline recon_embedded view(const data *w, const recon_group *group, size_
     return (recon_embedded){ .n = n,
                              .d = D,
                              .z = w->z,
-                             .so2 = group == RECON_SO2 ? w->so2 : NULL,
-                             .so3 = group == RECON_SO3 ? w->so3 : NULL,
+                             .group = group,
+                             .poses = group == RECON_SO2 ? w->so2 : (const double *)w->so3,
                              .labels = w->label };
 }
 

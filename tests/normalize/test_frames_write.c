@@ -79,7 +79,7 @@ static void files_hold_the_numbers(void **state)
         assert_int_equal(a.shape[0], n);
         for (size_t i = 0; i < n * NEAR; i++) {
             double m[9];
-            recon_so3_to_matrix(m, f.normalized.so3[i]);
+            recon_so3_to_matrix(m, recon_so3_at(f.normalized, i));
             assert_memory_equal((const double *)a.data + i * 9, m, sizeof m);
         }
         recon_array_free(&a);

@@ -36,7 +36,9 @@ static world *new_world(recon_ctx *ctx)
 
 static void normalize(recon_ctx *ctx, recon_frames *f, const world *w)
 {
-    recon_embedded e = { .n = N, .d = D, .z = &w->z[0][0], .so3 = w->psi };
+    recon_embedded e = {
+        .n = N, .d = D, .z = &w->z[0][0], .group = RECON_SO3, .poses = (const double *)w->psi
+    };
     recon_normalize_options o = { .knn.k = K, .mean.kind = RECON_MEAN_FRECHET };
     CHECK_OK(ctx, recon_normalize(ctx, f, &e, NULL, &o));
 }
@@ -45,7 +47,8 @@ static double spread(const recon_frames *f, size_t c)
 {
     double sum = 0;
     for (size_t i = c + CLASSES; i < N; i += CLASSES)
-        sum += recon_so3_distance(f->gamma.so3[i], f->gamma.so3[c]) / (EACH - 1);
+        sum +=
+            recon_so3_distance(recon_so3_at(f->gamma, i), recon_so3_at(f->gamma, c)) / (EACH - 1);
     return sum;
 }
 
@@ -70,17 +73,19 @@ static void poses_and_scores_stay(void **state)
     CHECK_OK(*state, recon_frames_gauge(*state, &f));
     for (size_t i = 0; i < N; i++) {
         recon_fisher p;
-        CHECK_NEAR(
-            recon_so3_distance(recon_so3_compose(f.absolute.so3[i], f.gamma.so3[i]), w->psi[i]), 0,
-            1e-7);
+        CHECK_NEAR(recon_so3_distance(
+                       recon_so3_compose(recon_so3_at(f.absolute, i), recon_so3_at(f.gamma, i)),
+                       w->psi[i]),
+                   0, 1e-7);
         for (size_t j = 0; j < K; j++)
-            CHECK_NEAR(
-                recon_so3_distance(recon_so3_compose(f.normalized.so3[i * K + j], f.gamma.so3[i]),
-                                   w->psi[f.neighbors[i * K + j]]),
-                0, 1e-7);
+            CHECK_NEAR(recon_so3_distance(recon_so3_compose(recon_so3_at(f.normalized, i * K + j),
+                                                            recon_so3_at(f.gamma, i)),
+                                          w->psi[f.neighbors[i * K + j]]),
+                       0, 1e-7);
         CHECK_OK(*state, recon_fisher_of(*state, &p, f.parameters + 9 * i));
-        CHECK_NEAR(-recon_fisher_mixture_log_density(&p, f.background[i], f.absolute.so3[i]),
-                   f.score[i], 1e-6);
+        CHECK_NEAR(
+            -recon_fisher_mixture_log_density(&p, f.background[i], recon_so3_at(f.absolute, i)),
+            f.score[i], 1e-6);
         double body[3], world_axis[3];
         recon_fisher_axes(body, world_axis, &p); /* centred: the axis stays where it is */
         for (int k = 0; k < 3; k++)
@@ -103,7 +108,8 @@ static void a_mode_among_several_stays(void **state)
     size_t several = 0;
     for (size_t i = 0; i < N; i++)
         if (f.verdict[i] == RECON_NATURAL_SEVERAL && ++several)
-            CHECK_NEAR(recon_so3_distance(f.gamma.so3[i], before.gamma.so3[i]), 0, 0);
+            CHECK_NEAR(recon_so3_distance(recon_so3_at(f.gamma, i), recon_so3_at(before.gamma, i)),
+                       0, 0);
     assert_true(several > N / 2);
     recon_frames_free(&before), recon_frames_free(&f), free(w);
 }
@@ -113,19 +119,23 @@ static void rows_without_a_class_stay(void **state)
     world *w = new_world(*state);
     const float far[D] = { 0, 0, 0, 1 };
     recon_frames f;
-    recon_embedded e = { .n = N, .d = D, .z = &w->z[0][0], .so3 = w->psi };
-    recon_embedded q = { .n = 1, .d = D, .z = far, .so3 = w->psi };
+    recon_embedded e = {
+        .n = N, .d = D, .z = &w->z[0][0], .group = RECON_SO3, .poses = (const double *)w->psi
+    };
+    recon_embedded q = {
+        .n = 1, .d = D, .z = far, .group = RECON_SO3, .poses = (const double *)w->psi
+    };
     recon_normalize_options o = { .classes = RECON_CLASSES_COMPONENTS, .eps = 0.2 };
     CHECK_OK(*state, recon_normalize(*state, &f, &e, &q, &o));
     CHECK_OK(*state, recon_frames_gauge(*state, &f));
-    assert_true(isnan(f.gamma.so3[0].w));
+    assert_true(isnan(recon_so3_at(f.gamma, 0).w));
     recon_frames_free(&f), free(w);
 }
 
 static void angles_have_none(void **state)
 {
     recon_frames f = { .group = RECON_SO2 };
-    CHECK_FAILS(*state, recon_frames_gauge(*state, &f), RECON_ERR_UNSUPPORTED, "SO(3)");
+    CHECK_FAILS(*state, recon_frames_gauge(*state, &f), RECON_ERR_UNSUPPORTED, "SO(2)");
 }
 
 int main(void)

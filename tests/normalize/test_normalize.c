@@ -5,10 +5,10 @@
 
 #include "group/wasserstein.h"
 
-static double pose_distance(const recon_poses *a, size_t i, const recon_poses *b, size_t j)
+static double pose_distance(const recon_group *group, const double *a, size_t i, const double *b,
+                            size_t j)
 {
-    return a->so2 ? recon_so2_distance(a->so2[i], b->so2[j])
-                  : recon_so3_distance(a->so3[i], b->so3[j]);
+    return group->distance(group, a + i * group->numbers, b + j * group->numbers);
 }
 
 /* --- what comes out --------------------------------------------------------------------------- */
@@ -17,14 +17,14 @@ static void gamma_is_the_offset_of_the_class(void **state)
 {
     const double spread = 0.2;
     data *w = make_data(spread, NORMAL, 0.05);
-    const recon_poses truth = { .so2 = w->offset2 }, truth3 = { .so3 = w->offset3 };
     for (int g = 0; g < 2; g++) {
         const recon_group *group = groups[g];
         recon_embedded e = view(w, group, N);
         recon_frames f = normalize(*state, &e, NULL, neighbors(K));
         double sum = 0, worst = 0, axes = group == RECON_SO2 ? 1 : sqrt(3);
         for (size_t i = 0; i < N; i++) {
-            double off = pose_distance(&f.gamma, i, group == RECON_SO2 ? &truth : &truth3,
+            double off = pose_distance(group, f.gamma, i,
+                                       group == RECON_SO2 ? w->offset2 : (const double *)w->offset3,
                                        (size_t)w->label[i]);
             sum += off;
             worst = fmax(worst, off);
@@ -87,7 +87,7 @@ static void collapsed_embeddings_are_counted(void **state)
 {
     float z[60][2];
     double g[60];
-    recon_embedded e = { .n = 60, .d = 2, .z = z[0], .so2 = g };
+    recon_embedded e = { .n = 60, .d = 2, .z = z[0], .group = RECON_SO2, .poses = g };
     for (size_t i = 0; i < 60; i++) {
         z[i][0] = i < 40 ? 1 : (float)i;
         z[i][1] = 1;
@@ -108,13 +108,14 @@ static void absolute_pose_and_normalized_poses_follow_from_gamma(void **state)
         for (size_t i = 0; i < N; i++)
             for (size_t m = 0; m <= 5; m++) { /* the neighbours, then the point itself */
                 size_t at = m < 5 ? (size_t)f.neighbors[i * 5 + m] : i;
-                const recon_poses *p = m < 5 ? &f.normalized : &f.absolute;
+                const double *p = m < 5 ? f.normalized : f.absolute;
                 size_t row = m < 5 ? i * 5 + m : i;
-                double off = group == RECON_SO2
-                                 ? recon_so2_distance(
-                                       recon_so2_compose(p->so2[row], f.gamma.so2[i]), w->so2[at])
-                                 : recon_so3_distance(
-                                       recon_so3_compose(p->so3[row], f.gamma.so3[i]), w->so3[at]);
+                double off =
+                    group == RECON_SO2
+                        ? recon_so2_distance(recon_so2_compose(p[row], f.gamma[i]), w->so2[at])
+                        : recon_so3_distance(
+                              recon_so3_compose(recon_so3_at(p, row), recon_so3_at(f.gamma, i)),
+                              w->so3[at]);
                 CHECK_NEAR(off, 0, 1e-12);
             }
         recon_frames_free(&f);
@@ -208,14 +209,15 @@ static void no_pose_is_impossible(void **state)
         so2[i] = 0.1 * (double)i - 0.45;
         so3[i] = recon_so3_exp(about_x);
     }
-    recon_embedded e = { .n = FEW, .d = 1, .z = z, .so2 = so2 };
-    recon_embedded q = { .n = 1, .d = 1, .z = z, .so2 = &away };
+    recon_embedded e = { .n = FEW, .d = 1, .z = z, .group = RECON_SO2, .poses = so2 };
+    recon_embedded q = { .n = 1, .d = 1, .z = z, .group = RECON_SO2, .poses = &away };
     for (int c = 0; c < 4; c++) {
         recon_normalize_options o = c % 2 ? neighbors(FEW) : components(1);
         o.knn.metric = RECON_EUCLIDEAN;
         o.family = RECON_SO2_UNIFORM;
         if (c == 2)
-            e.so2 = q.so2 = NULL, e.so3 = so3, q.so3 = &half_turn;
+            e.group = q.group = RECON_SO3, e.poses = (const double *)so3,
+            q.poses = (const double *)&half_turn;
         recon_frames f = normalize(*state, &e, &q, o);
         double share = 1.0 / (FEW + 2);
         CHECK_NEAR(f.score[0], -log(c < 2 ? share / (2 * M_PI) : share), 1e-3);
@@ -223,8 +225,8 @@ static void no_pose_is_impossible(void **state)
     }
 }
 
-static void expect_family(recon_ctx *ctx, const data *w, recon_normalize_options o,
-                          recon_so2_family want, recon_so2_family or_this)
+static void expect_family(recon_ctx *ctx, const data *w, recon_normalize_options o, int want,
+                          int or_this)
 {
     recon_embedded e = view(w, RECON_SO2, N), some = view(w, RECON_SO2, 48);
     o.family = RECON_SO2_AUTO;
@@ -266,9 +268,9 @@ static void expect_same_answer(const recon_frames *a, const recon_frames *b)
 {
     assert_int_equal(a->family, b->family);
     for (size_t i = 0; i < a->rows; i++)
-        CHECK_NEAR(pose_distance(&a->absolute, i, &b->absolute, i), 0, 1e-9);
+        CHECK_NEAR(pose_distance(a->group, a->absolute, i, b->absolute, i), 0, 1e-9);
     for (size_t i = 0; i < a->rows * a->k; i++)
-        CHECK_NEAR(pose_distance(&a->normalized, i, &b->normalized, i), 0, 1e-9);
+        CHECK_NEAR(pose_distance(a->group, a->normalized, i, b->normalized, i), 0, 1e-9);
     expect_same_numbers(a->theta, b->theta, a->rows);
     expect_same_numbers(a->parameters, b->parameters, a->rows * a->parameters_width);
     expect_same_numbers(a->score, b->score, a->rows); /* Proposition 2 */
@@ -291,11 +293,11 @@ static void right_translation_moves_gamma_alone(void **state)
         rotate_right(w, h2, h3);
         recon_frames b = normalize(*state, &e, NULL, o);
         for (size_t i = 0; i < N; i++)
-            CHECK_NEAR(
-                group == RECON_SO2
-                    ? recon_so2_distance(recon_so2_compose(a.gamma.so2[i], h2), b.gamma.so2[i])
-                    : recon_so3_distance(recon_so3_compose(a.gamma.so3[i], h3), b.gamma.so3[i]),
-                0, 1e-9);
+            CHECK_NEAR(group == RECON_SO2
+                           ? recon_so2_distance(recon_so2_compose(a.gamma[i], h2), b.gamma[i])
+                           : recon_so3_distance(recon_so3_compose(recon_so3_at(a.gamma, i), h3),
+                                                recon_so3_at(b.gamma, i)),
+                       0, 1e-9);
         expect_same_answer(&a, &b);
         recon_frames_free(&a);
         recon_frames_free(&b);
@@ -328,15 +330,16 @@ static double recovery_error(recon_ctx *ctx, const recon_group *group, size_t n,
         recon_embedded e = { .n = n,
                              .d = 1,
                              .z = z,
-                             .so2 = group == RECON_SO2 ? so2 : NULL,
-                             .so3 = group == RECON_SO3 ? so3 : NULL };
+                             .group = group,
+                             .poses = group == RECON_SO2 ? so2 : (const double *)so3 };
         recon_normalize_options all = components(1);
         all.knn.metric = RECON_EUCLIDEAN;
         recon_frames f = normalize(ctx, &e, NULL, all);
         assert_int_equal(f.classes, 1);
-        CHECK_OK(ctx, group == RECON_SO2
-                          ? recon_so2_wasserstein(ctx, &w1, f.absolute.so2, true2, n, n, 1)
-                          : recon_so3_wasserstein(ctx, &w1, f.absolute.so3, true3, n, 1));
+        CHECK_OK(ctx,
+                 group == RECON_SO2
+                     ? recon_so2_wasserstein(ctx, &w1, f.absolute, true2, n, n, 1)
+                     : recon_so3_wasserstein(ctx, &w1, (const recon_so3 *)f.absolute, true3, n, 1));
         recon_frames_free(&f);
         sum += w1;
     }
@@ -370,14 +373,11 @@ static void expect_same_bits(const recon_frames *a, const recon_frames *b)
         assert_memory_equal(a->neighbors, b->neighbors, rows * k * sizeof *a->neighbors);
     else
         assert_memory_equal(a->class_of, b->class_of, rows * sizeof *a->class_of);
-    const recon_poses *p[] = { &a->gamma, &a->absolute, &a->normalized };
-    const recon_poses *q[] = { &b->gamma, &b->absolute, &b->normalized };
+    const double *p[] = { a->gamma, a->absolute, a->normalized };
+    const double *q[] = { b->gamma, b->absolute, b->normalized };
     for (size_t i = 0; i < (k ? 3 : 2); i++) {
         size_t n = i < 2 ? rows : rows * k;
-        if (a->group == RECON_SO2)
-            assert_memory_equal(p[i]->so2, q[i]->so2, n * sizeof(double));
-        else
-            assert_memory_equal(p[i]->so3, q[i]->so3, n * sizeof(recon_so3));
+        assert_memory_equal(p[i], q[i], n * a->group->numbers * sizeof(double));
     }
     assert_memory_equal(a->theta, b->theta, rows * sizeof(double));
     assert_memory_equal(a->parameters, b->parameters, rows * a->parameters_width * sizeof(double));
@@ -450,11 +450,11 @@ static void components_share_one_gamma(void **state)
         recon_embedded e = view(w, group, N);
         recon_frames f = normalize(*state, &e, NULL, components(0.5));
         assert_int_equal(f.classes, CLASSES);
-        assert_true(f.k == 0 && !f.neighbors && !f.normalized.so2 && !f.normalized.so3);
+        assert_true(f.k == 0 && !f.neighbors && !f.normalized);
         CHECK_NEAR(f.hit_rate, 1, 0);
         for (size_t i = 0; i < N; i++) {
             assert_int_equal(f.class_of[i], w->label[i]); /* counted by their first rows */
-            assert_true(pose_distance(&f.gamma, i, &f.gamma, i % CLASSES) == 0);
+            assert_true(pose_distance(group, f.gamma, i, f.gamma, i % CLASSES) == 0);
         }
         recon_frames_free(&f);
     }
@@ -472,13 +472,13 @@ static void a_query_far_from_all_is_of_no_class(void **state)
         const recon_group *group = groups[g];
         recon_embedded e = view(w, group, N);
         recon_embedded q = { .n = 2, .d = D, .z = z, .labels = label };
-        q.so2 = group == RECON_SO2 ? so2 : NULL;
-        q.so3 = group == RECON_SO3 ? so3 : NULL;
+        q.group = group;
+        q.poses = group == RECON_SO2 ? so2 : (const double *)so3;
         recon_frames f = normalize(*state, &e, &q, components(0.5));
         assert_int_equal(f.class_of[0], -1);
         assert_int_equal(f.class_of[1], 0);
-        assert_true(isnan(group == RECON_SO2 ? f.gamma.so2[0] : f.gamma.so3[0].w));
-        assert_true(isnan(group == RECON_SO2 ? f.absolute.so2[0] : f.absolute.so3[0].w));
+        assert_true(isnan(group == RECON_SO2 ? f.gamma[0] : recon_so3_at(f.gamma, 0).w));
+        assert_true(isnan(group == RECON_SO2 ? f.absolute[0] : recon_so3_at(f.absolute, 0).w));
         assert_true(isnan(f.theta[0]) && isnan(f.score[0]) && isnan(f.identifiability[0]));
         assert_true(isfinite(f.score[1]));
         assert_int_equal(f.outside, 1);
@@ -492,7 +492,7 @@ static void a_class_of_one_says_nothing(void **state)
 {
     const float z[] = { 1, 0, 0, 1, 0, 1 };
     const double so2[] = { 0.3, 1, 1.1 };
-    recon_embedded e = { .n = 3, .d = 2, .z = z, .so2 = so2 };
+    recon_embedded e = { .n = 3, .d = 2, .z = z, .group = RECON_SO2, .poses = so2 };
     recon_frames f = normalize(*state, &e, NULL, components(0.1));
     assert_int_equal(f.classes, 2);
     assert_int_equal(f.singles, 1);
@@ -512,8 +512,8 @@ static void a_query_is_measured_like_the_points(void **state)
     const double so2[] = { 0, 0 };
     for (double eps = 0.1; eps > 1e-7; eps /= 10) {
         const float zq[] = { 1, (float)(0.5 * eps), 1, (float)(1.5 * eps) };
-        recon_embedded e = { .n = 1, .d = 2, .z = z, .so2 = so2 };
-        recon_embedded q = { .n = 2, .d = 2, .z = zq, .so2 = so2 };
+        recon_embedded e = { .n = 1, .d = 2, .z = z, .group = RECON_SO2, .poses = so2 };
+        recon_embedded q = { .n = 2, .d = 2, .z = zq, .group = RECON_SO2, .poses = so2 };
         recon_frames f = normalize(*state, &e, &q, components(eps));
         assert_int_equal(f.class_of[0], 0);
         assert_int_equal(f.class_of[1], -1);
@@ -577,8 +577,9 @@ static void one_point_is_its_own_class(void **state)
         o.knn.include_self = 1;
         recon_frames f = normalize(*state, &e, NULL, o);
         assert_int_equal(f.classes, 1);
-        CHECK_NEAR(group == RECON_SO2 ? f.absolute.so2[0] : recon_so3_angle(f.absolute.so3[0]), 0,
-                   1e-9);
+        CHECK_NEAR(group == RECON_SO2 ? f.absolute[0]
+                                      : recon_so3_angle(recon_so3_at(f.absolute, 0)),
+                   0, 1e-9);
         assert_true(isfinite(f.score[0]));
         recon_frames_free(&f);
     }
@@ -590,7 +591,7 @@ static void refuse(recon_ctx *ctx, const recon_embedded *e, const recon_embedded
 {
     recon_frames f;
     CHECK_FAILS(ctx, recon_normalize(ctx, &f, e, queries, &o), RECON_ERR_INPUT, text);
-    assert_true(f.rows == 0 && !f.gamma.so2 && !f.gamma.so3 && !f.theta); /* nothing to free */
+    assert_true(f.rows == 0 && !f.gamma && !f.theta); /* nothing to free */
 }
 
 static void bad_input_is_named(void **state)
@@ -602,11 +603,11 @@ static void bad_input_is_named(void **state)
     refuse(*state, &e, NULL, neighbors(SIZE_MAX / 16), "but there are only 480 points");
     refuse(*state, &e, &e, neighbors(N + 1), "k = 481");
     refuse(*state, &e, NULL, components(0), "eps = 0");
-    refuse(*state, &e, &q, neighbors(5), "queries and embeddings have poses of different groups");
-    bad.so3 = w->so3;
-    refuse(*state, &bad, NULL, neighbors(5), "poses of exactly one group");
-    bad = e, bad.so2 = NULL;
-    refuse(*state, &bad, NULL, neighbors(5), "poses of exactly one group");
+    refuse(*state, &e, &q, neighbors(5), "queries have poses in SO(3), the embeddings in SO(2)");
+    bad.group = NULL;
+    refuse(*state, &bad, NULL, neighbors(5), "poses of a group are needed");
+    bad = e, bad.poses = NULL;
+    refuse(*state, &bad, NULL, neighbors(5), "z and poses are needed");
     bad = e, bad.n = 0;
     refuse(*state, &bad, NULL, neighbors(5), "embeddings are empty: 0 x 8");
     refuse(*state, &e, &bad, neighbors(5), "queries are empty: 0 x 8");
@@ -625,8 +626,8 @@ static void bad_values_are_named(void **state)
     recon_embedded so2 = view(w, RECON_SO2, N), so3 = view(w, RECON_SO3, N);
     recon_embedded index = view(good, RECON_SO2, N);
     w->so2[17] = NAN;
-    refuse(*state, &so2, NULL, neighbors(5), "embeddings: pose 17 is nan");
-    refuse(*state, &index, &so2, neighbors(5), "queries: pose 17 is nan");
+    refuse(*state, &so2, NULL, neighbors(5), "pose 17 is nan (poses of the embeddings)");
+    refuse(*state, &index, &so2, neighbors(5), "pose 17 is nan (poses of the queries)");
     w->so2[17] = INFINITY;
     refuse(*state, &so2, NULL, components(0.5), "pose 17 is inf");
     w->so2[17] = 0;
@@ -670,7 +671,7 @@ static void queries_may_do_with_tails(void **state)
     o.only_tails = 1;
     tails = normalize(*state, &e, &q, o);
     for (size_t i = 0; i < whole.rows; i++) {
-        CHECK_NEAR(tails.gamma.so2[i], whole.gamma.so2[i], 0);
+        CHECK_NEAR(tails.gamma[i], whole.gamma[i], 0);
         CHECK_NEAR(tails.score[i], whole.score[i], 0);
         assert_true(tails.p[i] >= 0 && tails.p[i] <= 1);
         differ += tails.p[i] != whole.p[i];
@@ -689,7 +690,8 @@ static void queries_in_any_number_have_their_rows(void **state)
     float z[MOST * D];
     recon_so3 pose[MOST], want[MOST];
     double score[MOST];
-    recon_embedded e = view(w, RECON_SO3, 60), q = { .d = D, .so3 = pose };
+    recon_embedded e = view(w, RECON_SO3, 60),
+                   q = { .d = D, .group = RECON_SO3, .poses = (const double *)pose };
     recon_normalize_options o = neighbors(6);
     assert_int_equal(BLOCK, RECON_BLOCK_GAUGE);
     o.only_tails = 1;
@@ -698,20 +700,21 @@ static void queries_in_any_number_have_their_rows(void **state)
         memcpy(z + i * D, w->z + i * 7 % N * D, D * sizeof *z);
     }
     for (size_t at = 0; at < MOST; at += FEW) {
-        q.n = MOST - at < FEW ? MOST - at : FEW, q.z = z + at * D, q.so3 = pose + at;
+        q.n = MOST - at < FEW ? MOST - at : FEW, q.z = z + at * D,
+        q.poses = (const double *)(pose + at);
         recon_frames f = normalize(*state, &e, &q, o);
         memcpy(score + at, f.score, q.n * sizeof *score);
         CHECK_OK(*state, recon_frames_gauge(*state, &f));
-        memcpy(want + at, f.gamma.so3, q.n * sizeof *want);
+        memcpy(want + at, f.gamma, q.n * sizeof *want);
         recon_frames_free(&f);
     }
     for (int k = 0; k < BORDERS; k++) {
-        q.n = border(BLOCK, k), q.z = z, q.so3 = pose;
+        q.n = border(BLOCK, k), q.z = z, q.poses = (const double *)pose;
         recon_frames f = normalize(*state, &e, &q, o);
         for (size_t i = 0; i < q.n; i++)
             CHECK_NEAR(f.score[i], score[i], 0);
         CHECK_OK(*state, recon_frames_gauge(*state, &f));
-        assert_memory_equal(f.gamma.so3, want, q.n * sizeof *want);
+        assert_memory_equal(f.gamma, want, q.n * sizeof *want);
         recon_frames_free(&f);
     }
     free(w);

@@ -14,7 +14,7 @@ static void a_pool_beyond_k_is_refused(void **state)
         z[2 * i + 1] = (float)i / N;
         pose[i] = 0.001 * (double)i;
     }
-    recon_embedded index = { .n = N, .d = 2, .z = z, .so2 = pose };
+    recon_embedded index = { .n = N, .d = 2, .z = z, .group = RECON_SO2, .poses = pose };
     recon_normalize_options o = { .knn.k = K, .pool = K };
     recon_frames frames;
     CHECK_OK(ctx, recon_normalize_share(ctx, &frames, &index, NULL, &o));

@@ -71,7 +71,7 @@ report $? "and they are the same"
 passes "crops are recorded" <<'PROGRAM'
 import warnings, recon
 warnings.simplefilter("ignore")
-recon.discover("package/m.st", "package/pictures", "cropped", folds=0, k=5, size=16, crop=True)
+recon.discover("package/m.st", "package/pictures", "cropped", folds=0, k=5, size=16, crop="auto")
 assert recon.load("cropped").crop and not recon.load("package/found").crop
 PROGRAM
 run canonicalize --model cropped --data images:package/pictures --out upright --poses upright.npy --quiet
@@ -127,6 +127,10 @@ def late(p):
 try: recon.train(images, "late.st", progress=late, **how)
 except Enough: pass
 else: raise AssertionError("what the last report raised is lost")
+try: recon.train(images, "stopped.st", **how)
+except recon.InputError as error:
+    assert "stopped.st.last exists: resume=True continues that run, overwrite=True replaces it" in str(error), error
+else: raise AssertionError("a run was replaced")
 done = recon.train(images, "stopped.st", resume=True, **how)
 assert 0 < done.steps_now <= done.steps
 assert open("stopped.st", "rb").read() == open("package/n.st", "rb").read()
@@ -173,13 +177,13 @@ def refused(text, kind, call, *arguments, **named):
 refused("n.st", recon.InputError, recon.train, images, "package/n.st", epochs=1)
 refused("unknown data set", recon.InputError, recon.train, "nowhere", "x.st")
 refused("plain cannot be used with pose", recon.InputError, recon.train, images, "x.st", plain=True, pose=1.0)
-refused("preset 'huge' is none of", ValueError, recon.train, images, "x.st", preset="huge")
+refused("there is no preset huge", ValueError, recon.train, images, "x.st", preset="huge")
 refused("from_ decides it", ValueError, recon.train, images, "x.st", preset="small", from_="package/n.st")
 refused("align is for molecules", ValueError, recon.train, images, "x.st", align=1)
 refused("pairs is for molecules", ValueError, recon.train, images, "x.st", pairs="elements")
 refused("family is for images", ValueError, recon.discover, "conformers", "conformers/test", "y", family="normal")
-refused("rate -1: a number above 0", ValueError, recon.train, images, "x.st", rate=-1)
-refused("epochs 0 is not a whole number", ValueError, recon.train, images, "x.st", epochs=0)
+refused("rate -1 must be a number above 0", ValueError, recon.train, images, "x.st", rate=-1)
+refused("epochs 0 must be a whole number of at least 1", ValueError, recon.train, images, "x.st", epochs=0)
 refused("is nan", ValueError, recon.train, np.full((30, 16, 16), np.nan), "x.st")
 refused("dimensions", ValueError, recon.train, images[0], "x.st")
 refused("images of int64", ValueError, recon.train, images.astype(int), "x.st")

@@ -96,10 +96,8 @@ static void make_folder(recon_ctx *ctx, const recon_group *group, const char *su
 {
     recon_embedded e = { .n = N, .d = D, .z = &z[0][0] };
     recon_frames frames = { 0 };
-    if (group == RECON_SO2)
-        e.so2 = angles;
-    else
-        e.so3 = rotations;
+    e.group = group;
+    e.poses = group == RECON_SO2 ? angles : (const double *)rotations;
     clear();
     CHECK_OK(ctx, recon_normalize(ctx, &frames, &e, NULL,
                                   &(recon_normalize_options){ .knn = { .k = K },
@@ -443,14 +441,14 @@ static void poses_are_what_went_in(void **state)
                  &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { N }, .data = zeros }));
     CHECK_OK(*state, recon_found_open(*state, &f, folder));
     for (int i = 0; i < N; i++) {
-        CHECK_LESS(recon_so2_distance(f.psi.so2[i], angles[i]), 1e-12);
-        CHECK_LESS(recon_so2_distance(f.absolute.so2[i], angles[i]), 1e-12);
+        CHECK_LESS(recon_so2_distance(f.psi[i], angles[i]), 1e-12);
+        CHECK_LESS(recon_so2_distance(f.absolute[i], angles[i]), 1e-12);
     }
     recon_found_close(&f);
     make_folder(*state, RECON_SO3, POSES("so3"));
     CHECK_OK(*state, recon_found_open(*state, &f, folder));
     for (int i = 0; i < N; i++)
-        CHECK_LESS(recon_so3_distance(f.psi.so3[i], rotations[i]), 1e-3);
+        CHECK_LESS(recon_so3_distance(recon_so3_at(f.psi, i), rotations[i]), 1e-3);
     recon_found_close(&f);
 }
 
@@ -475,8 +473,8 @@ static void rows_of_no_class_are_dropped(void **state)
         for (int i = 0; i < N; i++) {
             if (classes[i] < 0)
                 continue;
-            CHECK_NEAR(group ? recon_so3_distance(f.psi.so3[kept], rotations[i])
-                             : recon_so2_distance(f.psi.so2[kept], angles[i]),
+            CHECK_NEAR(group ? recon_so3_distance(recon_so3_at(f.psi, kept), rotations[i])
+                             : recon_so2_distance(f.psi[kept], angles[i]),
                        0, 1e-3);
             assert_int_equal(f.classes[kept++], classes[i]);
         }
@@ -529,8 +527,8 @@ static void broken_summaries_are_named(void **state)
         { "[]", "not written by `recon discover` or `recon normalize`" },
         { "{}", "not written by `recon discover` or `recon normalize`" },
         { "{ \"kind\": \"poses\", \"group\": \"torus\", \"points\": 120 }",
-          "summary.json: unknown group 'torus': so2 or so3" },
-        { "{ \"kind\": \"poses\", \"points\": 120 }", "unknown group ''" },
+          "no group 'torus': so2, so3 are known" },
+        { "{ \"kind\": \"poses\", \"points\": 120 }", "no group ''" },
         { "{ \"kind\": \"outlines\", \"group\": \"so2\", \"points\": 120 }",
           "summary.json: unknown kind 'outlines': images, molecules, poses, or one that" },
         { "{ \"kind\": \"images\", \"group\": \"so3\" }", "group does not fit" },

@@ -3,6 +3,8 @@
 #ifndef TESTS_TRUST_MODELS_H
 #define TESTS_TRUST_MODELS_H
 
+#include "backbone/molecule_net.h"
+#include "backbone/ieae.h"
 #include "model/chains.h"
 #include "model/tiny.h"
 

@@ -1,4 +1,5 @@
 /* A model of images from training to use, while memory runs out, one request after the other. */
+#include "backbone/ieae.h"
 #include "faults.h"
 #include "models.h"
 

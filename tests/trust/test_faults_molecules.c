@@ -1,4 +1,5 @@
 /* A model of molecules from training to use, while memory runs out, one request after the other. */
+#include "backbone/molecule_net.h"
 #include "faults.h"
 #include "models.h"
 

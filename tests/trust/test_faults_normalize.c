@@ -45,8 +45,8 @@ typedef struct {
 
 static void digest_frames(digest *out, const recon_frames *f)
 {
-    size_t pose = f->group == RECON_SO2 ? sizeof *f->gamma.so2 : sizeof *f->gamma.so3;
-    const void *gamma = f->group == RECON_SO2 ? (void *)f->gamma.so2 : (void *)f->gamma.so3;
+    size_t pose = f->group->numbers * sizeof *f->gamma;
+    const double *gamma = f->gamma;
     digest_add(out, gamma, f->rows * pose);
     digest_add(out, f->theta, f->rows * sizeof *f->theta);
     digest_add(out, f->parameters, f->rows * f->parameters_width * sizeof *f->parameters);

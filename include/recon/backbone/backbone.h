@@ -8,6 +8,7 @@
 #define RECON_BACKBONE_BACKBONE_H
 
 #include <recon/backbone/embedded.h>
+#include <recon/backbone/networks.h>
 #include <recon/core/safetensors.h>
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
@@ -18,12 +19,12 @@ extern "C" {
 
 typedef struct recon_backbone recon_backbone;
 struct recon_params; /* recon/nn/params.h: a network of the engine */
+struct recon_recipe;
 
 /* The outputs of a backbone for n inputs; any array may be NULL. */
 typedef struct {
-    float *z;       /* [n][code]                                                              */
-    double *so2;    /* [n] psi, radians, of a backbone on SO(2)                               */
-    recon_so3 *so3; /* [n] psi of a backbone on SO(3)                                         */
+    float *z;    /* [n][code]                                                                 */
+    double *psi; /* [n][numbers of the kind's group]                                          */
     /* [n][RECON_POSE_BINS], of a backbone on SO(2) that has one: log q(g | x) per radian at g = 0, 5,
      * 10 .. degrees, the pose density. q is the density of the rotation that made x of a natural
      * input. */
@@ -41,10 +42,10 @@ typedef struct {
     void (*close)(recon_ctx *ctx, recon_backbone *backbone);
     recon_status (*embed)(recon_ctx *ctx, const recon_seen *out, const recon_backbone *backbone,
                           const void *inputs, size_t n);
-    /* Each input rotated by g[i], of the group's type (double or recon_so3), to out: a batch for
+    /* Each input rotated by g[i], [n][numbers of the group], to out: a batch for
      * images, places of atoms for molecules. The identity leaves an input bit for bit as it is. */
     recon_status (*rotate)(recon_ctx *ctx, void *out, const recon_backbone *backbone,
-                           const void *inputs, const void *g, size_t n,
+                           const void *inputs, const double *g, size_t n,
                            recon_interpolation interpolation);
     /* These may be NULL. How data for this backbone are opened; whether a set fits it; whether
      * input i of a set can be used; whether a caller's batch can; and about which place input i of
@@ -56,6 +57,14 @@ typedef struct {
     recon_status (*check)(recon_ctx *ctx, const recon_backbone *backbone, const void *inputs,
                           size_t n);
     void (*center)(double out[3], const void *inputs, size_t i);
+    /* The names that a training's settings may have, which is the built-in networks' own; NULL in an
+     * application's kind, whose `train` reads the settings itself. */
+    const struct recon_recipe *recipe;
+    /* See recon_training_complete, and recon_backbone_train. prepare NULL: nothing is left open;
+     * train NULL: recon does not train this kind. */
+    recon_status (*prepare)(recon_ctx *ctx, recon_training *training, recon_data_options *as);
+    recon_status (*train)(recon_ctx *ctx, recon_train_result *result, const recon_data *data,
+                          const char *path, const recon_training *training);
     /* Trains such a backbone from its first weights on other data, with the settings that the
      * backbone's own file records, and writes it to path. NULL: recon does not train this kind. */
     recon_status (*refit)(recon_ctx *ctx, const char *path, const recon_backbone *backbone,

@@ -1,8 +1,7 @@
 /* embedded.h - what a class-pose backbone says of a data set: embeddings and poses.
  *
- * Row i of z is eta(x_i), invariant; pose i is psi(x_i). Whether the group is SO(2) or SO(3) shows
- * in which of the two pose arrays is there. Fill one by hand from arrays of your own, or read one
- * from NPY files. */
+ * Row i of z is eta(x_i), invariant; pose i is psi(x_i). Fill one by hand from arrays of your own,
+ * or read one from NPY files. */
 #ifndef RECON_BACKBONE_EMBEDDED_H
 #define RECON_BACKBONE_EMBEDDED_H
 
@@ -16,9 +15,9 @@ extern "C" {
 
 typedef struct {
     size_t n, d;
-    const float *z;        /* [n][d]                                                     */
-    const double *so2;     /* [n] radians, or NULL                                       */
-    const recon_so3 *so3;  /* [n], or NULL                                               */
+    const float *z; /* [n][d]                                                     */
+    const recon_group *group;
+    const double *poses;   /* [n][group->numbers]                                        */
     const float *density;  /* [n][RECON_POSE_BINS], or NULL: the pose density, see recon_seen */
     const int64_t *labels; /* [n] or NULL; used for nothing but the hit rate             */
     recon_dtype precision; /* of the poses' file: RECON_F64 when it was that, else RECON_F32 */

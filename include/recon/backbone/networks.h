@@ -68,73 +68,6 @@ typedef struct {
     size_t height, width_px, channels; /* of the images; filled in by training     */
 } recon_ieae_shape;
 
-/* How images are shown in training. */
-typedef enum {
-    RECON_VIEWS_RANDOM, /* rotated by a new random angle each time                                 */
-    RECON_VIEWS_GIVEN   /* in the poses in which they come; for reconstruction alone, because the
-                           other terms compare rotations                                           */
-} recon_views;
-
-/* Training options. Zero in any field means its default; a negative weight means none. "Few images"
- * means fewer than 10,000, with the preset small or with `from`: they are shown more often, in
- * smaller batches and with more augmentation. */
-typedef struct {
-    recon_ieae_shape shape;
-    /* 0: the preset's, more if they make less than 500 steps. Few images: more if they make less than
-     * 1,800; with from as many as make 600. */
-    size_t epochs;
-    /* 0: the preset's. Few images: 32, but at most a quarter of them. */
-    size_t batch;
-    /* The highest; it is warmed up, and then falls to 0 by a cosine. 0: 2e-3; few images: 3e-3;
-     * RECON_PRESET_PAPER: 8e-4, and the cosine restarts twice. */
-    double rate;
-    /* Of the weights, times the rate (AdamW). 0: 0.05 for few images, 0.5 for the photo presets, none
-     * otherwise; negative: none. */
-    double decay;
-    /* Weights of the three terms. 0: the preset's, which for RECON_PRESET_PAPER are none;
-     * few images: 1 for the density. */
-    double density, pose, contrast;
-    /* Of the contrast. 0: 0.2. */
-    double temperature;
-    /* Of the second view: shear and scale up to this; photo presets: scale alone. 0: 0.2; few images:
-     * 0.15. */
-    double warp;
-    /* Whether half of the images are mirrored, left for right. 0: those of the photo presets;
-     * negative: none, as for writing; positive: of photo presets alone. */
-    int flip;
-    /* Whether all views are warped, moved, blurred and made brighter or darker. 0: where there is a pose
-     * density, and those of few images, unless all three weights are negative; negative: no. */
-    int augment;
-    recon_views views;
-    uint64_t seed, every, patience;
-    int threads; /* that make views ready; 0: 2 */
-    recon_precision precision;
-    int resume; /* continue from PATH.last; epochs 0: as many as the run started with, more: it is
-                      extended, see recon_train                                                */
-    int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
-                      is one and resume is 0                                                   */
-    /* A model of images to start from, of `recon train` or `recon discover`: a path, or the name of one
-     * that comes with recon. Its weights are the first ones; for images of another size the decoder
-     * starts anew, and photo presets are RECON_ERR_INPUT where they halve those another number of times.
-     * Fields of shape that are 0 are those of the model (preset too: RECON_PRESET_FAST
-     * follows it; a mask may be added). Others that differ are RECON_ERR_INPUT, as are images of other
-     * channels, and a density asked for or refused against the model. NULL: none. */
-    const char *from;
-    int crop; /* the images are cropped ones: recorded in the model, so that others will be, too */
-    const char *data,
-        *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
-    uint64_t reserved[RECON_RESERVED];
-} recon_ieae_options;
-
-/* Trains on data except the held-out part (see RECON_HELD_OUT) and writes the best epoch to path.
- * With a density, that is the epoch with the highest likelihood of the held-out poses, and
- * result->best is their mean negative log-likelihood, in bins; without, it is the epoch with the
- * best reconstruction, and result->best is the mean squared error. Data with only blank images are
- * RECON_ERR_INPUT. */
-RECON_API recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result,
-                                        const recon_dataset *data, const char *path,
-                                        const recon_ieae_options *options);
-
 /* --- molecules, on SO(3) ---------------------------------------------------------------------- */
 
 /* An equivariant network on atoms computes a latent, which does not change when the molecule x is
@@ -153,13 +86,6 @@ RECON_API recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *resu
  * 8.89e-5 with a warm-up of 5 epochs, 600 epochs of batches of 128, elements weighted 3.614, the
  * epoch with the least error of positions. What differs: each step shows conformers in new
  * orientations, to which the network is equivariant. */
-
-/* Which neighbours the terms may pair. */
-typedef enum {
-    RECON_PAIRS_BONDS,   /* equal elements, in their order, and equal bonds: one molecule        */
-    RECON_PAIRS_ELEMENTS /* equal elements in their order, whatever the bonds; atoms are laid over
-                            each other by their numbers                                          */
-} recon_pairs;
 
 enum { RECON_MOLECULE_NET_ELEMENTS = 32 }; /* different ones that a model can tell, at most */
 
@@ -180,39 +106,57 @@ typedef struct {
     uint8_t element[RECON_MOLECULE_NET_ELEMENTS]; /* atomic numbers, ascending */
 } recon_molecule_net_shape;
 
-/* Training options. Zero in any field means its default; a negative weight means none. */
+/* --- training --------------------------------------------------------------------------------- */
+
+/* A number of a network's recipe by its name, as `recon train --set contrast=0.1` takes it; the help
+ * of `recon train` lists the names. */
 typedef struct {
-    recon_molecule_net_shape shape;
-    size_t epochs;          /* in all; 0: the preset's; of a few conformers as many as make 500
-                               steps                                                           */
-    size_t before;          /* of them the first stage, reconstruction alone; 0: 8, more where
-                               epochs are added, or a third of all where that is less, which may
-                               be none                                                         */
-    size_t batch;           /* conformers in a step; 0: the preset's; of a few conformers a
-                               quarter of them                                                 */
-    double rate;            /* highest; 0: the preset's                                        */
-    double element;         /* weight of the elements' cross-entropy; 0: the preset's          */
-    double align, contrast; /* weights of the two terms; 0: the preset's                       */
-    double temperature;     /* of the contrast; 0: 0.1                                         */
-    recon_pairs pairs;
-    uint64_t seed, every, patience;
+    const char *name, *value;
+} recon_setting;
+
+/* Training of a backbone of any kind. Zero in any field means its default. */
+typedef struct {
+    const char *
+        preset; /* recon_preset_name; NULL: that of `from`, else small on a CPU and fast on a GPU */
+    /* Images: a model to start from, of `recon train` or `recon discover`: a path, or the name of one
+     * that comes with recon. Its weights are the first ones; for images of another size the decoder
+     * starts anew, and photo presets are RECON_ERR_INPUT where they halve those another number of
+     * times. Preset, width, frequencies, code and density are the model's: others that are asked for
+     * are RECON_ERR_INPUT, and images of other channels RECON_ERR_MISMATCH. */
+    const char *from;
+    int plain; /* reconstruction alone, as in the paper: all other terms are left out */
+    const recon_setting
+        *set; /* [n_set]; of two of one name the last holds                          */
+    size_t n_set;
+    const recon_data
+        *held; /* molecules: validation data; NULL: one in RECON_HELD_OUT of data       */
+    uint64_t seed, every,
+        patience; /* see recon_train_options                                      */
+    int threads;  /* that make images ready; 0: 2                                  */
     recon_precision precision;
-    int resume; /* continue from PATH.last; epochs 0: as many as the run started with, more: it is
-                      extended, see recon_train                                                */
+    int resume;    /* continue from PATH.last; without epochs as many as the run started with, with
+                      more it is extended                                                            */
     int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
-                      is one and resume is 0                                                   */
+                      is one and resume is 0                                                         */
+    int crop; /* the images are cropped ones: recorded in the model, so that others will be, too     */
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
     uint64_t reserved[RECON_RESERVED];
-} recon_molecule_net_options;
+} recon_training;
 
-/* Trains on data and writes the epoch with the smallest loss on held to path; result->best is that
- * loss. held NULL: one conformer in RECON_HELD_OUT of each molecule is held out from data. The
- * state of the first stage is kept in PATH.stage1 for resumed runs. */
-RECON_API recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result,
-                                                const recon_molecules *data,
-                                                const recon_molecules *held, const char *path,
-                                                const recon_molecule_net_options *options);
+/* Completes a training of data of a kind ("images") before they are opened: the preset, and how the
+ * data are to be opened (may be NULL) where the model to start from decides that. RECON_ERR_INPUT for
+ * a setting that is not known or has no such value, and for settings that exclude each other. */
+RECON_API recon_status recon_training_complete(recon_ctx *ctx, recon_training *training,
+                                               recon_data_options *as, const char *data);
+
+/* Trains a backbone on data except the held-out part (see RECON_HELD_OUT) and writes the best epoch to
+ * path, by result->best on the held-out part. With a pose density that is the mean negative
+ * log-likelihood of its poses, in bins; of images without one the mean squared error of their
+ * reconstruction, of molecules the loss. Data with only blank images are RECON_ERR_INPUT. */
+RECON_API recon_status recon_backbone_train(recon_ctx *ctx, recon_train_result *result,
+                                            const recon_data *data, const char *path,
+                                            const recon_training *training);
 
 #ifdef __cplusplus
 }

@@ -52,6 +52,16 @@ RECON_API double recon_so3_matrix_error(const double m[9]);
 /* q / |q| with w >= 0; q must not be 0. */
 RECON_API recon_so3 recon_so3_normalize(recon_so3 q);
 
+/* Rotation i of poses as arrays of any group hold them: four numbers each, w x y z. The same array
+ * may be taken as one of recon_so3. */
+static inline recon_so3 recon_so3_at(const double *poses, size_t i)
+{
+    const double *q = poses + 4 * i;
+    recon_so3 g;
+    g.w = q[0], g.x = q[1], g.y = q[2], g.z = q[3];
+    return g;
+}
+
 /* The same for n rotations. out may be one of the inputs. */
 RECON_API void recon_so3_to_matrix_n(double *m /* [n][9] */, const recon_so3 *a, size_t n);
 RECON_API void recon_so3_from_matrix_n(recon_so3 *out, const double *m /* [n][9] */, size_t n);

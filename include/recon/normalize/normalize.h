@@ -28,21 +28,16 @@ typedef struct {
     size_t pool;           /* KNN without queries: poses that a verdict is made from, those of the
                               neighbours' neighbours among them; 0: those of the k neighbours */
     recon_mean_options mean;
-    recon_so2_family family; /* SO(2) only; SO(3) is always the matrix Fisher distribution */
+    int family; /* of group->families, on SO(2) a recon_so2_family; not asked of a group with one */
     int only_tails; /* of queries: p is the tail of the row's own density, not calibrated by
                                 points of the index, which takes a second search              */
     uint64_t reserved[RECON_RESERVED];
 } recon_normalize_options;
 
-/* Poses of the group in use; the other pointer is NULL. */
-typedef struct {
-    double *so2;
-    recon_so3 *so3;
-} recon_poses;
-
 enum { RECON_FRAME_MODES = 4 };
 
-/* The result: one row per query, or per point of the index if there are no queries. */
+/* The result: one row per query, or per point of the index if there are no queries. A pose is
+ * group->numbers doubles. */
 typedef struct {
     const recon_group *group;
     size_t rows;
@@ -51,9 +46,9 @@ typedef struct {
     int64_t *class_of;       /* [rows] COMPONENTS: the component, -1 for a query outside all;
                                 NULL for KNN                                                   */
     size_t classes;          /* rows for KNN, components otherwise                             */
-    recon_poses gamma;       /* [rows] centre of the class; NaN where class_of is -1           */
-    recon_poses normalized;  /* [rows][k] the class's poses, centred; NULL for COMPONENTS      */
-    recon_poses absolute;    /* [rows] the row's own pose, centred: psi(x) Gamma^-1            */
+    double *gamma;           /* [rows] centre of the class; NaN where class_of is -1           */
+    double *normalized;      /* [rows][k] the class's poses, centred; NULL for COMPONENTS      */
+    double *absolute;        /* [rows] the row's own pose, centred: psi(x) Gamma^-1            */
     double *identifiability; /* [rows][4] SO(2): |E exp(i m theta)|, m = 1..4
                                [rows][3] SO(3): singular values of the mean rotation          */
     size_t identifiability_width;
@@ -63,10 +58,10 @@ typedef struct {
                            mixture: weights, then means, then kappas: 3 x RECON_SO2_PARTS_MAX,
                            unused parts zero; F: 9                                              */
     size_t parameters_width;
-    recon_so2_family family; /* the one used; AUTO for SO(3)                                   */
-    double *background;      /* [rows] weight of the uniform part of p: what the fit found, but for
+    int family;         /* the one used, of group->families                               */
+    double *background; /* [rows] weight of the uniform part of p: what the fit found, but for
                                 a class of n at least 1 / (n + 2), and 1 for a class of one    */
-    double *score;           /* [rows] -log p(absolute pose), normalised, always finite        */
+    double *score;      /* [rows] -log p(absolute pose), normalised, always finite        */
     double *p; /* [rows] p-value of the row's own pose: the share of poses, among rows with the same
                   verdict, that are as unusual for their own density       */
     int8_t *verdict;    /* [rows] a recon_natural; -1 where class_of is -1                      */

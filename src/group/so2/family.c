@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "group/group.h"
 #include "group/so2/angles.h"
 #include "group/so2/fit.h"
 
@@ -81,8 +82,7 @@ recon_status recon_so2_choose_family(recon_ctx *ctx, recon_so2_family *family, c
                                      size_t sets, size_t k)
 {
     recon_status status;
-    trial t = { angles, sets, k, sets < RECON_SO2_CHOICE_SETS ? sets : RECON_SO2_CHOICE_SETS,
-                NULL };
+    trial t = { angles, sets, k, sets < RECON_CHOICE_SETS ? sets : RECON_CHOICE_SETS, NULL };
     RECON_TRY(recon_so2_check(ctx, angles, sets, k));
     RECON_TRY(recon_alloc(ctx, &t.likelihood, t.used, sizeof *t.likelihood));
     RECON_TRY(recon_parallel(ctx, try_set, &t, t.used));

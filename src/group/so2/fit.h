@@ -5,9 +5,6 @@
 #include <stddef.h>
 #include <recon/group/so2_density.h>
 
-/* recon_so2_choose_family looks at so many sets at most, i * sets / RECON_SO2_CHOICE_SETS among more. */
-enum { RECON_SO2_CHOICE_SETS = 512 };
-
 /* Scratch: this many doubles for n angles. */
 size_t recon_so2_fit_scratch(size_t n);
 
