@@ -152,8 +152,6 @@ typedef struct {
     double knn,
         knn_ms; /* no classifier: labels of the neighbours; an image, its embedding included */
     recon_width width[CLASSES];
-    recon_k_point by_k[KS];
-    size_t ks;
     double hit_rate; /* at K */
     json_t *verdicts;
     uint64_t confusion[CLASSES * CLASSES]; /* [classes][classes] */
@@ -226,22 +224,17 @@ enum { METHODS_MOST = 32 };
 extern const reproduce_method reproduce_methods[];
 extern const size_t reproduce_methods_count;
 
-/* Figures by themselves: two images of each class as they came and canonical in COLUMNS ways,
- * widths of the classes, and the curves of the three scores. */
+/* Figures by themselves: two images of each class as they came and canonical in COLUMNS ways, and the
+ * curves of the three scores. */
 enum { COLUMNS = 5, SCORES = 3, SHOWN_CLASSES = 10 };
 recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
                                const char *const *headings /* [COLUMNS] */);
-recon_status reproduce_theta(recon_ctx *ctx, char **svg, const reproduction *r, const char *title);
 recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
                            const char *const *names /* [SCORES] */);
 
 /* Writes the figures into the folder dir; names to list, a JSON array. */
 recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r,
                                const char *dir);
-/* Of which: one, as DIR/SET-NAME.svg. svg is freed. */
-recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
-                            const char *name, char *svg);
-
 /* For each method of an object of accuracies, the share (method - none) / (bound - none): 0 is as bad as
  * doing nothing, 1 as good as the bound, "undo" (the true rotation undone) or "upright". It takes most
  * of the classifier out of a comparison. Entries that are no methods on rotated inputs (none,

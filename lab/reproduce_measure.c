@@ -669,22 +669,23 @@ static recon_status measure_neighborhood(recon_ctx *ctx, reproduction *r)
 {
     const image_trial *on = r->on;
     neighborhood *h = &r->hood;
+    recon_k_point by_k[KS];
+    size_t ks = 0;
     json_t *list = json_array();
     recon_status status;
     RECON_TRY(open_index(ctx, r));
     RECON_TRY(recon_alloc_raw(ctx, &h->angle, h->index->n, sizeof *h->angle));
     for (size_t i = 0; i < h->index->n; i++)
         h->angle[i] = recon_dataset_angle(h->data, i);
-    while (r->ks < KS && reproduce_ks[r->ks] < h->index->n)
-        r->ks++;
-    RECON_TRY(recon_evaluate_k(ctx, r->by_k, reproduce_ks, r->ks, h->index, on->what->family,
-                               on->truth, on->classes));
+    while (ks < KS && reproduce_ks[ks] < h->index->n)
+        ks++;
+    RECON_TRY(recon_evaluate_k(ctx, by_k, reproduce_ks, ks, h->index, on->what->family, on->truth,
+                               on->classes));
     RECON_TRY(find_classes(ctx, r));
     RECON_TRY(find_worst(ctx, r));
-    for (size_t i = 0; i < r->ks; i++) {
-        json_t *one = json_pack("{s:I}", "k", (json_int_t)r->by_k[i].k);
-        lab_put(&one, NULL, "hit_rate theta_mae_deg", r->by_k[i].hit_rate,
-                r->by_k[i].error.by_class);
+    for (size_t i = 0; i < ks; i++) {
+        json_t *one = json_pack("{s:I}", "k", (json_int_t)by_k[i].k);
+        lab_put(&one, NULL, "hit_rate theta_mae_deg", by_k[i].hit_rate, by_k[i].error.by_class);
         json_array_append_new(list, one);
     }
     recon_json_put(&r->out, "by_k", json_incref(list));

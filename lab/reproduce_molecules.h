@@ -112,6 +112,7 @@ void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r);
 
 json_t *molecule_reproduce_json(const molecule_reproduction *r);
 recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
-                                        const molecule_reproduction *r, const char *dir);
+                                        const molecule_reproduction *r, const json_t *result,
+                                        const char *dir);
 
 #endif
