@@ -9,7 +9,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/image.h"
-#include "lab/times.h"
+#include "lab/evaluate.h"
 #include "model/model.h"
 #include "stats/quantile.h"
 #include "lab/lab.h"
@@ -19,7 +19,6 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/shipped.h"
-#include "lab/evaluate.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -126,13 +125,8 @@ static recon_status set_rotate(recon_ctx *ctx, set *s, int which)
 
 static void mark(uint8_t *right, const set *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const double *y = s->logits + i * s->classes;
-        size_t best = 0;
-        for (size_t k = 1; k < s->classes; k++)
-            best = y[k] > y[best] ? k : best;
-        right[i] = s->label[i] == (int32_t)best;
-    }
+    for (size_t i = 0; i < s->n; i++)
+        right[i] = s->label[i] == (int32_t)lab_largest(s->logits + i * s->classes, s->classes);
 }
 
 static double share(const uint8_t *right, size_t n)

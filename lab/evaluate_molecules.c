@@ -1,5 +1,4 @@
 /* evaluate_molecules.c - what the tables of molecules measure. */
-#include "lab/evaluate_molecules.h"
 #include "lab/evaluate.h"
 #include "core/fail.h"
 #include "core/memory.h"

@@ -50,20 +50,6 @@ typedef void lab_show(const json_t *result);
 typedef recon_status lab_one(recon_ctx *ctx, json_t **result, const lab_settings *s, size_t i);
 recon_status lab_repeat(recon_ctx *ctx, json_t **result, const lab_settings *s, lab_one *one);
 
-typedef struct {
-    const char *name, *purpose, *example;
-    const int *options;
-    size_t seed, seeds; /* where they are not given */
-    int preset;
-    int (*check)(const cli_command *command, lab_settings *s); /* -1, or the exit code; or NULL */
-    lab_run *run;
-    lab_show *show;
-} lab_experiment;
-extern const lab_experiment lab_experiments[]; /* the last one has no name */
-
-/* One of them by a command line. Returns the exit code. */
-int lab_start(const lab_experiment *experiment, int argc, char **argv);
-
 lab_run reproduce_run, estimators_run, letters_run, cifar_run, words_run;
 lab_show reproduce_show, molecule_reproduce_show, estimators_show, letters_show, cifar_show,
     words_show;

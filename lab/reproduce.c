@@ -1,7 +1,6 @@
 /* reproduce.c - runs of an experiment: the models it needs, found or trained, and what was
  * measured. */
 #include "backbone/molecule_net.h"
-#include "lab/baselines.h"
 #include "lab/reproduce.h"
 #include "lab/rival_segnn.h"
 #include "core/ctx.h"

@@ -1,5 +1,5 @@
 /* reproduce_figures.c - the figures of the paper's experiments, from what was measured. */
-#include "lab/reproduce_molecules.h"
+#include "lab/reproduce.h"
 #include "lab/table.h"
 #include "stats/roc.h"
 #include "backbone/photo_net.h"

@@ -4,7 +4,6 @@
 #include "lab/reproduce.h"
 #include "core/json.h"
 #include "group/natural.h"
-#include "lab/baselines.h"
 #include "lab/table.h"
 #include "data/rotations.h"
 

@@ -9,7 +9,6 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/so2/moments.h"
-#include "lab/baselines.h"
 #include "core/folder.h"
 #include "stats/quantile.h"
 

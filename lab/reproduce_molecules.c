@@ -4,8 +4,7 @@
  * data than the shipped set all with seed 1, which also draws the distribution of each molecule. Poses
  * rotate with their molecule, so whatever is asked of a conformer in another orientation follows from
  * one pass of the backbone. */
-#include "lab/reproduce_molecules.h"
-#include "lab/baselines.h"
+#include "lab/reproduce.h"
 #include "backbone/recipe.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -469,34 +468,17 @@ static void free_axis(double world[3], const recon_so3_map *map)
 
 /* --- one Lambda for each ---------------------------------------------------------------------- */
 
-static recon_so3 by_ieae(const molecule_reproduction *r, size_t i)
-{
-    (void)r, (void)i;
-    return recon_so3_identity();
-}
-
-static recon_so3 by_head(const molecule_reproduction *r, size_t i)
-{
-    return r->map[i].lambda_label;
-}
-
-static recon_so3 by_neighbours(const molecule_reproduction *r, size_t i)
-{
-    return r->mode[i];
-}
-
-static recon_so3 by_density(const molecule_reproduction *r, size_t i)
-{
-    return r->map[i].lambda;
-}
-
-typedef recon_so3 lambda_of(const molecule_reproduction *r, size_t i);
+typedef enum { BY_IEAE, BY_HEAD, BY_NEIGHBOURS, BY_DENSITY } lambda_way;
 
 static recon_status measure_way(recon_ctx *ctx, double *out, const molecule_reproduction *r,
-                                lambda_of *way, recon_so3 *rotations)
+                                lambda_way by, recon_so3 *rotations)
 {
     for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = to_canonical(way(r, i), recon_so3_at(r->test.codes.poses, i));
+        rotations[i] = to_canonical(by == BY_IEAE         ? recon_so3_identity()
+                                    : by == BY_HEAD       ? r->map[i].lambda_label
+                                    : by == BY_NEIGHBOURS ? r->mode[i]
+                                                          : r->map[i].lambda,
+                                    recon_so3_at(r->test.codes.poses, i));
     return accuracy(ctx, out, r, rotations);
 }
 
@@ -707,10 +689,10 @@ recon_status molecule_reproduce_accuracy(recon_ctx *ctx, molecule_reproduction *
     for (size_t i = 0; i < n; i++)
         rotations[i] = recon_so3_inverse(r->test.truth[i]);
     RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, rotations));
-    RECON_TRY(measure_way(ctx, &r->accuracy.ieae, r, by_ieae, rotations));
-    RECON_TRY(measure_way(ctx, &r->accuracy.recon, r, by_head, rotations));
-    RECON_TRY(measure_way(ctx, &r->accuracy.neighbours, r, by_neighbours, rotations));
-    RECON_TRY(measure_way(ctx, &r->accuracy.density, r, by_density, rotations));
+    RECON_TRY(measure_way(ctx, &r->accuracy.ieae, r, BY_IEAE, rotations));
+    RECON_TRY(measure_way(ctx, &r->accuracy.recon, r, BY_HEAD, rotations));
+    RECON_TRY(measure_way(ctx, &r->accuracy.neighbours, r, BY_NEIGHBOURS, rotations));
+    RECON_TRY(measure_way(ctx, &r->accuracy.density, r, BY_DENSITY, rotations));
     RECON_TRY(measure_draws(ctx, r, rotations));
     RECON_TRY(measure_spin(ctx, &r->accuracy.unseen, r, &r->val, MOLECULE_SPIN_UNSEEN, rotations));
     RECON_TRY(measure_spin(ctx, &r->accuracy.spin, r, &r->train, MOLECULE_SPIN_K, rotations));

@@ -3,7 +3,6 @@
 #include "lab/reproduce.h"
 #include "maps/kind.h"
 #include "nn/settings.h"
-#include "lab/baselines.h"
 #include "lab/table.h"
 #include "core/fail.h"
 #include "core/file.h"

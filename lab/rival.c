@@ -434,8 +434,7 @@ static recon_var agree(void *user, recon_tape *t)
 
 /* --- validation ------------------------------------------------------------------------------- */
 
-static recon_status guess(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
-                          size_t n)
+recon_status rival_guess(recon_ctx *ctx, void *user, int64_t *labels, const float *images, size_t n)
 {
     rival *r = user;
     size_t classes = r->info.classes;
@@ -443,12 +442,8 @@ static recon_status guess(recon_ctx *ctx, void *user, int64_t *labels, const flo
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &logits, n * classes, sizeof *logits));
     RECON_TRY(rival_logits(ctx, logits, r, images, n));
-    for (size_t i = 0; i < n; i++) {
-        labels[i] = 0;
-        for (size_t c = 1; c < classes; c++)
-            if (logits[i * classes + c] > logits[i * classes + (size_t)labels[i]])
-                labels[i] = (int64_t)c;
-    }
+    for (size_t i = 0; i < n; i++)
+        labels[i] = (int64_t)lab_largest(logits + i * classes, classes);
 done:
     free(logits);
     return status;
@@ -511,7 +506,7 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
     recon_status status;
     (void)t;
     RECON_TRY(recon_evaluate_accuracy(k->ctx, &share, NULL, k->held, NULL,
-                                      k->net->poses ? undo_and_guess : guess,
+                                      k->net->poses ? undo_and_guess : rival_guess,
                                       k->net->poses ? (void *)k : (void *)k->r));
     *metric = 1 - share;
 done:
