@@ -5,7 +5,7 @@
  * they are rotated and when they are rotated back. Whether to rotate at all is asked of the p-value, and
  * the level of that is chosen on pictures held out from all training. */
 #include "backbone/ieae.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/image.h"

@@ -2,7 +2,7 @@
  * and `recon discover` would, and asked about fonts that it has not seen. */
 #include "lab/letters.h"
 #include "backbone/kinds.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"

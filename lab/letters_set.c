@@ -4,7 +4,7 @@
 #include "model/model.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/folder.h"
 #include "core/memory.h"
 #include "data/permute.h"

@@ -2,7 +2,7 @@
  * started. `recon demo` and `recon reproduce` start it, with the same words. */
 #include "lab/lab.h"
 #include "lab/reproduce.h"
-#include "core/resembles.h"
+#include "core/text.h"
 
 #include <recon/ops/backend.h>
 #include <stddef.h>

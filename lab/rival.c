@@ -6,7 +6,7 @@
 #include "nn/params.h"
 #include "backbone/classifier.h"
 #include "backbone/fingerprint.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "data/identity.h"
 #include "data/rotations.h"
 #include "lab/evaluate.h"

@@ -9,7 +9,7 @@
 #include "backbone/molecule_encoder.h"
 #include "backbone/molecule_frame.h"
 #include "backbone/molecule_net.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "data/identity.h"
 #include "data/permute.h"
 #include "nn/params.h"

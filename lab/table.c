@@ -1,6 +1,6 @@
 /* table.c - the one printer and the one maker of tables: see table.h. */
 #include "lab/table.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/json.h"
 #include "stats/quantile.h"
 

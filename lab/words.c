@@ -9,7 +9,7 @@
 #include "core/json.h"
 #include "core/shipped.h"
 #include "model/model.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/folder.h"
 #include "core/memory.h"
 #include "data/image.h"

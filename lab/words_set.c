@@ -5,7 +5,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/ctx.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/folder.h"
 #include "data/permute.h"
 
