@@ -480,32 +480,15 @@ enum { ROWS_MOST = 3000, LEAST = 3, NEAR = 0, ANY = 1 };
 
 /* --- like poses ------------------------------------------------------------------------------- */
 
-/* Rows by label: those of label c are row[offset[c]] .. row[offset[c + 1] - 1]. */
 typedef struct {
     const recon_neighborhood *hood;
     const double *angle;
     recon_so2_family family;
-    size_t *offset, *row;
+    recon_molecule_groups by_label;
     double *angles, *scratch; /* [k], and for the fit */
     int64_t *label;           /* [rows] of those measured */
     double *theta[2];         /* [rows] */
 } likeness;
-
-static recon_status sort_rows(recon_ctx *ctx, likeness *l)
-{
-    const recon_neighborhood *h = l->hood;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &l->offset, h->classes + 2, sizeof *l->offset));
-    RECON_TRY(recon_alloc_raw(ctx, &l->row, h->n, sizeof *l->row));
-    for (size_t i = 0; i < h->n; i++)
-        l->offset[h->labels[i] + 2]++;
-    for (size_t c = 0; c < h->classes; c++)
-        l->offset[c + 2] += l->offset[c + 1];
-    for (size_t i = 0; i < h->n; i++)
-        l->row[l->offset[h->labels[i] + 1]++] = i;
-done:
-    return status;
-}
 
 /* Angles of the neighbours of row i that have its label; how many. */
 static size_t take_near(likeness *l, size_t i)
@@ -522,13 +505,13 @@ static size_t take_near(likeness *l, size_t i)
 
 static size_t count_label(const likeness *l, size_t i)
 {
-    return l->offset[l->hood->labels[i] + 1] - l->offset[l->hood->labels[i]];
+    return l->by_label.offset[l->hood->labels[i] + 1] - l->by_label.offset[l->hood->labels[i]];
 }
 
 /* The same of n others of its label, of which there are some. */
 static void take_any(likeness *l, size_t i, size_t n, recon_rng *rng)
 {
-    const size_t *rows = l->row + l->offset[l->hood->labels[i]];
+    const size_t *rows = l->by_label.row + l->by_label.offset[l->hood->labels[i]];
     for (size_t j = 0; j < n;) {
         size_t row = rows[recon_rng_below(rng, count_label(l, i))];
         if (row != i)
@@ -608,7 +591,7 @@ recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
     *out = (recon_like_poses){ 0 };
     RECON_TRY(recon_evaluate_check_neighborhood(ctx, hood));
     RECON_TRY(recon_evaluate_check_numbers(ctx, angle, hood->n, "angle"));
-    RECON_TRY(sort_rows(ctx, &l));
+    RECON_TRY(recon_molecule_groups_make(ctx, &l.by_label, hood->labels, hood->n, hood->classes));
     RECON_TRY(recon_alloc_raw(ctx, &l.angles, hood->k, sizeof *l.angles));
     RECON_TRY(recon_alloc_raw(ctx, &l.scratch, recon_so2_fit_scratch(hood->k), sizeof *l.scratch));
     RECON_TRY(recon_alloc_raw(ctx, &l.label, ROWS_MOST, sizeof *l.label));
@@ -622,8 +605,7 @@ done:
     free(l.label);
     free(l.scratch);
     free(l.angles);
-    free(l.row);
-    free(l.offset);
+    recon_molecule_groups_free(&l.by_label);
     return status;
 }
 

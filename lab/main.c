@@ -334,9 +334,12 @@ typedef struct {
     {                                                                                              \
         __VA_ARGS__, DEVICE, PRECISION, DETERMINISTIC, 0                                           \
     }
-#define SET_OPTIONS                                                                                \
-    LIST(QUICK, MODELS, CLASSIFIER, FIGURES, IMAGES, LIMIT, TRAIN, RESUME, OVERWRITE, OUT, EPOCHS, \
-         SEED, SEEDS, PRESET, BACKBONE, EMBEDDINGS, RESAMPLE_TRAINING, BASELINES_IMAGES, RIVAL)
+/* A set whose rotations are the paper's. */
+#define A_SET                                                                                      \
+    .options = LIST(QUICK, MODELS, CLASSIFIER, FIGURES, IMAGES, LIMIT, TRAIN, RESUME, OVERWRITE,   \
+                    OUT, EPOCHS, SEED, SEEDS, PRESET, BACKBONE, EMBEDDINGS, RESAMPLE_TRAINING,     \
+                    BASELINES_IMAGES, RIVAL),                                                      \
+    .check = check_set, .run = reproduce_run, .show = reproduce_show
 
 static const experiment_command commands[] = {
     { .name = "mnist",
@@ -344,33 +347,23 @@ static const experiment_command commands[] = {
       .example = "  recon reproduce mnist --quick\n"
                  "  recon reproduce mnist --model plain/ --model density/\n" ABOUT ABOUT_QUICK
                      ABOUT_MODELS ABOUT_FIGURES,
-      .options = SET_OPTIONS,
-      .check = check_set,
-      .run = reproduce_run,
-      .show = reproduce_show },
+      A_SET },
     { .name = "mnist12k",
       .purpose = "the same with 12,000 training images, as in the paper",
       .example = "  recon reproduce mnist12k --train --seeds 3 --device cuda --out runs/\n"
                  "\n"
                  "See `recon reproduce mnist --help`.",
-      .options = SET_OPTIONS,
-      .check = check_set,
-      .run = reproduce_run,
-      .show = reproduce_show },
+      A_SET },
     { .name = "fashion",
       .purpose = "the paper's tables on Fashion-MNIST",
       .example = "  recon reproduce fashion --figures out/\n"
                  "\n"
                  "See `recon reproduce mnist --help`.",
-      .options = SET_OPTIONS,
-      .check = check_set,
-      .run = reproduce_run,
-      .show = reproduce_show },
+      A_SET },
     { .name = "images",
       .purpose = "the same tables on labelled images of your own",
-      .example =
-          "  recon reproduce images --data images:test/ --rotate rule.json --classifier c.safetensors --model found/\n" ABOUT
-              ABOUT_FIGURES,
+      .example = "  recon reproduce images --data images:test/ --rotate rule.json --classifier "
+                 "c.safetensors --model found/\n" ABOUT ABOUT_FIGURES,
       .options =
           LIST(QUICK, MODELS, CLASSIFIER, FIGURES, IMAGES, DATA, ROTATE, RESAMPLE, BASELINES_OWN),
       .check = check_images,
@@ -380,8 +373,8 @@ static const experiment_command commands[] = {
       .purpose = "the paper's tables on molecules",
       .example =
           "  recon reproduce molecules --quick\n"
-          "  recon reproduce molecules --data geom:qm9_crude.msgpack --train --out runs/ --device cuda\n" ABOUT
-          "--quick uses every sixth conformer.\n" ABOUT_MODELS "\n"
+          "  recon reproduce molecules --data geom:qm9_crude.msgpack --train --out runs/ "
+          "--device cuda\n" ABOUT "--quick uses every sixth conformer.\n" ABOUT_MODELS "\n"
           "--data SPEC: the same on other conformers, geom:FILE or flat:DIR with a split. They are\n"
           "assumed to be upright and are rotated as in the paper, all with seed 1. This needs --model\n"
           "or --train; without --classifier there are no accuracies.\n"
