@@ -1,6 +1,7 @@
 /* baseline_molecules.c - other methods on rotated conformers, in front of the frozen classifier or in
  * its place. */
 #include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -169,8 +170,7 @@ static recon_status measure_mean(recon_ctx *ctx, baseline *out, const molecule_r
     out->accuracy = (double)right / (double)r->test.n;
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
 done:
-    free(log_p);
-    free(sum);
+    lab_free(log_p, sum);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* baselines.c - other methods on rotated images, in front of the frozen classifier or in its place; and all of
  * them as JSON and as text. */
 #include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "lab/table.h"
@@ -253,9 +254,7 @@ static recon_status guess_by_mean(recon_ctx *ctx, void *user, int64_t *labels, c
     for (size_t i = 0; i < n; i++)
         labels[i] = (int64_t)lab_largest(sum + i * c.classes, c.classes);
 done:
-    free(rotated);
-    free(logits);
-    free(sum);
+    lab_free(rotated, logits, sum);
     return status;
 }
 

@@ -5,6 +5,7 @@
  * they are rotated and when they are rotated back. Whether to rotate at all is asked of the p-value, and
  * the level of that is chosen on pictures held out from all training. */
 #include "backbone/ieae.h"
+#include "lab/memory.h"
 #include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -75,11 +76,7 @@ typedef struct {
 
 static void set_free(set *s)
 {
-    void *blocks[] = {
-        s->upright, s->images, s->other, s->angle, s->by, s->label, s->logits, s->p
-    };
-    for (size_t i = 0; i < LAB_COUNT(blocks); i++)
-        free(blocks[i]);
+    lab_free(s->upright, s->images, s->other, s->angle, s->by, s->label, s->logits, s->p);
     for (int m = 0; m < METHODS; m++)
         free(s->right[m]);
 }
@@ -232,8 +229,7 @@ static recon_status bring_back(recon_ctx *ctx, set *s, int method, const recon_m
     if (errors)
         *errors = lab_errors(off, s->n, error_rows, LAB_COUNT(error_rows));
 done:
-    free(off);
-    free(scores);
+    lab_free(off, scores);
     return status;
 }
 

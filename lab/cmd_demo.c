@@ -1,6 +1,7 @@
 /* cmd_demo.c - recon demo: a minute's tour on what comes with recon. Garments are rotated as in the paper,
  * conformers as they occur and at random; every step leaves its files. */
 #include "lab/demo.h"
+#include "lab/memory.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "lab/table.h"
@@ -66,8 +67,7 @@ static recon_status keep_images(recon_ctx *ctx, const demo *d, const char *name,
         ctx, demo_file(path, d, file),
         &(recon_array){ .dtype = RECON_I64, .ndim = 1, .shape = { info.n }, .data = labels }));
 done:
-    free(labels);
-    free(images);
+    lab_free(labels, images);
     return status;
 }
 
@@ -164,8 +164,7 @@ static recon_status measure_own(recon_ctx *ctx, demo *d)
     RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, NULL, t->data, rotations,
                                       recon_guess_by_classifier, d->trial.classifier));
 done:
-    free(rotations);
-    free(map);
+    lab_free(rotations, map);
     recon_model_close(ctx, model);
     return status;
 }
@@ -200,8 +199,7 @@ static recon_status measure_alarm(recon_ctx *ctx, demo *d)
     d->alarm.threshold = recon_score_threshold(r->model, DEMO_ALARMS);
     demo_alarm_measure(&d->alarm, score, unusual, n);
 done:
-    free(unusual);
-    free(score);
+    lab_free(unusual, score);
     return status;
 }
 
@@ -312,8 +310,7 @@ static recon_status measure_unusual(recon_ctx *ctx, demo_molecules *m)
     demo_alarm_measure(&m->alarm, score, unusual, 2 * m->n);
     RECON_TRY(recon_roc_auc(ctx, &m->auc, score, unusual, 2 * m->n));
 done:
-    free(unusual);
-    free(score);
+    lab_free(unusual, score);
     return status;
 }
 
@@ -347,8 +344,7 @@ done:
 
 static void demo_molecules_free(recon_ctx *ctx, demo_molecules *m)
 {
-    free(m->of[0]);
-    free(m->of[1]);
+    lab_free(m->of[0], m->of[1]);
     recon_molecules_close(m->natural);
     recon_molecules_close(m->thrown);
     recon_molecules_close(m->occur);

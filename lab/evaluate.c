@@ -1,6 +1,7 @@
 /* evaluate.c - what the tables of images measure: accuracy, poses, neighbours, widths, unusual poses, classes
  * whose pose is not fully defined, and controls; and what canonicalizing inputs of any kind costs. */
 #include "lab/evaluate.h"
+#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -23,6 +24,12 @@
 #include <string.h>
 
 enum { IMAGES = 256 }; /* that a model sees at once */
+
+void lab_free_all(void *const *blocks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(blocks[i]);
+}
 
 size_t lab_largest(const double *row, size_t n)
 {
@@ -168,8 +175,7 @@ recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, uint8_t *right
     recon_progress_end(ctx);
     *out = (double)count / (double)d.n;
 done:
-    free(b.upright);
-    free(b.images);
+    lab_free(b.upright, b.images);
     return status;
 }
 
@@ -469,9 +475,7 @@ recon_status recon_evaluate_pair(recon_ctx *ctx, recon_class_pair *out, const re
         recon_so2_wasserstein(ctx, &out->after, p[0].absolute, p[1].absolute, p[0].n, p[1].n, 1));
 done:
     for (int i = 0; i < 2; i++) {
-        free(p[i].psi);
-        free(p[i].lambda);
-        free(p[i].absolute);
+        lab_free(p[i].psi, p[i].lambda, p[i].absolute);
     }
     return status;
 }
@@ -600,11 +604,7 @@ recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
     RECON_TRY(measure_rows(ctx, out, &l, seed));
     RECON_TRY(measure_errors(ctx, out, &l, truth));
 done:
-    free(l.theta[1]);
-    free(l.theta[0]);
-    free(l.label);
-    free(l.scratch);
-    free(l.angles);
+    lab_free(l.theta[1], l.theta[0], l.label, l.scratch, l.angles);
     recon_molecule_groups_free(&l.by_label);
     return status;
 }
@@ -708,10 +708,6 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
     out->overhead_ms *= 1000 / (double)n;
     out->backend = recon_ops_name(ctx);
 done:
-    free(t.seen.density);
-    free(t.seen.psi);
-    free(t.seen.z);
-    free(t.maps);
-    free(t.canonical);
+    lab_free(t.seen.density, t.seen.psi, t.seen.z, t.maps, t.canonical);
     return status;
 }

@@ -1,5 +1,6 @@
 /* evaluate_molecules.c - what the tables of molecules measure. */
 #include "lab/evaluate.h"
+#include "lab/memory.h"
 #include <recon/model/canonicalize.h>
 #include "core/fail.h"
 #include "core/memory.h"
@@ -79,8 +80,7 @@ done:
 
 void recon_molecule_groups_free(recon_molecule_groups *groups)
 {
-    free(groups->offset);
-    free(groups->row);
+    lab_free(groups->offset, groups->row);
     *groups = (recon_molecule_groups){ 0 };
 }
 
@@ -178,8 +178,7 @@ recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_e
             recon_fail(ctx, RECON_ERR_INPUT, "evaluate: no molecule is in both sets of poses"));
     summarize(out, measured, n);
 done:
-    free(measured);
-    free(constant);
+    lab_free(measured, constant);
     return status;
 }
 
@@ -317,9 +316,7 @@ recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fishe
     summarize_fisher(out, &r, of, n, truth, molecules);
 done:
     recon_molecule_groups_free(&r.groups);
-    free(r.mse);
-    free(r.axis);
-    free(r.truth_axis);
+    lab_free(r.mse, r.axis, r.truth_axis);
     return status;
 }
 
@@ -417,8 +414,7 @@ recon_status recon_evaluate_molecule_trend(recon_ctx *ctx, recon_trend *out, con
     out->correlation = correlate(&out->slope, &out->intercept, a, b, out->n);
     out->rank = correlate(&slope, &intercept, ranks, ranks + n, out->n);
 done:
-    free(order);
-    free(kept);
+    lab_free(order, kept);
     return status;
 }
 
@@ -561,10 +557,7 @@ static void renumber(copy *c, const recon_molecules *data)
 
 static void copy_free(copy *c)
 {
-    free(c->xyz);
-    free(c->number);
-    free(c->names);
-    free(c->list);
+    lab_free(c->xyz, c->number, c->names, c->list);
 }
 
 recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose3 *poses,

@@ -1,6 +1,7 @@
 /* letters.c - `recon reproduce letters`: pictures are drawn, a model is made of them as `recon train`
  * and `recon discover` would, and asked about fonts that it has not seen. */
 #include "lab/letters.h"
+#include "lab/memory.h"
 #include "backbone/kinds.h"
 #include "core/text.h"
 #include "core/fail.h"
@@ -36,10 +37,7 @@ typedef struct {
 
 static void answers_free(answers *a)
 {
-    free(a->before);
-    free(a->after);
-    free(a->score);
-    free(a->poses);
+    lab_free(a->before, a->after, a->score, a->poses);
 }
 
 static recon_status ask(recon_ctx *ctx, answers *out, const letters_plan *plan,
@@ -64,8 +62,7 @@ static recon_status ask(recon_ctx *ctx, answers *out, const letters_plan *plan,
         out->after[i] = letters_law_distance(law, set->angle[i] + pose[i].rotation);
     }
 done:
-    free(pose);
-    free(images);
+    lab_free(pose, images);
     return status;
 }
 
@@ -246,9 +243,7 @@ static recon_status measure_ood(recon_ctx *ctx, json_t **out, const letters_plan
     RECON_TRY(recon_roc_auc(ctx, &highest, best, label, n));
     *out = json_pack("{s:f, s:f}", "density", auc, "best", highest);
 done:
-    free(label);
-    free(best);
-    free(ours);
+    lab_free(label, best, ours);
     return status;
 }
 

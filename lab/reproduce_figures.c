@@ -1,5 +1,6 @@
 /* reproduce_figures.c - the figures of the paper's experiments, from what was measured. */
 #include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "lab/table.h"
 #include "stats/roc.h"
 #include "backbone/photo_net.h"
@@ -626,8 +627,7 @@ static recon_status draw_decoded(recon_ctx *ctx, const album *a, const size_t ch
                                                 .names = names }),
                    &svg));
 done:
-    free(latent);
-    free(room);
+    lab_free(latent, room);
     return status;
 }
 
@@ -696,8 +696,7 @@ static recon_status draw_spread(recon_ctx *ctx, const album *a)
                                            .count = 1 }),
         &svg));
 done:
-    free(y);
-    free(x);
+    lab_free(y, x);
     return status;
 }
 

@@ -2,6 +2,7 @@
  *
  * The test images are read here, by a model that is finished: nothing is chosen by them. */
 #include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "lab/table.h"
 #include "core/json.h"
 #include "group/natural.h"
@@ -61,11 +62,7 @@ done:
 void reading_free(reading *r)
 {
     recon_embedded_free(&r->codes);
-    free(r->map);
-    free(r->angle);
-    free(r->lambda);
-    free(r->absolute);
-    free(r->by_head);
+    lab_free(r->map, r->angle, r->lambda, r->absolute, r->by_head);
 }
 
 /* --- the frozen classifier -------------------------------------------------------------------- */
@@ -87,9 +84,7 @@ static recon_status measure_search(recon_ctx *ctx, reproduction *r)
         absolute[i] = -poses[i].rotation;
     RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.search, NULL, r->on, r->rotated.data, absolute));
 done:
-    free(images);
-    free(absolute);
-    free(poses);
+    lab_free(images, absolute, poses);
     return status;
 }
 
@@ -175,8 +170,7 @@ static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
     }
 done:
     json_decref(rules);
-    free(undo);
-    free(unusual);
+    lab_free(undo, unusual);
     return status;
 }
 
@@ -253,8 +247,7 @@ static recon_status measure_folds(recon_ctx *ctx, reproduction *r)
     recon_json_put(&r->out, "modulo_180", json_incref(list));
 done:
     json_decref(list);
-    free(fold);
-    free(moments);
+    lab_free(fold, moments);
     return status;
 }
 
@@ -388,10 +381,7 @@ void reproduce_free(recon_ctx *ctx, reproduction *r)
     reading_free(&r->upright);
     recon_embedded_free(&r->hood.own_index);
     recon_dataset_close(r->hood.own);
-    free(r->hood.angle);
-    free(r->hood.neighbors);
-    free(r->hood.hits);
-    free(r->hood.worst);
+    lab_free(r->hood.angle, r->hood.neighbors, r->hood.hits, r->hood.worst);
     for (int s = 0; s < SCORES; s++)
         free(r->score[s]);
     json_decref(r->verdicts);
@@ -431,8 +421,7 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
                              "with seed %d: codes differ by %.0f %%",
                              dir, TRAIN_SEED, 100 * change.code_max));
 done:
-    free(z);
-    free(images);
+    lab_free(z, images);
     return status;
 }
 

@@ -5,6 +5,7 @@
  * rotate with their molecule, so whatever is asked of a conformer in another orientation follows from
  * one pass of the backbone. */
 #include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "backbone/recipe.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -131,9 +132,7 @@ static void close_part(molecule_part *p)
     recon_embedded_free(&p->codes);
     recon_gcn_graphs_free(p->graphs);
     recon_molecules_close(p->data);
-    free(p->row);
-    free(p->x);
-    free(p->truth);
+    lab_free(p->row, p->x, p->truth);
 }
 
 /* What the model's file says about how it was made. */
@@ -351,9 +350,7 @@ done:
 
 void molecule_facts_free(molecule_facts *f)
 {
-    void *blocks[] = { f->mse, f->hits, f->conformers, f->atoms, f->rotors, f->rmsd, f->rebuilt };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
+    lab_free(f->mse, f->hits, f->conformers, f->atoms, f->rotors, f->rmsd, f->rebuilt);
 }
 
 static recon_status measure_trends(recon_ctx *ctx, molecule_reproduction *r)
@@ -415,11 +412,8 @@ void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r)
     recon_molecules_close(r->upright);
     recon_molecules_close(r->whole);
     recon_frames_free(&r->frames);
-    void *blocks[] = { r->truth,    r->map,      r->mode,     r->f[0],    r->f[1],
-                       r->f[2],     r->f[3],     r->hits,     r->extra,   r->unusual,
-                       r->score[0], r->score[1], r->score[2], r->rebuilt, r->of };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
+    lab_free(r->truth, r->map, r->mode, r->f[0], r->f[1], r->f[2], r->f[3], r->hits, r->extra,
+             r->unusual, r->score[0], r->score[1], r->score[2], r->rebuilt, r->of);
     recon_gcn_close(ctx, r->gcn);
     recon_model_close(ctx, r->model);
 }
@@ -444,8 +438,7 @@ static recon_status share_right(recon_ctx *ctx, double *out, const molecule_repr
                                                recon_spin_by_gcn, &judge,
                                                recon_gcn_describe(r->gcn).classes));
 done:
-    free(row);
-    free(label);
+    lab_free(row, label);
     return status;
 }
 
@@ -570,9 +563,7 @@ typedef struct {
 
 static void spinning_free(spinning *s)
 {
-    void *blocks[] = { s->row, s->z, s->near, s->psi, s->lambda, s->axis, s->spin };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
+    lab_free(s->row, s->z, s->near, s->psi, s->lambda, s->axis, s->spin);
 }
 
 static recon_status spinning_new(recon_ctx *ctx, spinning *s, size_t n, size_t d)

@@ -1,5 +1,6 @@
 /* rival.c - the networks of rival.h: how they are made and learn, their files and their answers. */
 #include "lab/rival_net.h"
+#include "lab/memory.h"
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -221,8 +222,7 @@ void rival_close(recon_ctx *ctx, rival *r)
     if (!r)
         return;
     recon_params_free(ctx, r->params);
-    free(r->mask);
-    free(r);
+    lab_free(r->mask, r);
 }
 
 rival_info rival_describe(const rival *r)
@@ -466,8 +466,7 @@ static recon_status undo_and_guess(recon_ctx *ctx, void *user, int64_t *labels, 
                            i->channels, -pose[x], RECON_BILINEAR);
     RECON_TRY(recon_guess_by_classifier(ctx, (void *)(size_t)k->o->frozen, labels, canonical, n));
 done:
-    free(canonical);
-    free(pose);
+    lab_free(canonical, pose);
     return status;
 }
 
@@ -629,9 +628,7 @@ recon_status rival_train(recon_ctx *ctx, recon_train_result *result, rival_kind 
     RECON_TRY(run(&k, result, path, o->epochs ? o->epochs : k.net->epochs));
 done:
     recon_loader_close(k.loader);
-    free(k.seen);
-    free(k.target);
-    free(k.between);
+    lab_free(k.seen, k.target, k.between);
     rival_close(ctx, k.r);
     recon_dataset_close(k.held);
     recon_dataset_close(held);

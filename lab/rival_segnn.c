@@ -1,5 +1,6 @@
 /* rival_segnn.c - see rival_segnn.h. */
 #include "lab/rival_segnn.h"
+#include "lab/memory.h"
 #include "lab/evaluate.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -81,8 +82,7 @@ recon_status undo_tables_feed(recon_ctx *ctx, recon_tape *t, undo_tables *out)
     }
     status = recon_tape_status(t);
 done:
-    free(room);
-    free(values);
+    lab_free(room, values);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
 #include "backbone/ieae.h"
+#include "lab/memory.h"
 #include "lab/words.h"
 #include "lab/lab.h"
 #include "lab/table.h"
@@ -310,9 +311,7 @@ static recon_status ask_model(recon_ctx *ctx, run *r, posed *s, const recon_mode
             recon_json_put(&s->errors, error_rows[i].key,
                            percent(lab_number(s->errors, error_rows[i].key) / 100));
 done:
-    free(images);
-    free(scores);
-    free(off);
+    lab_free(images, scores, off);
     return status;
 }
 
@@ -371,8 +370,7 @@ static recon_status read_osd(recon_ctx *ctx, run *r, answers *a)
     RECON_TRY(write_bands(ctx, &s->set, by, folder_of(path, r, OWN), NULL));
     RECON_TRY(read_way(ctx, r, a, WORDS_TESSERACT, OWN));
 done:
-    free(by);
-    free(quarters);
+    lab_free(by, quarters);
     return status;
 }
 
@@ -417,8 +415,7 @@ static recon_status ask_reader(recon_ctx *ctx, run *r, int reader)
     recon_json_put(&r->kept, words_reader_name[reader], percent(share[RECON] / share[STANDING]));
 done:
     json_decref(out);
-    free(a.text);
-    free(a.own);
+    lab_free(a.text, a.own);
     for (int way = 0; way < WAYS; way++)
         free(a.right[way]);
     return status;
@@ -516,8 +513,7 @@ recon_status words_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
     for (int i = 0; i < SETS; i++) {
         words_set_free(&r.of[i].set);
         json_decref(r.of[i].errors);
-        free(r.of[i].by);
-        free(r.of[i].p);
+        lab_free(r.of[i].by, r.of[i].p);
     }
     json_decref(r.accuracy);
     json_decref(r.kept);
