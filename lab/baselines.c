@@ -1,5 +1,5 @@
-/* baselines.c - other methods on rotated images, in front of the frozen classifier or in its place; and all of
- * them as JSON and as text. */
+/* baselines.c - other methods on rotated images, in front of the frozen classifier or in its place; and how all
+ * of them are shown. */
 #include "lab/reproduce.h"
 #include "lab/memory.h"
 #include "core/fail.h"

@@ -387,11 +387,6 @@ done:
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-static json_t *percent(double share)
-{
-    return isnan(share) ? json_null() : json_real(round(1e4 * share) / 100);
-}
-
 /* kept: the share of the gain on rotated pictures; rotating all keeps 1. */
 static json_t *curve_json(gate_curve curve, double none)
 {
@@ -399,8 +394,8 @@ static json_t *curve_json(gate_curve curve, double none)
     double gain = curve[LEVELS - 1][1] - none;
     for (size_t i = 0; i < LEVELS; i++)
         recon_json_append(
-            &out, json_pack("{s:f, s:o, s:o, s:o}", "p", levels[i], "upright", percent(curve[i][0]),
-                            "c8", percent(curve[i][1]), "kept",
+            &out, json_pack("{s:f, s:o, s:o, s:o}", "p", levels[i], "upright",
+                            lab_percent(curve[i][0]), "c8", lab_percent(curve[i][1]), "kept",
                             gain > 0 ? json_real((curve[i][1] - none) / gain) : json_null()));
     return out;
 }
@@ -413,7 +408,7 @@ static void put_accuracies(json_t **out, const machines *m)
         const double *a = m->accuracy[i], lost = a[UNDO] - a[NONE];
         json_t *all = json_object(), *of = json_object();
         for (int k = 0; k < METHODS; k++) {
-            recon_json_put(&all, methods[k].path, percent(a[k]));
+            recon_json_put(&all, methods[k].path, lab_percent(a[k]));
             if (k > UNDO)
                 recon_json_put(&of, methods[k].path,
                                isnan(a[k]) || lost <= 0 ? json_null()

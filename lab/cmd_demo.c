@@ -457,29 +457,19 @@ static json_t *results(const demo *d)
     return out;
 }
 
-static void print_text(const demo *d)
-{
-    const reproduction *r = &d->tests;
-    const demo_molecules *m = &d->molecules;
-    printf("Algorithm 1   %zu embeddings in %.2f s; %.0f %% of their neighbours are of the same "
-           "kind\n",
-           d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
-    printf("discover      natural poses of %zu garments in %.1f s, no label used\n",
-           d->found.points, d->found.seconds.total);
-    printf(
-        "canonicalize  a frozen classifier gets %.1f %% of %zu rotated garments right, %.1f %% after "
-        "canonicalization\n",
-        100 * r->on->accuracy.none, r->rotated.n, 100 * r->accuracy.recon);
-    printf("unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at "
-           "%.0f %% false "
-           "alarms\n",
-           lab_number(r->out, "ood_auc.density"), 100 * d->alarm.caught, 100 * d->alarm.called);
-    printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of unusual "
-           "poses caught at "
-           "%.0f %% false alarms\n",
-           m->n, m->axis_error * RECON_TO_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
-    printf("%s\n", d->report);
-}
+static const char words[] =
+    "Algorithm 1   {algorithm1.rows} embeddings in {algorithm1.seconds:.2f} s; "
+    "{%algorithm1.hit_rate} % of their neighbours are of the same kind\n"
+    "discover      natural poses of {discover.images} garments in {discover.seconds:.1f} s, no label "
+    "used\n"
+    "canonicalize  a frozen classifier gets {accuracy.none:.1f} % of {test_images} rotated garments "
+    "right, {accuracy.recon:.1f} % after canonicalization\n"
+    "unusual poses area under the ROC curve {ood_auc.density:.3f}; {alarms.caught} % of unusual ones "
+    "caught at {alarms.called} % false alarms\n"
+    "molecules     natural axis of {molecules.conformers} conformers found to "
+    "{molecules.axis_error_deg:.1f} degrees; {molecules.alarms.caught} % of unusual poses caught at "
+    "{molecules.alarms.called} % false alarms\n"
+    "{report}\n";
 
 static recon_status show(recon_ctx *ctx, const demo *d, const cli_common *common)
 {
@@ -489,7 +479,7 @@ static recon_status show(recon_ctx *ctx, const demo *d, const cli_common *common
     if (status == RECON_OK && common->json)
         return cli_print_json(ctx, answer);
     if (status == RECON_OK && !common->quiet)
-        print_text(d);
+        lab_say(answer, words);
     json_decref(answer);
     return status;
 }

@@ -1,4 +1,4 @@
-/* letters_set.c - sets of letters, drawn and written as a user would have them, and the folder they are in. */
+/* letters_set.c - sets of letters, drawn and written as a user would have them, and the folder of an experiment. */
 #include "lab/letters.h"
 #include "lab/memory.h"
 #include "backbone/kinds.h"

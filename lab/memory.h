@@ -1,4 +1,4 @@
-/* memory.h - blocks given back together. */
+/* memory.h - blocks that are freed together. */
 #ifndef LAB_MEMORY_H
 #define LAB_MEMORY_H
 

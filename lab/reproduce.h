@@ -1,5 +1,5 @@
-/* reproduce.h - `recon reproduce`: one experiment of the paper, between the files that measure it,
- * show it and draw it. */
+/* reproduce.h - the experiments of the paper, on images and on molecules: what the files share that measure
+ * them, show them and draw them. */
 #ifndef LAB_REPRODUCE_H
 #define LAB_REPRODUCE_H
 
