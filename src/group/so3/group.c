@@ -273,6 +273,7 @@ const recon_group recon_group_so3 = {
     .log = logarithm,
     .check = check,
     .shape = { 3, 3 },
+    .takes_quaternions = 1,
     .read = read,
     .write = write,
     .identifiability = 3, /* singular values of the mean rotation */
