@@ -3,12 +3,11 @@
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "data/dataset.h"
-#include "data/kinds.h"
 #include "maps/input_nets.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* summary.c - readings of all points, and of each label where there are labels: of either group. */
 #include "model/summary.h"
+#include "core/text.h"
 #include "backbone/embedded.h"
-#include "core/degrees.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
