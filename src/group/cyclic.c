@@ -173,6 +173,7 @@ static const recon_family families[] = { { "mass", { 0 } } };
 
 const recon_group recon_group_cyclic = {
     .meaning = "the rotations by multiples of an angle",
+    .column = "element",
     .numbers = 1,
     .identity = identity,
     .compose = compose,

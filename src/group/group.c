@@ -155,6 +155,16 @@ void recon_group_write(const recon_group *group, double *out, const double *pose
         memcpy(out, poses, n * group->numbers * sizeof *out);
 }
 
+const char *recon_group_print(recon_pose_text text, const recon_group *group, const double *pose)
+{
+    if (group->print)
+        group->print(group, text, sizeof(recon_pose_text), pose);
+    for (size_t i = 0, used = 0; !group->print && i < group->numbers; i++)
+        used += (size_t)snprintf(text + used, sizeof(recon_pose_text) - used, "%s%.6f",
+                                 i ? " " : "", pose[i]);
+    return text;
+}
+
 size_t recon_family_parameters(const recon_family *family)
 {
     return product(family->shape);

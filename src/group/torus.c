@@ -187,6 +187,7 @@ static void parameters(const recon_group *self, double *out, const void *of)
 
 const recon_group recon_group_torus = {
     .meaning = "angles that rotate independently",
+    .column = "angles",
     .identity = identity,
     .compose = compose,
     .inverse = inverse,

@@ -53,6 +53,7 @@ struct recon_group {
     const char *name;    /* in files and at the command line: "so2" */
     const char *words;   /* in messages: "SO(2)" */
     const char *meaning; /* "the rotations of a picture" */
+    const char *column;  /* the heading of poses in tables of text: "angle_deg" */
     size_t numbers;      /* of a pose, 1 .. RECON_NUMBERS_MAX */
     size_t dimension;    /* of the group; 0: it is finite */
     size_t n;            /* of a family of groups: n of C_n and T^n */
@@ -80,6 +81,8 @@ struct recon_group {
     recon_status (*read)(recon_ctx *ctx, const recon_group *self, double *out /* [n] */,
                          const recon_array *array, size_t n, recon_quaternions order,
                          const char *path);
+    /* Optional: a pose in a table of text. NULL: its numbers, with six places and a blank between. */
+    void (*print)(const recon_group *self, char *text, size_t size, const double *pose);
     /* Optional: n poses as they are written. NULL: as they are. out is none of the inputs. */
     void (*write)(const recon_group *self, double *out, const double *poses, size_t n);
 

@@ -261,6 +261,7 @@ const recon_group recon_group_so3 = {
     .name = "so3",
     .words = "SO(3)",
     .meaning = "the rotations of space",
+    .column = "rotation",
     .numbers = 4,
     .dimension = 3,
     .identity = identity,
