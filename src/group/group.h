@@ -23,6 +23,10 @@ recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order,
 void recon_group_write(const recon_group *group, double *out, const double *poses, size_t n);
 size_t recon_group_written(const recon_group *group);
 
+/* A pose in a table of text. Returns text. */
+typedef char recon_pose_text[32 * RECON_NUMBERS_MAX];
+const char *recon_group_print(recon_pose_text text, const recon_group *group, const double *pose);
+
 /* Numbers of a row of a family's parameters. */
 size_t recon_family_parameters(const recon_family *family);
 

@@ -47,6 +47,7 @@ static const recon_model_kind kinds[] = {
       .pose = sizeof(recon_pose3),
       .absolute_at = offsetof(recon_pose3, absolute),
       .rotation_at = offsetof(recon_pose3, rotation),
+      .free_at = offsetof(recon_pose3, free),
       .read = recon_read_gated3,
       .score = score3 },
 };

@@ -130,20 +130,20 @@ static json_t *json_so3(const subset *g)
 
 static void fill_so2(recon_discovery *out, const recon_findings *f, const subset *all)
 {
-    out->so2.family = (recon_so2_family)f->frames->family;
-    out->so2.theta = ((const recon_so2_map *)f->maps)[0].family;
-    out->so2.several = all->several;
-    out->so2.folded = all->folded;
-    out->so2.theta_median = all->theta;
-    out->so2.disagree = all->disagree;
+    out->family = (recon_so2_family)f->frames->family;
+    out->theta = ((const recon_so2_map *)f->maps)[0].family;
+    out->several = all->several;
+    out->folded = all->folded;
+    out->theta_median = all->theta;
+    out->disagree = all->disagree;
 }
 
 static void fill_so3(recon_discovery *out, const recon_findings *f, const subset *all)
 {
     (void)f;
-    out->so3.concentration = all->concentration;
-    out->so3.background = all->background;
-    out->so3.inconsistent = fmax(out->trust.inconsistent, 0); /* NaN: not known of any */
+    out->concentration = all->concentration;
+    out->background = all->background;
+    out->inconsistent = fmax(out->trust.inconsistent, 0); /* NaN: not known of any */
 }
 
 /* What differs by the group: its readings, as JSON, and in the structure. */
