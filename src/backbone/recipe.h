@@ -47,10 +47,10 @@ const recon_recipe_entry *recon_recipe_find(const recon_recipe *recipe, const ch
 double recon_recipe_default(const recon_recipe *recipe, const char *name, recon_preset preset,
                             int few);
 
-/* The defaults of all numbers and weights that are 0 in the options; counts only of the shape, with
- * which options begin: how long a run is depends on its data. */
-void recon_recipe_fill(void *options, const recon_recipe *recipe, recon_preset preset, int few);
-void recon_recipe_fill_shape(void *shape, const recon_recipe *recipe, recon_preset preset);
+/* The defaults where the options have 0: of the shape, with which options begin, or of all numbers and
+ * weights besides; how long a run is depends on its data. */
+void recon_recipe_fill(void *options, const recon_recipe *recipe, recon_preset preset, int few,
+                       int shape);
 
 /* What an entry is and defaults to, for help: "weight of aligning neighbours (default: fast 4, paper
  * none, small 4)". Returns out. */
