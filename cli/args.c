@@ -1,7 +1,7 @@
 /* args.c - options from the command line, and the help made from the same table. */
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "core/resembles.h"
+#include "core/text.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
 #include "data/rotations.h"
@@ -237,7 +237,7 @@ static const cli_option *find(const cli_option *options, const char *name)
 int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite)
 {
     char why[1024];
-    return recon_run_refusal(why, sizeof why, out, resume, overwrite)
+    return recon_run_refusal(why, sizeof why, out, resume, overwrite, RECON_SPELLING_COMMAND)
                ? cli_misuse(command, "%s", why)
                : -1;
 }

@@ -3,7 +3,7 @@
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"

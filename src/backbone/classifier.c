@@ -9,7 +9,6 @@
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "nn/params.h"
 #include "nn/run_files.h"

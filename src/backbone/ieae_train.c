@@ -29,8 +29,7 @@
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -498,7 +497,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                                .side = k->m->shape.height < k->m->shape.width_px
                                            ? k->m->shape.width_px
                                            : k->m->shape.height,
-                               .remedy = "a smaller --size or --width takes less" };
+                               .remedy = "a smaller {size} or {width} takes less" };
     return recon_train(k->ctx, result, &it,
                        &(recon_train_options){
                            .steps = steps,

@@ -23,7 +23,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "data/kinds.h"
 #include "data/permute.h"
@@ -572,7 +571,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .user = c,
                          .units = units_of(c, &c->train),
                          .shared = 1,
-                         .remedy = "a smaller --width takes less" };
+                         .remedy = "a smaller {width} takes less" };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)
         return status;

@@ -12,8 +12,7 @@
  * pictures of which a visible share is transparent. In all others a few such pixels, or a softened
  * edge, must not change what black means: they are laid over black, and count as opaque. */
 #include "data/folder.h"
-#include "core/budget.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -364,7 +363,7 @@ static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const ch
     o->size = middle < RECON_SIZE_CHOSEN ? middle : RECON_SIZE_CHOSEN;
     recon_log(ctx, RECON_LOG_INFO,
               "%s: pictures of %zu x %zu to %zu x %zu (height x width), fitted into %zu x %zu; "
-              "choose another with --size",
+              "choose another with {size}",
               path, s->low.height, s->low.width, s->high.height, s->high.width, o->size, o->size);
 }
 

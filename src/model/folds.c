@@ -1,7 +1,7 @@
 /* folds.c - see folds.h. */
 #include "model/folds.h"
 #include "backbone/recipe.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -32,7 +32,7 @@ recon_status recon_discover_frames(recon_ctx *ctx, recon_frames *out, const reco
                                         .mean = options->mean,
                                         .family = options->family };
     recon_status status = recon_normalize(ctx, out, points, NULL, &o);
-    return status == RECON_OK && kind->group == RECON_SO3 && !options->as_mean
+    return status == RECON_OK && kind->group->gauge && !options->as_mean
                ? recon_frames_gauge(ctx, out)
                : status;
 }
@@ -194,7 +194,7 @@ static void say_time(recon_ctx *ctx, const run *r, size_t folds)
     double each = is_kept(r->job, r->file) ? 0 : epochs * STEP_COSTS * job->embed_seconds;
     recon_log(ctx, RECON_LOG_INFO,
               "calibrating on all %zu %s by cross-validation: %s fitted %zu times. "
-              "This takes roughly %.0f seconds; --folds 0 skips it",
+              "This takes roughly %.0f seconds; {folds=0} skips it",
               inputs_of(job), job->data->kind->many,
               is_kept(r->job, r->file) ? "the maps are" : "backbone and maps are", folds,
               (double)folds * (each + job->maps_seconds));

@@ -8,7 +8,7 @@
 #include "backbone/embedded.h"
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/lambda.h"
@@ -96,50 +96,53 @@ static const struct {
 } reasons[] = {
     { RECON_TRUST_NOTHING_LEARNED,
       "On held-out inputs the pose density is hardly better than a uniform one. If the model was "
-      "trained on other inputs, train it on these (train --from MODEL). Use more inputs of "
-      "each kind. Train longer (--resume --epochs) if the validation loss was still falling at the "
+      "trained on other inputs, train it on these ({train(from=MODEL)}). Use more inputs of "
+      "each kind. Train longer ({resume=true epochs}) if the validation loss was still falling at the "
       "end (MODEL.jsonl). Or the inputs have no natural pose." },
     { RECON_TRUST_NOT_FOLLOWING,
       "The natural pose changes when an input is rotated: by more than 10 degrees in the median, or "
-      "by more than 60 for one input in twenty. Try a larger --size, --crop auto, --mask for objects "
+      "by more than 60 for one input in twenty. Try a larger {size}, {crop=auto}, {mask=true} for objects "
       "that reach into the corners, or more epochs." },
     { RECON_TRUST_NO_GAIN,
       "Canonicalizing would move inputs away from their natural pose. Try more epochs, more"
-      " inputs of each kind, or --crop auto." },
+      " inputs of each kind, or {crop=auto}." },
     { RECON_TRUST_GAIN_UNSURE,
       "It is not certain that canonicalizing brings inputs closer to their natural pose: the gain "
       "is within twice its standard error. Use more inputs of each kind." },
     { RECON_TRUST_GAIN_UNKNOWN,
       "Whether canonicalizing brings inputs closer to their natural pose cannot be measured with a "
-      "photo preset: its errors look like rotations. Use canonicalize --only-if, and look at the "
+      "photo preset: its errors look like rotations. Use {canonicalize(only_if)}, and look at the "
       "report." },
     { RECON_TRUST_FEW_OF_A_KIND,
       "Most inputs have too few similar ones to estimate their pose distribution. If the model was "
-      "trained on other inputs, train it on these (train --from MODEL). Use more "
+      "trained on other inputs, train it on these ({train(from=MODEL)}). Use more "
       "inputs of each kind, and rely only on inputs with the verdict one (poses.csv)." },
     { RECON_TRUST_FEW_HELD_OUT,
       "Few inputs were held out, so the result is hardly verified. Use more inputs." },
     { RECON_TRUST_INCONSISTENT,
-      "Similar inputs get contradictory poses. Train longer (--resume --epochs), or use "
+      "Similar inputs get contradictory poses. Train longer ({resume=true epochs}), or use "
       "more inputs of each kind." },
     { RECON_TRUST_DISAGREES,
       "The estimates of the natural pose disagree by more than 20 degrees in the median. If the "
-      "model was trained on other inputs, train it on these (train --from MODEL). Check the report, "
-      "and compare --lambda neighbours, head and density." },
+      "model was trained on other inputs, train it on these ({train(from=MODEL)}). Check the report, "
+      "and compare {lambda} neighbours, head and density." },
     { RECON_TRUST_UPRIGHT,
-      "The inputs are already in their natural pose. Use canonicalize --only-if 0.05, or 0.01 if "
+      "The inputs are already in their natural pose. Use {canonicalize(only_if=0.05)}, or 0.01 if "
       "there are more than 100 held-out inputs." },
 };
 enum { REASONS = sizeof reasons / sizeof *reasons };
 
-const char *recon_trust_reasons(char *out, size_t room, const recon_trust *t)
+const char *recon_trust_reasons(char *out, size_t room, const recon_trust *t,
+                                recon_spelling spelling)
 {
+    char spelled[RECON_TRUST_REASONS];
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < REASONS; i++)
         if (t->against & reasons[i].bit && used < room)
-            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "",
-                                     reasons[i].words);
+            used +=
+                (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "",
+                                 recon_spell(spelled, sizeof spelled, reasons[i].words, spelling));
     return out;
 }
 
@@ -326,22 +329,22 @@ static recon_status measure_information(recon_ctx *ctx, recon_trust *t, double *
                                         const void *said)
 {
     const recon_maps_kind *kind = model->maps->kind;
-    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, *held = NULL, *angles = NULL;
+    double *held = NULL, *angles = NULL;
     size_t n = 0;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &held, e->n, sizeof *held));
     RECON_TRY(recon_alloc_raw(ctx, &angles, e->n, sizeof *angles));
     for (size_t i = 0; i < e->n; i++) {
         const char *map = (const char *)said + i * kind->map;
-        nats[i] = flat - kind->score(map, recon_embedded_pose(e, i));
+        nats[i] = kind->group->uniform - kind->score(map, recon_embedded_pose(e, i));
         if (!model->maps->held[i])
             continue;
-        if (kind->group == RECON_SO2)
-            angles[n] = recon_so2_absolute((const recon_so2_map *)(const void *)map, e->poses[i]);
+        angles[n] = kind->group->distance(kind->group, recon_embedded_pose(e, i),
+                                          (const double *)(const void *)(map + kind->lambda_at));
         held[n++] = nats[i];
     }
     recon_trust_information(t, held, n);
-    if (kind->group == RECON_SO2 && t->lambda.taken == RECON_LAMBDA_DENSITY)
+    if (kind->compared && t->lambda.taken == RECON_LAMBDA_DENSITY)
         count_centres(t, held, angles, n);
 done:
     free(angles);
@@ -408,7 +411,7 @@ recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon
     trust->inconsistent = inconsistent;
     RECON_TRY(recon_alloc_raw(ctx, &nats, embedded->n, sizeof *nats));
     RECON_TRY(measure_information(ctx, trust, nats, model, embedded, said));
-    if (frames->group == RECON_SO2)
+    if (model->maps->kind == &recon_so2_maps)
         RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said, nats));
     recon_trust_judge(trust);
 done:

@@ -1,7 +1,7 @@
 /* classes.c - classes by nearest neighbours or by connected components. */
 #include "normalize/classes.h"
 #include "core/blocks.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "comm/comm.h"
@@ -75,7 +75,7 @@ static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const rec
     t->k = knn.k;
     if (knn.k > index->n)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "k = %zu, but there %s only %s: choose a smaller k (--k)", knn.k,
+                          "k = %zu, but there %s only %s: choose a smaller {k}", knn.k,
                           index->n == 1 ? "is" : "are", RECON_COUNT(index->n, "point"));
     RECON_TRY(alloc_sets(ctx, t));
     if (ranks)

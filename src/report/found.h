@@ -3,7 +3,7 @@
 #define REPORT_FOUND_H
 
 #include "report/canvas.h"
-#include "core/degrees.h"
+#include "core/text.h"
 
 #include <jansson.h>
 #include <recon/data/dataset.h>
@@ -50,7 +50,7 @@ struct recon_found_folder {
     double *psi;             /* [rows] as the backbone says                                     */
     double *absolute;        /* [rows] about the natural pose: the model's, else Algorithm 1's  */
     double *theta;           /* [rows] SO(2): a width in radians; [rows][9] SO(3): F            */
-    double *identifiability; /* [rows][4] SO(2): moments; [rows][3] SO(3): singular values      */
+    double *identifiability; /* [rows][group->identifiability] how well the centre is defined */
     double *background, *score; /* [rows] */
     int64_t *neighbors;         /* [rows][k] among points, or NULL */
     int64_t *classes;           /* [rows] components, or NULL      */
@@ -123,7 +123,7 @@ size_t recon_found_extreme(size_t *out /* [most] */, size_t most, const double *
 typedef char recon_found_words[32];
 const char *recon_found_count(recon_found_words out, size_t n);
 const char *recon_found_share(recon_found_words out, double share);
-/* The option that makes classes larger or smaller, "--k". */
+/* The option that makes classes larger or smaller: "k" or "eps". */
 const char *recon_found_class_option(const recon_found_folder *folder);
 
 /* A histogram of n values with its quantiles as the table below it. unit goes behind numbers. */
@@ -197,6 +197,9 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *folder);
 
 /* Whether this build can make pictures; 0 has been said on the page. */
 int recon_found_draws(recon_ctx *ctx, recon_page *page);
+
+/* By how much a row is rotated from its natural pose, in whole degrees. */
+double recon_found_degrees(const recon_found_folder *folder, size_t row);
 
 double recon_found_median(double *values, size_t n); /* sorts them; NaN for n = 0 */
 

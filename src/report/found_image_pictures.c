@@ -1,8 +1,9 @@
 /* found_image_pictures.c - the sections of a report on images that show some of them. */
-#include "report/found_images.h"
+#include "report/found_inputs.h"
 #include "report/pictures.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,33 +13,31 @@ enum {
     TYPICAL = 2, /* pictures above each circle */
     GALLERY = 24,
     NEIGHBORS = 6,
-    NEIGHBORS_MOST = 10, /* of each that are shown */
-    WORST = 12
+    NEIGHBORS_MOST = 10 /* of each that are shown */
 };
 
 #define OPPOSITE 0.6 /* |E exp(2 i g)| of two opposite modes */
 #define HINT     0.3 /* |E exp(i g)|  */
 #define UNLIKE   0.05
 
-/* Whole degrees from the natural pose; 0 has no minus. */
-static double degrees_of(const recon_found_folder *f, size_t row)
-{
-    return rint(RECON_TO_DEGREES * f->absolute[row]) + 0.0;
-}
-
 /* --- poses ------------------------------------------------------------------------------------ */
 
-static double rotation_of(const recon_found_folder *f, size_t row)
+/* As it came, and in its natural pose. */
+static void put(recon_pictures *p, size_t at, const recon_look *l, size_t row)
 {
-    return -f->absolute[row];
+    recon_pictures_put(p, at, recon_data_images(l->data), row, 0);
 }
 
-recon_status recon_image_show_poses(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+static void put_natural(recon_pictures *p, size_t at, const recon_look *l, size_t row)
+{
+    recon_pictures_put(p, at, recon_data_images(l->data), row, -l->f->absolute[row]);
+}
+
+recon_status recon_images_show_poses(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     const recon_found_groups *g = &l->groups;
     recon_pictures p = { 0 };
     recon_status status;
-    recon_page_section(page, l->labels ? "Poses, class by class" : "Poses, cluster by cluster");
     if (!l->labels)
         recon_page_say(page, "Without labels, images were grouped by the neighbour graph: members "
                              "of a group are neighbours of each other more often than by chance. "
@@ -47,11 +46,10 @@ recon_status recon_image_show_poses(recon_ctx *ctx, recon_page *page, const reco
         return recon_found_show_poses(ctx, page, l->f, g, NULL, 0);
     recon_page_say(page, "Above each circle: the members of the group that are most often "
                          "neighbours of others, in their natural pose.");
-    RECON_TRY(recon_pictures_new(ctx, &p, l->data, TYPICAL * g->count));
+    RECON_TRY(recon_pictures_new(ctx, &p, recon_data_images(l->data), TYPICAL * g->count));
     for (size_t i = 0; i < g->count; i++)
         for (size_t j = 0; j < TYPICAL && j < g->n[i]; j++)
-            recon_pictures_put(&p, j * g->count + i, l->data, g->member[i][j],
-                               rotation_of(l->f, g->member[i][j]));
+            put_natural(&p, j * g->count + i, l, g->member[i][j]);
     RECON_TRY(recon_found_show_poses(ctx, page, l->f, g, p.picture, TYPICAL));
 done:
     recon_pictures_free(&p);
@@ -73,46 +71,20 @@ static int by_key(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Its file, or its number. */
-static const char *name_of(recon_found_words number, const recon_image_look *l, size_t row)
-{
-    const char *file = l->data ? recon_dataset_file(l->data, row) : NULL;
-    snprintf(number, sizeof(recon_found_words), "%zu", row);
-    return file ? file : number;
-}
-
-/* The numbers of some rows: what their pictures do not say. */
-static void list_rows(recon_page *page, const recon_image_look *l, const char *caption,
-                      const size_t *row, size_t n)
-{
-    static const char *const columns[] = { "image", "class", "from its natural pose (degrees)",
-                                           "score", "agreement of neighbours" };
-    recon_found_words words;
-    recon_page_table(page, caption, columns, 5);
-    for (size_t i = 0; i < n; i++) {
-        recon_page_cell(page, "%s", name_of(words, l, row[i]));
-        recon_page_cell(page, "%s",
-                        l->labels ? recon_image_class(words, l, l->labels[row[i]]) : "not known");
-        recon_page_cell(page, "%+.0f", degrees_of(l->f, row[i]));
-        recon_page_cell(page, "%.2f", l->f->score[row[i]]);
-        recon_page_cell(page, "%.2f", l->f->identifiability[4 * row[i]]);
-    }
-}
-
 /* Pairs: as it came, in its natural pose. */
-static recon_status show_pairs(recon_ctx *ctx, recon_page *page, const recon_image_look *l,
-                               const size_t *row, size_t n, const char *caption)
+recon_status recon_images_draw_pairs(recon_ctx *ctx, recon_page *page, const recon_look *l,
+                                     const size_t *row, size_t n, const char *caption)
 {
     static const char *const headings[] = { "input", "natural" };
     char angle[GALLERY][16];
     recon_pictures p = { 0 };
     char *svg = NULL;
     recon_status status;
-    RECON_TRY(recon_pictures_new(ctx, &p, l->data, 2 * n));
+    RECON_TRY(recon_pictures_new(ctx, &p, recon_data_images(l->data), 2 * n));
     for (size_t i = 0; i < n; i++) {
-        recon_pictures_put(&p, 2 * i, l->data, row[i], 0);
-        recon_pictures_put(&p, 2 * i + 1, l->data, row[i], rotation_of(l->f, row[i]));
-        snprintf(angle[i], sizeof angle[i], "%+.0f\xc2\xb0", degrees_of(l->f, row[i]));
+        put(&p, 2 * i, l, row[i]);
+        put_natural(&p, 2 * i + 1, l, row[i]);
+        snprintf(angle[i], sizeof angle[i], "%+.0f\xc2\xb0", recon_look_degrees(l, row[i]));
         p.picture[2 * i].caption = angle[i];
     }
     RECON_TRY(recon_figure_gallery(
@@ -126,16 +98,11 @@ done:
 }
 
 /* Of the sample, sorted by pose, evenly. */
-recon_status recon_image_show_gallery(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+recon_status recon_images_show_gallery(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     size_t row[GALLERY], n = l->n < GALLERY ? l->n : GALLERY;
     ranked *order = NULL;
     recon_status status;
-    recon_page_section(page, "From the input to its natural pose");
-    if (!l->data) {
-        recon_page_say(page, "Not shown: the images are not available.");
-        return RECON_OK;
-    }
     RECON_TRY(recon_alloc_raw(ctx, &order, l->n, sizeof *order));
     for (size_t i = 0; i < l->n; i++)
         order[i] = (ranked){ l->f->absolute[l->row[i]], l->row[i] };
@@ -148,10 +115,11 @@ recon_status recon_image_show_gallery(recon_ctx *ctx, recon_page *page, const re
                    "kind should have the same orientation on the right, whatever their "
                    "orientation on the left.",
                    l->n, n);
-    RECON_TRY(show_pairs(ctx, page, l, row, n,
-                         "Left: the input, and by how many degrees it is rotated from its natural "
-                         "pose, counter-clockwise. Right: rotated back by that angle."));
-    list_rows(page, l, "The images shown", row, n);
+    RECON_TRY(recon_images_draw_pairs(
+        ctx, page, l, row, n,
+        "Left: the input, and by how many degrees it is rotated from its natural "
+        "pose, counter-clockwise. Right: rotated back by that angle."));
+    recon_look_list(page, l, "The images shown", row, n);
 done:
     free(order);
     return status;
@@ -165,26 +133,19 @@ typedef struct {
     recon_found_words caption[NEIGHBORS * (NEIGHBORS_MOST + 1)];
 } hood;
 
-static void put_neighbor(recon_pictures *p, hood *h, const recon_image_look *l, size_t at,
-                         size_t row)
+static void put_neighbor(recon_pictures *p, hood *h, const recon_look *l, size_t at, size_t row)
 {
-    recon_pictures_put(p, at, l->data, row, 0);
+    put(p, at, l, row);
     if (l->labels)
-        p->picture[at].caption = recon_image_class(h->caption[at], l, l->labels[row]);
+        p->picture[at].caption = recon_look_label(h->caption[at], l, l->labels[row]);
 }
 
-/* The row of the sample that is shown as number i of `rows`. */
-static size_t shown_row(const recon_image_look *l, size_t i, size_t rows)
-{
-    return l->row[(2 * i + 1) * l->n / (2 * rows)];
-}
-
-static void list_neighbors(recon_page *page, const recon_image_look *l, size_t rows, size_t k)
+static void list_neighbors(recon_page *page, const recon_look *l, size_t rows, size_t k)
 {
     static const char *const columns[] = { "image", "its neighbours", "of the same class" };
     recon_page_table(page, "The images shown", columns, l->labels ? 3 : 2);
     for (size_t i = 0; i < rows; i++) {
-        size_t row = shown_row(l, i, rows), hits = 0;
+        size_t row = recon_look_row(l, i, rows), hits = 0;
         recon_words words = { .used = 0 };
         for (size_t j = 0; j < k; j++) {
             size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
@@ -198,16 +159,16 @@ static void list_neighbors(recon_page *page, const recon_image_look *l, size_t r
     }
 }
 
-static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+recon_status recon_images_show_neighbors(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     size_t rows = l->n < NEIGHBORS ? l->n : NEIGHBORS;
     hood h = { .k = l->f->k < NEIGHBORS_MOST ? l->f->k : NEIGHBORS_MOST };
     recon_pictures p = { 0 };
     char *svg = NULL;
     recon_status status;
-    RECON_TRY(recon_pictures_new(ctx, &p, l->data, rows * (h.k + 1)));
+    RECON_TRY(recon_pictures_new(ctx, &p, recon_data_images(l->data), rows * (h.k + 1)));
     for (size_t i = 0; i < rows; i++) { /* inputs first, then all neighbours */
-        size_t row = shown_row(l, i, rows);
+        size_t row = recon_look_row(l, i, rows);
         put_neighbor(&p, &h, l, i, row);
         for (size_t j = 0; j < h.k; j++) {
             size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
@@ -234,91 +195,43 @@ done:
     return status;
 }
 
-static void table_hits(recon_page *page, const recon_image_look *l)
+/* --- doubtful cases --------------------------------------------------------------------------- */
+
+/* The rows of the sample that are lowest by key [n], which is INFINITY where they do not count; at,
+ * their numbers in the sample. How many. */
+static size_t lowest(size_t at[RECON_FOUND_WORST], size_t row[RECON_FOUND_WORST],
+                     const recon_look *l, const double *key)
 {
-    static const char *const columns[] = { "class", "neighbours of the same class (%)" };
-    size_t shown = 0;
-    recon_found_words words;
-    const char *key;
-    json_t *value;
-    if (!json_object_size(json_object_get(l->f->summary, "labels")))
-        return;
-    recon_page_table(page, "Hit rate of each class", columns, 2);
-    json_object_foreach(json_object_get(l->f->summary, "labels"), key, value)
-    {
-        if (shown++ == RECON_IMAGE_CLASSES)
-            break;
-        recon_page_cell(page, "%s", recon_image_class(words, l, atoll(key)));
-        recon_page_cell(page, "%.1f", 100 * json_number_value(json_object_get(value, "hit_rate")));
-    }
+    size_t n = recon_found_extreme(at, RECON_FOUND_WORST, key, 1, -1, l->n);
+    while (n > 0 && isinf(key[at[n - 1]]))
+        n--;
+    for (size_t i = 0; i < n; i++)
+        row[i] = l->row[at[i]];
+    return n;
 }
 
-recon_status recon_image_show_neighbors(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+static const char *why_untold(const recon_distribution *said)
 {
-    double hits = recon_found_overall(l->f, "hit_rate");
-    recon_found_words words;
-    recon_status status = RECON_OK;
-    recon_page_section(page, "Neighbours");
-    recon_page_say(page,
-                   "Everything above assumes that the %zu nearest neighbours of each image in the "
-                   "embedding are of its kind.",
-                   l->f->k);
-    if (!isnan(hits))
-        recon_page_say(page, "Measured with the labels: %s of them are of the image's class.",
-                       recon_found_share(words, hits));
-    if (l->data)
-        status = draw_neighbors(ctx, page, l);
-    else
-        recon_page_say(page, "Not shown: the images are not available.");
-    table_hits(page, l);
-    return status;
-}
-
-/* --- worst cases ------------------------------------------------------------------------------ */
-
-static recon_status show_extreme(recon_ctx *ctx, recon_page *page, const recon_image_look *l,
-                                 const double *key, size_t stride, double sign, const char *caption)
-{
-    size_t row[WORST], n = recon_found_extreme(row, WORST, key, stride, sign, l->f->rows);
-    recon_status status = l->data ? show_pairs(ctx, page, l, row, n, caption) : RECON_OK;
-    if (status == RECON_OK)
-        list_rows(page, l, caption, row, n);
-    return status;
-}
-
-/* The lowest of the sample by key, those that are at most `most`: numbers within the sample. NaN is none of them. */
-static size_t lowest(size_t out[WORST], const double *key, size_t n, double most)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!(key[i] <= most))
-            continue;
-        size_t at = count < WORST ? count++ : WORST;
-        for (; at > 0 && key[out[at - 1]] > key[i]; at--)
-            if (at < WORST)
-                out[at] = out[at - 1];
-        if (at < WORST)
-            out[at] = i;
-    }
-    return count;
-}
-
-static const char *why_untold(const recon_image_look *l, size_t i)
-{
-    return l->folded[i] > OPPOSITE ? "two opposite orientations are about as likely"
-           : l->known[i] > HINT    ? "one orientation is likelier, but not clearly"
-                                   : "no orientation stands out";
+    return said->moment[1] > OPPOSITE ? "two opposite orientations are about as likely"
+           : said->moment[0] > HINT   ? "one orientation is likelier, but not clearly"
+                                      : "no orientation stands out";
 }
 
 /* Of the sample: what the model has said that it does not know. */
-static recon_status show_doubtful(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+static recon_status show_untold(recon_ctx *ctx, recon_page *page, const recon_look *l,
+                                double *known)
 {
     static const char *const columns[] = { "image", "why" };
-    size_t at[WORST], row[WORST] = { 0 }, n = lowest(at, l->known, l->n, INFINITY), all = 0;
+    const recon_distribution *said = l->said;
+    size_t at[RECON_FOUND_WORST], row[RECON_FOUND_WORST] = { 0 }, all = 0;
     recon_found_words words;
-    recon_status status = RECON_OK;
-    for (size_t i = 0; i < l->n; i++)
-        all += !isnan(l->known[i]);
+    recon_status status;
+    for (size_t i = 0; i < l->n; i++) {
+        int untold =
+            said[i].verdict == RECON_NATURAL_UNSURE || said[i].verdict == RECON_NATURAL_NONE;
+        known[i] = untold ? said[i].moment[0] : INFINITY;
+        all += (size_t)untold;
+    }
     recon_page_section(page, "Images whose orientation could not be determined");
     if (!all) {
         recon_page_say(page, "None of the %zu images of the sample.", l->n);
@@ -329,24 +242,28 @@ static recon_status show_doubtful(recon_ctx *ctx, recon_page *page, const recon_
         "%zu of the %zu images of the sample: the model finds no clear orientation. The least"
         " clear ones are shown. Leave them as they are, or check them yourself.",
         all, l->n);
-    for (size_t i = 0; i < n; i++)
-        row[i] = l->row[at[i]];
-    RECON_TRY(show_pairs(ctx, page, l, row, n, "Left: the input. Right: the best guess."));
+    size_t n = lowest(at, row, l, known);
+    RECON_TRY(
+        recon_images_draw_pairs(ctx, page, l, row, n, "Left: the input. Right: the best guess."));
     recon_page_table(page, "Why", columns, 2);
     for (size_t i = 0; i < n; i++) {
-        recon_page_cell(page, "%s", name_of(words, l, row[i]));
-        recon_page_cell(page, "%s", why_untold(l, at[i]));
+        recon_page_cell(page, "%s", recon_look_name(words, l, row[i]));
+        recon_page_cell(page, "%s", why_untold(&said[at[i]]));
     }
 done:
     return status;
 }
 
-static recon_status show_unlike(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+static recon_status show_unlike(recon_ctx *ctx, recon_page *page, const recon_look *l, double *like)
 {
-    size_t at[WORST], row[WORST] = { 0 }, n = lowest(at, l->like, l->n, UNLIKE);
-    recon_status status = RECON_OK;
-    if (!l->n || isnan(l->like[0]))
+    const recon_distribution *said = l->said;
+    size_t at[RECON_FOUND_WORST], row[RECON_FOUND_WORST] = { 0 };
+    recon_status status;
+    if (isnan(said[0].p_embedding))
         return RECON_OK; /* a model without codes */
+    for (size_t i = 0; i < l->n; i++)
+        like[i] = said[i].p_embedding <= UNLIKE ? said[i].p_embedding : INFINITY;
+    size_t n = lowest(at, row, l, like);
     recon_page_section(page, "Outliers");
     if (!n) {
         recon_page_say(page, "None of the %zu images of the sample.", l->n);
@@ -358,31 +275,20 @@ static recon_status show_unlike(recon_ctx *ctx, recon_page *page, const recon_im
         "be the only ones of their kind, damaged, or from another source. Their poses were "
         "estimated from dissimilar images, so do not rely on them.",
         100 * UNLIKE);
-    for (size_t i = 0; i < n; i++)
-        row[i] = l->row[at[i]];
-    RECON_TRY(show_pairs(ctx, page, l, row, n, "The images furthest from all others"));
-    list_rows(page, l, "The images furthest from all others", row, n);
+    RECON_TRY(recon_images_draw_pairs(ctx, page, l, row, n, "The images furthest from all others"));
+    recon_look_list(page, l, "The images furthest from all others", row, n);
 done:
     return status;
 }
 
-recon_status recon_image_show_worst(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+recon_status recon_images_show_doubtful(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
+    double *key = NULL;
     recon_status status;
-    recon_page_section(page, "Worst cases");
-    recon_page_say(page, "Failures, or unusual data: look here first.");
-    if (!l->data)
-        recon_page_say(page, "Listed, not shown: the images are not available.");
-    RECON_TRY(
-        show_extreme(ctx, page, l, l->f->score, 1, 1,
-                     "The images with the highest scores: unusual among their own neighbours"));
-    RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, 4, -1,
-                           "Those whose neighbours agree least on a pose (1: all the same; 0: all "
-                           "orientations): their natural pose is a guess"));
-    if (l->data) {
-        RECON_TRY(show_doubtful(ctx, page, l));
-        RECON_TRY(show_unlike(ctx, page, l));
-    }
+    RECON_TRY(recon_alloc_raw(ctx, &key, l->n, sizeof *key));
+    RECON_TRY(show_untold(ctx, page, l, key));
+    RECON_TRY(show_unlike(ctx, page, l, key));
 done:
+    free(key);
     return status;
 }

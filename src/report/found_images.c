@@ -1,14 +1,103 @@
 /* found_images.c - what `recon discover` found in images. */
-#include "report/found_images.h"
-#include "core/count.h"
+#include "report/found_inputs.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/kinds.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <recon/group/so2.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CLASSES = 40 /* rows of a table of classes */ };
+
+/* --- a sample before the model ---------------------------------------------------------------- */
+
+enum {
+    SAMPLE = 600, /* images of 28 x 28; of larger ones fewer */
+    SAMPLE_LEAST = 100,
+    SAMPLE_PIXELS = 28 * 28,
+    BATCH = 64
+};
+
+static size_t sample(const recon_data *data)
+{
+    recon_dataset_info d = recon_dataset_describe(recon_data_images(data));
+    size_t most = SAMPLE * SAMPLE_PIXELS / (d.height * d.width);
+    return most < SAMPLE_LEAST ? SAMPLE_LEAST : most > SAMPLE ? SAMPLE : most;
+}
+
+/* Rows first .. first + n of the sample, as they came and each rotated by an angle of its own. */
+typedef struct {
+    float *images, *rotated; /* [BATCH][pixels] */
+    double angle[BATCH];
+    recon_pose_score2 unusual[BATCH];
+} batch;
+
+static void read_batch(batch *b, const recon_look *l, size_t first, size_t n)
+{
+    const recon_dataset *data = recon_data_images(l->data);
+    recon_dataset_info d = recon_dataset_describe(data);
+    size_t pixels = d.height * d.width * d.channels;
+    for (size_t i = 0; i < n; i++) {
+        recon_rng rng = recon_rng_new(RECON_FOUND_SEED, first + i);
+        b->angle[i] = recon_so2_haar(&rng);
+        recon_dataset_get(b->images + i * pixels, data, l->row[first + i]);
+        recon_image_rotate(b->rotated + i * pixels, b->images + i * pixels, d.height, d.width,
+                           d.channels, b->angle[i], RECON_BILINEAR);
+    }
+}
+
+static recon_status look_at_batch(recon_ctx *ctx, recon_look *l, batch *b, double *apart,
+                                  size_t first, size_t n)
+{
+    recon_distribution *said = (recon_distribution *)l->said + first;
+    recon_status status;
+    read_batch(b, l, first, n);
+    RECON_TRY(recon_distribution_images(ctx, said, l->model, b->images, n));
+    RECON_TRY(recon_score_images(ctx, b->unusual, l->model, b->rotated, n));
+    for (size_t i = 0; i < n; i++) {
+        double psi = said[i].pose.psi, rotated = b->unusual[i].pose.psi;
+        apart[first + i] = recon_so2_distance(psi, l->f->psi[l->row[first + i]]);
+        l->trial.natural[first + i] = said[i].score;
+        l->trial.rotated[first + i] = b->unusual[i].score;
+        l->trial.miss[first + i] =
+            RECON_TO_DEGREES * recon_so2_distance(rotated, psi + b->angle[i]);
+    }
+done:
+    return status;
+}
+
+static recon_status look(recon_ctx *ctx, recon_look *l, double *apart)
+{
+    recon_dataset_info d = recon_dataset_describe(recon_data_images(l->data));
+    size_t pixels = d.height * d.width * d.channels;
+    batch *b = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &b, 1, sizeof *b));
+    RECON_TRY(recon_alloc_raw(ctx, &b->images, BATCH * pixels, sizeof *b->images));
+    RECON_TRY(recon_alloc_raw(ctx, &b->rotated, BATCH * pixels, sizeof *b->rotated));
+    for (size_t at = 0; at < l->n; at += BATCH)
+        RECON_TRY(look_at_batch(ctx, l, b, apart, at, l->n - at < BATCH ? l->n - at : BATCH));
+done:
+    if (b) {
+        free(b->images);
+        free(b->rotated);
+    }
+    free(b);
+    return status;
+}
+
+static const char *name_of(const recon_look *l, size_t row)
+{
+    return recon_dataset_file(recon_data_images(l->data), row);
+}
+
+static const char *label_of(const recon_look *l, int64_t label)
+{
+    return recon_dataset_class_name(recon_data_images(l->data), (size_t)label);
+}
 
 /* --- what was found --------------------------------------------------------------------------- */
 
@@ -45,20 +134,10 @@ done:
     return status;
 }
 
-const char *recon_image_class(recon_found_words out, const recon_image_look *l, int64_t label)
-{
-    const char *name =
-        l->data && label >= 0 ? recon_dataset_class_name(l->data, (size_t)label) : NULL;
-    if (name)
-        return name;
-    snprintf(out, sizeof(recon_found_words), "%lld", (long long)label);
-    return out;
-}
-
 #define DIFFERENT 1.2 /* times as wide: worth a sentence */
 
 /* The labels with the least and the greatest width, where these differ. */
-static void say_extremes(recon_page *page, const recon_image_look *l)
+static void say_extremes(recon_page *page, const recon_look *l)
 {
     recon_found_words a, b;
     const char *key, *narrow = NULL, *wide = NULL;
@@ -80,8 +159,8 @@ static void say_extremes(recon_page *page, const recon_image_look *l)
         recon_page_say(page,
                        "Kinds of objects differ: class %s varies least (%.0f degrees), class %s "
                        "varies most (%.0f degrees).",
-                       recon_image_class(a, l, atoll(narrow)), least,
-                       recon_image_class(b, l, atoll(wide)), most);
+                       recon_look_label(a, l, atoll(narrow)), least,
+                       recon_look_label(b, l, atoll(wide)), most);
 }
 
 static const char *extent(double theta)
@@ -94,7 +173,7 @@ static const char *extent(double theta)
 
 /* How far images occur rotated, and which classes do so most; not where the error of the network would
  * pass for it. */
-static void say_width(recon_page *page, const recon_image_look *l, double theta)
+static void say_width(recon_page *page, const recon_look *l, double theta)
 {
     recon_found_words count;
     recon_found_count(count, l->f->rows);
@@ -102,17 +181,17 @@ static void say_width(recon_page *page, const recon_image_look *l, double theta)
         recon_page_say(page,
                        "These %s images vary around their natural poses with a %s of %.0f degrees "
                        "(median over images): %s.",
-                       count, l->width, theta, extent(theta));
+                       count, width_word(l->f), theta, extent(theta));
     else
         recon_page_say(page,
                        "The pose densities of these %s images have a %s of %.0f degrees (median "
                        "over images). With a photo preset that is how far images are rotated and "
                        "how far the network is wrong, together: upright images may have such "
                        "widths too.",
-                       count, l->width, theta);
+                       count, width_word(l->f), theta);
 }
 
-static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     const recon_found_folder *f = l->f;
     double theta, several, folded, hits = recon_found_overall(f, "hit_rate");
@@ -122,7 +201,6 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
     RECON_TRY(recon_found_number(ctx, &theta, f, "all.theta_deg"));
     RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
-    recon_page_section(page, "What was found");
     say_width(page, l, theta);
     recon_page_say(
         page,
@@ -158,7 +236,7 @@ done:
 
 /* --- widths ----------------------------------------------------------------------------------- */
 
-static void table_widths(recon_page *page, const recon_image_look *l)
+static void table_widths(recon_page *page, const recon_look *l)
 {
     static const char *const columns[] = { "class",
                                            "images",
@@ -175,9 +253,9 @@ static void table_widths(recon_page *page, const recon_image_look *l)
     recon_page_table(page, "Median width of each class", columns, 6);
     json_object_foreach(json_object_get(l->f->summary, "labels"), key, value)
     {
-        if (shown++ == RECON_IMAGE_CLASSES)
+        if (shown++ == CLASSES)
             break;
-        recon_page_cell(page, "%s", recon_image_class(words, l, atoll(key)));
+        recon_page_cell(page, "%s", recon_look_label(words, l, atoll(key)));
         recon_page_cell(page, "%.0f", json_number_value(json_object_get(value, "points")));
         recon_page_cell(page, "%.1f", json_number_value(json_object_get(value, "theta_deg")));
         recon_page_cell(page, "%.1f",
@@ -190,19 +268,20 @@ static void table_widths(recon_page *page, const recon_image_look *l)
     }
 }
 
-static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     const recon_mark median = { "median of all", recon_found_maybe(l->f, "all.theta_deg") };
     int known = recon_found_has_width(l->f);
+    const recon_distribution *said = l->said;
     double *own = NULL;
+    size_t n = l->data ? l->n : l->f->rows;
     recon_found_spread s = { .x_label = "width of an image's poses (degrees)",
                              .caption = known
                                             ? "Histogram of widths. The width says how far similar "
                                               "images vary around their natural pose."
                                             : "Histogram of widths: how far images are rotated "
                                               "and how far the network is wrong, together.",
-                             .values = l->theta,
-                             .n = l->n,
+                             .n = n,
                              .marks = &median,
                              .mark_count = 1 };
     recon_status status = RECON_OK;
@@ -212,22 +291,38 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_im
                            "the %s of their poses."
                          : "For every image the model predicts Theta, the %s of its poses; with a "
                            "photo preset the network's own error is part of it.",
-                   l->width);
-    if (!l->data) {
+                   width_word(l->f));
+    if (!l->data)
         recon_page_say(page, "Without the images the model cannot be evaluated; these are the "
                              "widths fitted to each image's neighbours, which are noisier.");
-        RECON_TRY(recon_alloc_raw(ctx, &own, l->f->rows, sizeof *own));
-        for (size_t i = 0; i < l->f->rows; i++)
-            own[i] = l->f->theta[i] * RECON_TO_DEGREES;
-        s.values = own;
-        s.n = l->f->rows;
-    }
-    if (s.n)
-        RECON_TRY(recon_found_show_spread(ctx, page, &s));
+    RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
+    for (size_t i = 0; i < n; i++)
+        own[i] = RECON_TO_DEGREES * (l->data ? said[i].theta : l->f->theta[i]);
+    s.values = own;
+    RECON_TRY(recon_found_show_spread(ctx, page, &s));
     table_widths(page, l);
 done:
     free(own);
     return status;
+}
+
+static void table_hits(recon_page *page, const recon_look *l)
+{
+    static const char *const columns[] = { "class", "neighbours of the same class (%)" };
+    size_t shown = 0;
+    recon_found_words words;
+    const char *key;
+    json_t *value;
+    if (!json_object_size(json_object_get(l->f->summary, "labels")))
+        return;
+    recon_page_table(page, "Hit rate of each class", columns, 2);
+    json_object_foreach(json_object_get(l->f->summary, "labels"), key, value)
+    {
+        if (shown++ == CLASSES)
+            break;
+        recon_page_cell(page, "%s", recon_look_label(words, l, atoll(key)));
+        recon_page_cell(page, "%.1f", 100 * json_number_value(json_object_get(value, "hit_rate")));
+    }
 }
 
 /* --- warnings --------------------------------------------------------------------------------- */
@@ -271,82 +366,63 @@ static size_t smallest_class(const recon_found_folder *f)
     return least;
 }
 
-static int warn_of_hits(recon_page *page, const recon_found_folder *f)
+static int warn(recon_page *page, const recon_look *l)
 {
-    double hits = recon_found_overall(f, "hit_rate");
-    recon_found_words words;
-    if (!(hits < 0.5))
-        return 0;
-    recon_page_warning(page,
-                       "Only %s of neighbours share the label. Poses of different kinds are "
-                       "mixed; train longer, or use a smaller --k.",
-                       recon_found_share(words, hits));
-    return 1;
-}
-
-static void show_warnings(recon_page *page, const recon_image_look *l)
-{
+    double hits = recon_found_overall(l->f, "hit_rate");
     size_t least = smallest_class(l->f);
-    int said;
-    recon_page_section(page, "Warnings");
-    said = recon_found_warn_of_trust(page, l->f) + warn_of_poses(page, l->f) +
-           warn_of_hits(page, l->f) + recon_found_warn_of_model(page, &l->trial) +
-           recon_found_warn(page, l->f);
+    recon_found_words words;
+    int said = warn_of_poses(page, l->f);
+    if (hits < 0.5 && ++said)
+        recon_page_warning(page,
+                           "Only %s of neighbours share the label. Poses of different kinds are "
+                           "mixed; train longer, or use a smaller {k}.",
+                           recon_found_share(words, hits));
     if (least && least <= l->f->k && ++said)
         recon_page_warning(page,
                            "The smallest class has %s, but classes have %zu neighbours: "
-                           "some of them must be of another class. Use a smaller --k.",
+                           "some of them must be of another class. Use a smaller {k}.",
                            RECON_COUNT(least, "image"), l->f->k);
-    if (!said)
-        recon_found_say_checked(page, l->trial.n ? "several natural poses, poses known modulo 180 "
-                                                   "degrees, hardly any rotations, labels that "
-                                                   "neighbours do not share, a network that is "
-                                                   "not equivariant, uninformative scores"
-                                                 : "several natural poses, poses known modulo 180 "
-                                                   "degrees, hardly any rotations, labels that "
-                                                   "neighbours do not share");
+    return said;
 }
 
-/* Groups of one label are called as their class is, where it has a name. */
-static recon_status group(recon_ctx *ctx, recon_image_look *l)
-{
-    recon_found_groups *g = &l->groups;
-    recon_status status = recon_found_group(ctx, g, l->f, l->labels);
-    for (size_t i = 0; status == RECON_OK && l->labels && i < g->count; i++) {
-        const char *name = recon_dataset_class_name(l->data, (size_t)l->labels[g->member[i][0]]);
-        if (name)
-            snprintf(g->name[i], sizeof g->name[i], "%s", name);
-    }
-    return status;
-}
+/* --- the page --------------------------------------------------------------------------------- */
+
+static const recon_inputs_page images = {
+    .one = "an image",
+    .many = "images",
+    .noun = "image",
+    .set = "class",
+    .rotation = "an angle drawn uniformly from the circle",
+    .groups = { "Poses, cluster by cluster", "Poses, class by class" },
+    .worst = { "The images with the highest scores: unusual among their own neighbours",
+               "Those whose neighbours agree least on a pose (1: all the same; 0: all "
+               "orientations): their natural pose is a guess" },
+    .checked =
+        "several natural poses, poses known modulo 180 degrees, hardly any rotations, labels "
+        "that neighbours do not share",
+    .abreast = RECON_FOUND_WORST,
+    .has_sign = 1,
+    .needs_png = 1,
+    .said = sizeof(recon_distribution),
+    .sample = sample,
+    .look = look,
+    .name = name_of,
+    .label = label_of,
+    .show_found = show_found,
+    .show_poses = recon_images_show_poses,
+    .show_gallery = recon_images_show_gallery,
+    .show_widths = show_widths,
+    .show_neighbors = recon_images_show_neighbors,
+    .table_hits = table_hits,
+    .draw_pairs = recon_images_draw_pairs,
+    .show_doubtful = recon_images_show_doubtful,
+    .warn = warn,
+};
 
 static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
                                   const recon_data *data)
 {
-    recon_image_look l = { .f = f,
-                           .width = width_word(f),
-                           .trial = { .one = "an image",
-                                      .many = "images",
-                                      .rotation = "an angle drawn uniformly from the circle" } };
-    recon_status status;
-    l.data = data && recon_found_draws(ctx, page) ? recon_data_images(data) : NULL;
-    if (l.data)
-        RECON_TRY(recon_image_look_open(ctx, &l));
-    RECON_TRY(group(ctx, &l));
-    RECON_TRY(say_found(ctx, page, &l));
-    recon_found_show_trust(page, f);
-    RECON_TRY(recon_image_show_poses(ctx, page, &l));
-    RECON_TRY(recon_image_show_gallery(ctx, page, &l));
-    RECON_TRY(show_widths(ctx, page, &l));
-    RECON_TRY(recon_found_show_unusual(ctx, page, f, &l.trial));
-    RECON_TRY(recon_image_show_neighbors(ctx, page, &l));
-    RECON_TRY(recon_image_show_worst(ctx, page, &l));
-    show_warnings(page, &l);
-    recon_found_show_settings(page, f);
-    recon_found_show_next(page, f);
-done:
-    recon_image_look_free(&l);
-    return status;
+    return recon_inputs_sections(ctx, page, &images, f, data);
 }
 
 const recon_found_kind recon_found_images = { .name = "images",

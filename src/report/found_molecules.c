@@ -1,5 +1,5 @@
 /* found_molecules.c - what `recon discover` found in molecules. */
-#include "report/found_molecules.h"
+#include "report/found_inputs.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/kinds.h"
@@ -11,8 +11,81 @@
 enum {
     MANY = 12, /* members from which on a class's own poses say something */
     SPHERES = 5,
-    MOLECULES_MOST = 12 /* rows of a table */
+    MOLECULES_MOST = 12, /* rows of a table                            */
+    SAMPLE = 240         /* conformers that the model looks at once more */
 };
+
+/* --- a sample before the model ---------------------------------------------------------------- */
+
+void recon_molecule_rotate(float *out, const recon_conformer *x, recon_so3 by)
+{
+    for (size_t a = 0; a < x->atoms; a++) {
+        double at[3] = { x->xyz[3 * a], x->xyz[3 * a + 1], x->xyz[3 * a + 2] };
+        recon_so3_act(at, by, at);
+        for (size_t i = 0; i < 3; i++)
+            out[3 * a + i] = (float)at[i];
+    }
+}
+
+static size_t sample(const recon_data *data)
+{
+    (void)data;
+    return SAMPLE;
+}
+
+/* The same conformers rotated by any rotation, and what the model says of them. */
+static recon_status score_rotated(recon_ctx *ctx, recon_look *l, recon_conformer *x)
+{
+    size_t atoms = recon_molecules_describe(recon_data_molecules(l->data)).atoms;
+    const recon_distribution3 *said = l->said;
+    float *xyz = NULL;
+    recon_pose_score3 *unusual = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &xyz, l->n * atoms, 3 * sizeof *xyz));
+    RECON_TRY(recon_alloc_raw(ctx, &unusual, l->n, sizeof *unusual));
+    for (size_t i = 0; i < l->n; i++) {
+        recon_rng rng = recon_rng_new(RECON_FOUND_SEED, i);
+        recon_molecule_rotate(xyz + i * 3 * atoms, &x[i], recon_so3_haar(&rng));
+        x[i].xyz = xyz + i * 3 * atoms;
+    }
+    RECON_TRY(recon_score_molecules(ctx, unusual, l->model, x, l->n));
+    for (size_t i = 0; i < l->n; i++) {
+        recon_rng rng = recon_rng_new(RECON_FOUND_SEED, i);
+        recon_so3 by = recon_so3_haar(&rng);
+        l->trial.rotated[i] = unusual[i].score;
+        l->trial.miss[i] =
+            RECON_TO_DEGREES *
+            recon_so3_distance(unusual[i].pose.psi, recon_so3_compose(by, said[i].pose.psi));
+    }
+done:
+    free(xyz);
+    free(unusual);
+    return status;
+}
+
+static recon_status look(recon_ctx *ctx, recon_look *l, double *apart)
+{
+    recon_distribution3 *said = l->said;
+    recon_conformer *x = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &x, l->n, sizeof *x));
+    for (size_t i = 0; i < l->n; i++)
+        x[i] = recon_molecules_get(recon_data_molecules(l->data), l->row[i]);
+    RECON_TRY(recon_distribution_molecules(ctx, said, l->model, x, l->n));
+    for (size_t i = 0; i < l->n; i++) {
+        apart[i] = recon_so3_distance(said[i].pose.psi, recon_so3_at(l->f->psi, l->row[i]));
+        l->trial.natural[i] = said[i].score;
+    }
+    RECON_TRY(score_rotated(ctx, l, x));
+done:
+    free(x);
+    return status;
+}
+
+static const char *label_of(const recon_look *l, int64_t label)
+{
+    return recon_molecules_name(recon_data_molecules(l->data), (size_t)label);
+}
 
 /* --- what was found --------------------------------------------------------------------------- */
 
@@ -58,8 +131,9 @@ done:
     return status;
 }
 
-static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
+    const recon_found_folder *f = l->f;
     double concentration, background, hits = recon_found_overall(f, "hit_rate");
     double molecules = recon_found_maybe(f, "molecule_count");
     known natural;
@@ -68,7 +142,6 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
     RECON_TRY(read_known(ctx, &natural, f));
     RECON_TRY(recon_found_number(ctx, &concentration, f, "all.concentration"));
     RECON_TRY(recon_found_number(ctx, &background, f, "all.background"));
-    recon_page_section(page, "What was found");
     recon_page_say(page, "These are %s conformers of %s molecule%s, rotated in space.",
                    recon_found_count(a, f->rows), recon_found_count(b, (size_t)fmax(molecules, 0)),
                    molecules == 1 ? "" : "s");
@@ -108,20 +181,20 @@ done:
 /* --- poses ------------------------------------------------------------------------------------ */
 
 /* F of a row's poses about its natural pose: by the model, else as Algorithm 1 fitted it. */
-static recon_status f_of(recon_ctx *ctx, double out[9], const recon_molecule_look *l, size_t row)
+static recon_status f_of(recon_ctx *ctx, double out[9], const recon_look *l, size_t row)
 {
     recon_distribution3 d;
     memcpy(out, l->f->theta + 9 * row, 9 * sizeof *out);
     if (!l->data)
         return RECON_OK;
-    recon_conformer x = recon_molecules_get(l->data, row);
+    recon_conformer x = recon_molecules_get(recon_data_molecules(l->data), row);
     recon_status status = recon_distribution_molecules(ctx, &d, l->model, &x, 1);
     if (status == RECON_OK)
         memcpy(out, d.poses.f, 9 * sizeof *out);
     return status;
 }
 
-static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_molecule_look *l)
+static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     static const char *const columns[] = { "group", "conformers", "concentration", "second",
                                            "third" };
@@ -153,14 +226,13 @@ done:
     return status;
 }
 
-static recon_status show_poses(recon_ctx *ctx, recon_page *page, const recon_molecule_look *l)
+static recon_status show_poses(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     const recon_found_groups *g = &l->groups;
     size_t least = l->f->rows;
     recon_status status = RECON_OK;
     for (size_t i = 0; i < g->count; i++)
         least = g->n[i] < least ? g->n[i] : least;
-    recon_page_section(page, l->labels ? "Poses, molecule by molecule" : "Poses, group by group");
     recon_page_say(page, l->labels ? "Some of the molecules with the most conformers:"
                                    : "The molecules are not known without the data; conformers "
                                      "were grouped by the neighbour graph.");
@@ -205,9 +277,9 @@ static void table_molecules(recon_page *page, const recon_found_folder *f)
     }
 }
 
-static recon_status show_concentration(recon_ctx *ctx, recon_page *page,
-                                       const recon_molecule_look *l)
+static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
+    const recon_distribution3 *said = l->said;
     const recon_mark median = { "median of all", recon_found_maybe(l->f, "all.concentration") };
     double *values = NULL;
     size_t *row = NULL, n;
@@ -217,11 +289,11 @@ static recon_status show_concentration(recon_ctx *ctx, recon_page *page,
     recon_page_say(page, "The concentration says how precisely the best determined axis is "
                          "aligned: 0 is any direction, 30 varies by about 15 degrees, 100 by "
                          "about 8.");
-    RECON_TRY(recon_found_sample(ctx, &row, &n, l->f->rows, RECON_MOLECULE_SAMPLE));
+    RECON_TRY(recon_found_sample(ctx, &row, &n, l->f->rows, SAMPLE));
     RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
     for (size_t i = 0; i < n; i++) {
         if (l->data) {
-            values[i] = l->said[i].poses.singular[0];
+            values[i] = said[i].poses.singular[0];
             continue;
         }
         RECON_TRY(recon_fisher_of(ctx, &fisher, l->f->theta + 9 * row[i]));
@@ -293,59 +365,51 @@ static int warn_of_molecules(recon_page *page, const recon_found_folder *f)
     return said;
 }
 
-static int warn_of_hits(recon_page *page, const recon_found_folder *f)
+static int warn(recon_page *page, const recon_look *l)
 {
-    double hits = recon_found_overall(f, "hit_rate");
+    double hits = recon_found_overall(l->f, "hit_rate");
     recon_found_words words;
-    if (!(hits < 0.5))
-        return 0;
-    recon_page_warning(page,
-                       "Only %s of neighbours are the same molecule. That may be fine if the "
-                       "others are similar; otherwise there are fewer than %zu of each kind: use "
-                       "a smaller --k or more conformers.",
-                       recon_found_share(words, hits), f->k);
-    return 1;
+    int said = warn_of_poses(page, l->f) + warn_of_molecules(page, l->f);
+    if (hits < 0.5 && ++said)
+        recon_page_warning(page,
+                           "Only %s of neighbours are the same molecule. That may be fine if the "
+                           "others are similar; otherwise there are fewer than %zu of each kind: "
+                           "use a smaller {k} or more conformers.",
+                           recon_found_share(words, hits), l->f->k);
+    return said;
 }
 
-static void show_warnings(recon_page *page, const recon_molecule_look *l)
-{
-    int said;
-    recon_page_section(page, "Warnings");
-    said = recon_found_warn_of_trust(page, l->f) + warn_of_poses(page, l->f) +
-           warn_of_molecules(page, l->f) + warn_of_hits(page, l->f) +
-           recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
-    if (!said)
-        recon_found_say_checked(page, l->trial.n ? "free spins, symmetric molecules, neighbours "
-                                                   "of other molecules, a network that is not "
-                                                   "equivariant, uninformative scores"
-                                                 : "free spins, symmetric molecules, neighbours of "
-                                                   "other molecules");
-}
+/* --- the page --------------------------------------------------------------------------------- */
+
+static const recon_inputs_page molecules = {
+    .one = "a conformer",
+    .many = "conformers",
+    .noun = "conformer",
+    .set = "molecule",
+    .rotation = "a uniformly random rotation",
+    .groups = { "Poses, group by group", "Poses, molecule by molecule" },
+    .worst = { "The conformers with the highest scores: unusual among their own neighbours",
+               "Those whose neighbours agree least, not even on an axis: their natural pose is a "
+               "guess" },
+    .checked = "free spins, symmetric molecules, neighbours of other molecules",
+    .abreast = RECON_MOLECULES_ABREAST,
+    .said = sizeof(recon_distribution3),
+    .sample = sample,
+    .look = look,
+    .label = label_of,
+    .show_found = show_found,
+    .show_poses = show_poses,
+    .show_gallery = recon_molecules_show_gallery,
+    .show_widths = show_widths,
+    .show_neighbors = recon_molecules_show_neighbors,
+    .draw_pairs = recon_molecules_draw_pairs,
+    .warn = warn,
+};
 
 static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
                                   const recon_data *data)
 {
-    recon_molecule_look l = { .f = f,
-                              .data = data ? recon_data_molecules(data) : NULL,
-                              .trial = { .one = "a conformer",
-                                         .many = "conformers",
-                                         .rotation = "a uniformly random rotation" } };
-    recon_status status;
-    RECON_TRY(recon_molecule_look_open(ctx, &l));
-    RECON_TRY(say_found(ctx, page, f));
-    recon_found_show_trust(page, f);
-    RECON_TRY(show_poses(ctx, page, &l));
-    RECON_TRY(recon_molecule_show_gallery(ctx, page, &l));
-    RECON_TRY(show_concentration(ctx, page, &l));
-    RECON_TRY(recon_found_show_unusual(ctx, page, f, &l.trial));
-    RECON_TRY(recon_molecule_show_neighbors(ctx, page, &l));
-    RECON_TRY(recon_molecule_show_worst(ctx, page, &l));
-    show_warnings(page, &l);
-    recon_found_show_settings(page, f);
-    recon_found_show_next(page, f);
-done:
-    recon_molecule_look_free(ctx, &l);
-    return status;
+    return recon_inputs_sections(ctx, page, &molecules, f, data);
 }
 
 const recon_found_kind recon_found_molecules = { .name = "molecules",

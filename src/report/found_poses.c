@@ -240,7 +240,7 @@ static recon_status show_known(recon_ctx *ctx, recon_page *page, const recon_fou
 {
     int so3 = f->group == RECON_SO3;
     double *known = NULL;
-    size_t width = so3 ? 3 : 4;
+    size_t width = f->group->identifiability;
     recon_status status = recon_alloc_raw(ctx, &known, f->rows, sizeof *known);
     if (status != RECON_OK)
         return status;
@@ -277,10 +277,7 @@ static void show_worst(recon_page *page, const recon_found_folder *f)
     for (size_t i = 0; i < n; i++) {
         recon_page_cell(page, "%zu", row[i]);
         recon_page_cell(page, "%.2f", f->score[row[i]]);
-        recon_page_cell(page, "%.0f",
-                        RECON_TO_DEGREES * (f->group == RECON_SO3
-                                                ? recon_so3_angle(recon_so3_at(f->absolute, row[i]))
-                                                : fabs(f->absolute[row[i]])));
+        recon_page_cell(page, "%.0f", recon_found_degrees(f, row[i]));
     }
 }
 
@@ -313,7 +310,7 @@ static void show_warnings(recon_page *page, const recon_found_folder *f)
     if (hits < 0.5 && ++said)
         recon_page_warning(page,
                            "Only %s of a point's class share its label: poses of different kinds "
-                           "are mixed. A smaller %s or a better embedding may help.",
+                           "are mixed. A smaller {%s} or a better embedding may help.",
                            recon_found_share(words, hits), recon_found_class_option(f));
     if (!said)
         recon_found_say_checked(
