@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "nn/params.h"
 #include "backbone/classifier.h"
-#include "backbone/fingerprint.h"
+#include "backbone/recipe.h"
 #include "data/identity.h"
 #include "data/rotations.h"
 #include "lab/evaluate.h"

@@ -3,7 +3,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
-#include "backbone/fingerprint.h"
+#include "backbone/recipe.h"
 #include "backbone/metadata.h"
 #include "backbone/molecule_encoder.h"
 #include "backbone/molecule_frame.h"

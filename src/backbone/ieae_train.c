@@ -13,7 +13,6 @@
  * With a density the epoch is chosen by its likelihood on images held out, as they come: that is what
  * the natural pose depends on. Without one, by their reconstruction. */
 #include "backbone/ieae.h"
-#include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
 #include "backbone/recipe.h"
 #include "data/dataset.h"

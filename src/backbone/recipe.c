@@ -1,9 +1,10 @@
 /* recipe.c - see recipe.h. */
 #include "backbone/recipe.h"
-#include "backbone/fingerprint.h"
 #include "backbone/kinds.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "core/text.h"
+#include "nn/params.h"
 #include "ops/ops.h"
 
 #include <recon/backbone/backbone.h>
@@ -298,6 +299,39 @@ const char *recon_trained_name(recon_trained kind)
 const char *recon_recipe_from(const recon_safetensors *file)
 {
     return recon_safetensors_metadata(file, RECON_RECIPE_FROM);
+}
+
+#define BASIS 0xcbf29ce484222325u
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+    for (size_t b = 0; b < n; b++)
+        hash = (hash ^ ((const unsigned char *)bytes)[b]) * 0x100000001b3u;
+    return hash;
+}
+
+static uint32_t folded(uint64_t hash)
+{
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+recon_status recon_fingerprint_weights(recon_ctx *ctx, uint32_t *out, const recon_params *p)
+{
+    uint64_t hash = BASIS;
+    double *values = NULL;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < p->count; i++) {
+        size_t n = recon_param_count(p->entry[i]);
+        free(values);
+        RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
+        RECON_TRY(recon_param_read(ctx, values, p->entry[i]));
+        for (size_t j = 0; j < n; j++)
+            hash = mix(hash, &(float){ (float)values[j] }, sizeof(float));
+    }
+    *out = folded(hash);
+done:
+    free(values);
+    return status;
 }
 
 int recon_recipe_is_lost(recon_ctx *ctx, const recon_safetensors *file)

@@ -5,6 +5,7 @@
 
 #include <recon/backbone/networks.h>
 #include <recon/core/safetensors.h>
+#include <recon/nn/params.h>
 #include "nn/settings.h"
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -103,6 +104,10 @@ const char *recon_trained_name(recon_trained kind); /* "plain", "terms", "densit
 
 /* The path or name of the model that this one was trained from; NULL where there was none. */
 const char *recon_recipe_from(const recon_safetensors *file);
+
+/* A hash of all weights and buffers, as floats: it tells networks of one shape apart. What tells data
+ * apart is data/identity.h. */
+recon_status recon_fingerprint_weights(recon_ctx *ctx, uint32_t *out, const recon_params *params);
 
 /* Whether there was one, and it is not there any more or has other weights. */
 int recon_recipe_is_lost(recon_ctx *ctx, const recon_safetensors *file);
