@@ -6,8 +6,7 @@
 #include "core/memory.h"
 #include "nn/params.h"
 #include "backbone/classifier.h"
-#include "backbone/fingerprint.h"
-#include "core/text.h"
+#include "backbone/recipe.h"
 #include "data/identity.h"
 #include "data/rotations.h"
 #include "lab/evaluate.h"
@@ -534,10 +533,7 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
     recon_settings_add(s, "held out", "rotated by %s", k->o->rule);
     if (by_frozen)
         recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
-    recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
-    recon_settings_add(s, "precision", "%s",
-                       recon_precision_name(recon_precision_on(k->ctx, k->o->precision)));
-    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    recon_settings_add_run(s, k->ctx, k->o->seed, k->o->precision);
 done:
     return status;
 }
@@ -590,11 +586,7 @@ static recon_status prepare(trainer *k, const recon_dataset *train, const recon_
     recon_dataset_info d = recon_dataset_describe(train);
     size_t batch = k->net->batch;
     recon_status status;
-    if (d.n < batch)
-        return recon_fail(
-            k->ctx, RECON_ERR_INPUT, "%s a batch of %zu",
-            recon_count((recon_count_text){ 0 }, d.n, "image does not fill", "images do not fill"),
-            batch);
+    RECON_TRY(recon_run_fills(k->ctx, d.n, batch, "image"));
     RECON_TRY(recon_dataset_rotate_by(k->ctx, &k->held, held, k->o->rule, HELD_SEED));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, batch * d.height * d.width * d.channels,
                               sizeof *k->seen));

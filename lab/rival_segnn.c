@@ -5,12 +5,11 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
-#include "backbone/fingerprint.h"
+#include "backbone/recipe.h"
 #include "backbone/metadata.h"
 #include "backbone/molecule_encoder.h"
 #include "backbone/molecule_frame.h"
 #include "backbone/molecule_net.h"
-#include "core/text.h"
 #include "data/identity.h"
 #include "data/permute.h"
 #include "nn/params.h"
@@ -481,10 +480,7 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
     recon_settings_add(s, "rate", "%.9g", rate_of(k));
     if (k->o->frozen)
         recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
-    recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
-    recon_settings_add(s, "precision", "%s",
-                       recon_precision_name(recon_precision_on(k->ctx, k->o->precision)));
-    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    recon_settings_add_run(s, k->ctx, k->o->seed, k->o->precision);
 done:
     return status;
 }
@@ -555,11 +551,7 @@ recon_status segnn_train(recon_ctx *ctx, recon_train_result *result, const recon
     k->n = d.n;
     k->batch = o->batch ? o->batch : o->frozen ? ADAPT_BATCH : BATCH;
     k->batch = k->batch < AT_ONCE ? k->batch : AT_ONCE;
-    if (k->n < k->batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu",
-                             recon_count((recon_count_text){ 0 }, k->n, "conformer does not fill",
-                                         "conformers do not fill"),
-                             k->batch));
+    RECON_TRY(recon_run_fills(ctx, k->n, k->batch, "conformer"));
     if (o->frozen)
         RECON_TRY(prepare_frozen(k));
     RECON_TRY(make(ctx, &k->net, o->frozen ? 0 : d.molecules, o->precision, NULL, NULL, o->seed));

@@ -12,7 +12,7 @@
 #include "maps/so3_heads.h"
 #include "nn/tape.h"
 #include "backbone/kinds.h"
-#include "backbone/molecule_paper.h"
+#include "backbone/molecule_encoder.h"
 
 #include <math.h>
 #include <stdlib.h>
