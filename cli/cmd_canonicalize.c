@@ -10,11 +10,11 @@
 #include "core/memory.h"
 #include "data/dataset.h"
 #include "data/image.h"
+#include "group/group.h"
 #include "model/model.h"
 
 #include <limits.h>
 #include <math.h>
-#include <recon/group/so2.h>
 #include <recon/backbone/gcn.h>
 #include <recon/model/spin.h>
 #include <stdio.h>
@@ -349,13 +349,14 @@ typedef struct {
     cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
     double *g;         /* [CLI_BLOCK] rotations with a table, poses of the group */
     recon_pose *spun;  /* [n] with --spin: poses of all inputs; NULL: the model's own */
-    double *absolute;  /* [n] angles, or [n][9] matrices                     */
+    double *absolute;  /* [n] as they are written                            */
 } room;
 
 typedef struct {
     const settings *s;
     const recon_model *model;
     const recon_group *group;
+    const recon_model_kind *kind;
     cli_sink *to;
     room r;
     outcome *o;
@@ -369,13 +370,13 @@ static size_t answer_bytes(const flow *f)
 
 static recon_status make_room(recon_ctx *ctx, flow *f)
 {
-    int so2 = f->group == RECON_SO2;
     const cli_inputs *in = f->to->inputs;
     room *r = &f->r;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
     RECON_TRY(recon_alloc_raw(ctx, &r->out, f->to->block_bytes, 1));
-    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n, (so2 ? 1 : 9) * sizeof *r->absolute));
+    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n,
+                              recon_group_written(f->group) * sizeof *r->absolute));
     RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, f->group->numbers * sizeof *r->g));
     if (f->to->has_table)
         RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
@@ -396,20 +397,25 @@ static void room_free(room *r)
     free(r->absolute);
 }
 
+/* Input i of a block, which is number at + i of all: how it is from its natural pose, and rotated by g. */
+static int keep_absolute(flow *f, size_t at, size_t i, const double *absolute)
+{
+    size_t written = recon_group_written(f->group);
+    recon_group_write(f->group, f->r.absolute + (at + i) * written, absolute, 1);
+    int rotated = f->group->length(f->group, f->r.g + i * f->group->numbers) != 0;
+    f->o->rotated += (size_t)rotated;
+    return rotated;
+}
+
 /* --- without a table: poses alone -------------------------------------------------------------- */
 
-/* Input i of a block, which is number at + i of all. */
 static void keep_pose(flow *f, size_t at, size_t i)
 {
-    const recon_group *g = f->group;
     const recon_pose *pose = &f->r.poses[i];
-    if (g == RECON_SO2)
-        f->r.absolute[at + i] = pose->absolute[0];
-    else
-        recon_so3_to_matrix(f->r.absolute + 9 * (at + i), recon_so3_at(pose->absolute, 0));
+    size_t numbers = f->group->numbers;
+    memcpy(f->r.g + i * numbers, pose->rotation, numbers * sizeof *f->r.g);
+    keep_absolute(f, at, i, pose->absolute);
     f->o->free += pose->free > 0;
-    f->o->rotated += g->length(g, pose->rotation) != 0;
-    memcpy(f->r.g + i * g->numbers, pose->rotation, g->numbers * sizeof *f->r.g);
 }
 
 /* The model saw crops; what is written are the images they were made from, rotated by g. What --rotate
@@ -468,19 +474,13 @@ static void keep_row(flow *f, size_t at, size_t i)
 {
     cli_row *row = &f->r.rows[i];
     int opens = recon_gates_open(&f->s->how, row->p_value, row->verdict);
-    double *angle = f->r.g + i;
-    recon_so3 *rotation = (recon_so3 *)f->r.g + i;
-    if (f->group == RECON_SO2) {
-        f->r.absolute[at + i] = row->pose.angle;
-        *angle = opens ? recon_so2_wrap(-row->pose.angle) : 0;
-        row->rotated = *angle != 0;
-    } else {
-        recon_so3_to_matrix(f->r.absolute + 9 * (at + i), row->pose.rotation);
-        *rotation = opens ? recon_so3_inverse(row->pose.rotation) : recon_so3_identity();
-        row->rotated = recon_so3_angle(*rotation) != 0;
-    }
+    double *g = f->r.g + i * f->group->numbers;
+    if (opens)
+        f->group->inverse(f->group, g, row->pose);
+    else
+        f->group->identity(f->group, g);
+    row->rotated = keep_absolute(f, at, i, row->pose);
     f->o->free += row->free > 0;
-    f->o->rotated += (size_t)row->rotated;
     f->o->unlike += row->p_embedding < UNLIKE;
 }
 
@@ -490,9 +490,10 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     room *r = &f->r;
     recon_status status;
     for (size_t i = 0; i < n; i++) {
-        if (r->spun)
-            r->rows[i].pose.rotation = r->rows[i].candidate[0].pose.rotation =
-                recon_so3_at(r->spun[at + i].absolute, 0);
+        if (r->spun) {
+            memcpy(r->rows[i].pose, r->spun[at + i].absolute, sizeof r->rows[i].pose);
+            memcpy(r->rows[i].candidate[0].pose, r->rows[i].pose, sizeof r->rows[i].pose);
+        }
         keep_row(f, at, i);
     }
     RECON_TRY(cli_table_add(ctx, &f->to->table, r->rows, at, n));
@@ -658,14 +659,14 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.model = o.by = subject.model;
     o.calibration = recon_model_describe(f.model).maps.held_out;
     f.group = recon_model_describe(f.model).group;
+    f.kind = recon_model_kind_of(f.group);
     RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, f.group, table));
     RECON_TRY(make_room(ctx, &f));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));
     RECON_TRY(rotate_all(ctx, &f));
     if (recon_comm_rank(ctx) == 0)
-        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.r.absolute,
-                                 f.group == RECON_SO2 ? 1 : 3);
+        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.group, f.r.absolute);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(show(ctx, s, &o));
 done:

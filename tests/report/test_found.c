@@ -168,6 +168,7 @@ static void sentences_carry_the_summary(void **state)
     says(html, "one natural pose: 25 %");
     says(html, "a free spin about it: 70 %");
     says(html, "without a natural pose: 5.0 %");
+    says(html, "Fraction undecided: 8.0 %.");
     says(html, "&lt;CCO&gt; with 29 %");
     says(html, "1 of the molecules are symmetric under rotations");
     free(html);
@@ -527,7 +528,7 @@ static void broken_summaries_are_named(void **state)
         { "[]", "not written by `recon discover` or `recon normalize`" },
         { "{}", "not written by `recon discover` or `recon normalize`" },
         { "{ \"kind\": \"poses\", \"group\": \"torus\", \"points\": 120 }",
-          "no group 'torus': so2, so3 are known" },
+          "no group 'torus': so2, so3, c2 to" },
         { "{ \"kind\": \"poses\", \"points\": 120 }", "no group ''" },
         { "{ \"kind\": \"outlines\", \"group\": \"so2\", \"points\": 120 }",
           "summary.json: unknown kind 'outlines': images, molecules, poses, or one that" },

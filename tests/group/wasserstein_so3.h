@@ -1,13 +1,17 @@
-/* assignment.c - shortest augmenting paths: Jonker and Volgenant, "A shortest augmenting path
- * algorithm for dense and sparse linear assignment problems", Computing 38, 1987.
+/* wasserstein_so3.h - how far apart two samples of n rotations are: the p-Wasserstein distance of
+ * group/wasserstein.h on SO(3), where the best plan is an assignment.
  *
- * Columns carry prices. With the price taken off, each assigned row has its cheapest column; a row
- * that is still free finds, by Dijkstra's method over the columns, the cheapest chain of
- * reassignments that ends in a free column. */
-#include "stats/assignment.h"
+ * The assignment is found by shortest augmenting paths: Jonker and Volgenant, "A shortest augmenting
+ * path algorithm for dense and sparse linear assignment problems", Computing 38, 1987. Columns carry
+ * prices. With the price taken off, each assigned row has its cheapest column; a row that is still
+ * free finds, by Dijkstra's method over the columns, the cheapest chain of reassignments that ends
+ * in a free column. */
+#ifndef TESTS_GROUP_WASSERSTEIN_SO3_H
+#define TESTS_GROUP_WASSERSTEIN_SO3_H
 
 #include <math.h>
 #include <stdlib.h>
+#include <recon/group/so3.h>
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -26,7 +30,7 @@ typedef struct {
     size_t *closed; /* and those whose is                              */
 } solver;
 
-static recon_status allocate(recon_ctx *ctx, solver *s)
+static inline recon_status allocate(recon_ctx *ctx, solver *s)
 {
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &s->row, s->n, sizeof *s->row));
@@ -39,7 +43,7 @@ done:
     return status;
 }
 
-static void release(solver *s)
+static inline void release(solver *s)
 {
     free(s->row), free(s->price), free(s->length);
     free(s->from), free(s->open), free(s->closed);
@@ -47,7 +51,7 @@ static void release(solver *s)
 
 /* Each column's price is its least cost, and the row that has it takes the column if it can: most
  * rows are served here, without a search. */
-static void serve_cheapest(solver *s)
+static inline void serve_cheapest(solver *s)
 {
     for (size_t i = 0; i < s->n; i++)
         s->column[i] = s->row[i] = FREE;
@@ -63,7 +67,7 @@ static void serve_cheapest(solver *s)
 
 /* Paths that reach an open column through this row, whose own path is longer by base than its
  * reduced costs say. Returns where in open the shortest of all is. */
-static size_t relax(solver *s, size_t row, double base, size_t open)
+static inline size_t relax(solver *s, size_t row, double base, size_t open)
 {
     const double *cost = s->cost + row * s->n;
     size_t best = 0;
@@ -79,7 +83,7 @@ static size_t relax(solver *s, size_t row, double base, size_t open)
 }
 
 /* From a free row to the nearest free column; returns it, with *closed columns settled before. */
-static size_t search(solver *s, size_t row, size_t *closed)
+static inline size_t search(solver *s, size_t row, size_t *closed)
 {
     double base = 0;
     size_t open = s->n;
@@ -96,7 +100,7 @@ static size_t search(solver *s, size_t row, size_t *closed)
     }
 }
 
-static void augment(solver *s, size_t row)
+static inline void augment(solver *s, size_t row)
 {
     size_t closed, j = search(s, row, &closed), i;
     for (size_t k = 0; k < closed; k++)
@@ -109,7 +113,8 @@ static void augment(solver *s, size_t row)
     } while (i != row);
 }
 
-recon_status recon_assign(recon_ctx *ctx, size_t *column, const double *cost, size_t n)
+/* column [n]: the column of each row, so that the sum of cost[row][column] is least. */
+static inline recon_status assign(recon_ctx *ctx, size_t *column, const double *cost, size_t n)
 {
     solver s = { .cost = cost, .n = n, .column = column };
     recon_status status;
@@ -124,3 +129,26 @@ done:
     release(&s);
     return status;
 }
+
+static inline recon_status recon_so3_wasserstein(recon_ctx *ctx, double *out, const recon_so3 *a,
+                                                 const recon_so3 *b, size_t n, double p)
+{
+    double *cost = NULL;
+    size_t *match = NULL;
+    double sum = 0;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &cost, n * n, sizeof *cost));
+    RECON_TRY(recon_alloc_raw(ctx, &match, n, sizeof *match));
+    for (size_t i = 0; i < n * n; i++)
+        cost[i] = pow(recon_so3_distance(a[i / n], b[i % n]), p);
+    RECON_TRY(assign(ctx, match, cost, n));
+    for (size_t i = 0; i < n; i++)
+        sum += cost[i * n + match[i]];
+    *out = pow(sum / (double)n, 1 / p);
+done:
+    free(cost);
+    free(match);
+    return status;
+}
+
+#endif
