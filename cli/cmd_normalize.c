@@ -9,8 +9,6 @@
 #include <math.h>
 #include <recon/ops/backend.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_normalize = {

@@ -3,11 +3,6 @@
 #include "cli/sinks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/file.h"
-#include "core/npy.h"
-#include "core/folder.h"
-#include "core/picture.h"
-#include "core/threads.h"
 #include "data/dataset.h"
 
 #include <stdio.h>

@@ -1,17 +1,41 @@
 /* table.c - see table.h. */
 #include "cli/table.h"
-#include "cli/csv.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/model.h"
 #include "group/group.h"
-#include "group/natural.h"
 #include "group/so3/frame.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
+
+/* A text as a field: between quotation marks, its own doubled. */
+static recon_status put_text(recon_ctx *ctx, recon_writer *to, const char *text)
+{
+    recon_status status;
+    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
+    for (; *text; text++)
+        RECON_TRY(recon_writer_write(ctx, to, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1));
+    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
+done:
+    return status;
+}
+
+/* Whatever else there is: numbers, commas, the end of a line. */
+static recon_status put_fields(recon_ctx *ctx, recon_writer *to, const char *fmt, ...)
+    RECON_PRINTF(3, 4);
+static recon_status put_fields(recon_ctx *ctx, recon_writer *to, const char *fmt, ...)
+{
+    char line[256];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    return recon_writer_write(ctx, to, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
 
 /* --- read ------------------------------------------------------------------------------------- */
 
@@ -122,7 +146,7 @@ recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
     recon_status status;
     *t = (cli_table){ .to = { .fd = -1 }, inputs, group, rotated };
     RECON_TRY(recon_writer_open(ctx, &t->to, path));
-    RECON_TRY(cli_csv_print(ctx, &t->to,
+    RECON_TRY(put_fields(ctx, &t->to,
                             "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
                             cli_words_of(inputs)->name, group->column, rotated ? ",rotated" : ""));
 done:
@@ -132,28 +156,28 @@ done:
 static recon_status print_pose(recon_ctx *ctx, cli_table *t, const double *pose)
 {
     recon_pose_text text;
-    return cli_csv_print(ctx, &t->to, "%s", recon_group_print(text, t->group, pose));
+    return put_fields(ctx, &t->to, "%s", recon_group_print(text, t->group, pose));
 }
 
 static recon_status add_one(recon_ctx *ctx, cli_table *t, const cli_row *r, size_t i)
 {
     char name[CLI_FILE_NAME];
     recon_status status;
-    RECON_TRY(cli_csv_text(ctx, &t->to, cli_table_name(name, t->inputs, i)));
-    RECON_TRY(cli_csv_print(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
+    RECON_TRY(put_text(ctx, &t->to, cli_table_name(name, t->inputs, i)));
+    RECON_TRY(put_fields(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
     RECON_TRY(print_pose(ctx, t, r->pose));
-    RECON_TRY(cli_csv_print(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
+    RECON_TRY(put_fields(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
     if (!isnan(r->p_embedding)) /* else the field is empty */
-        RECON_TRY(cli_csv_print(ctx, &t->to, "%.4g", r->p_embedding));
-    RECON_TRY(cli_csv_print(ctx, &t->to, ",%s,%d,", recon_natural_name(r->verdict), r->fold));
+        RECON_TRY(put_fields(ctx, &t->to, "%.4g", r->p_embedding));
+    RECON_TRY(put_fields(ctx, &t->to, ",%s,%d,", recon_natural_name(r->verdict), r->fold));
     for (size_t j = 0; j < r->candidates; j++) {
-        RECON_TRY(cli_csv_print(ctx, &t->to, "%s", j ? ";" : ""));
+        RECON_TRY(put_fields(ctx, &t->to, "%s", j ? ";" : ""));
         RECON_TRY(print_pose(ctx, t, r->candidate[j].pose));
-        RECON_TRY(cli_csv_print(ctx, &t->to, ":%.4g", r->candidate[j].weight));
+        RECON_TRY(put_fields(ctx, &t->to, ":%.4g", r->candidate[j].weight));
     }
     if (t->rotated)
-        RECON_TRY(cli_csv_print(ctx, &t->to, ",%d", r->rotated));
-    RECON_TRY(cli_csv_print(ctx, &t->to, "\n"));
+        RECON_TRY(put_fields(ctx, &t->to, ",%d", r->rotated));
+    RECON_TRY(put_fields(ctx, &t->to, "\n"));
 done:
     return status;
 }

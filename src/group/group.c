@@ -193,11 +193,12 @@ recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order, co
     if ((width == 4) == (order != RECON_QUATERNIONS_NONE))
         return RECON_OK;
     if (width == 4)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s: the order of the quaternions has to be stated, since the numbers "
-                          "cannot show it: quaternions wxyz (w first: MuJoCo, PyTorch3D, Blender) "
-                          "or xyzw (w last: SciPy, ROS, Eigen's coeffs)",
-                          path);
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "%s: the order of the quaternions has to be stated, since the numbers "
+            "cannot show it: {quaternions=wxyz} (w first: MuJoCo, PyTorch3D, Blender) "
+            "or xyzw (w last: SciPy, ROS, Eigen's coeffs)",
+            path);
     return recon_fail(
         ctx, RECON_ERR_INPUT,
         "%s: %s, but the order of quaternions is stated, and those are N x 4: leave it "

@@ -10,11 +10,6 @@ enum { RECON_CHOICE_SETS = 512 };
 /* RECON_ERR_INPUT where the table lacks what it has to have. */
 recon_status recon_group_check(recon_ctx *ctx, const recon_group *group);
 
-/* Poses of an array of a file: as group->read, of any group. */
-recon_status recon_group_read(recon_ctx *ctx, const recon_group *group, double *out /* [n] */,
-                              const recon_array *array, size_t n, recon_quaternions order,
-                              const char *path);
-
 /* n rows of `width` numbers to out. RECON_ERR_INPUT for another number of rows, and for numbers that
  * are not finite. */
 recon_status recon_group_rows(recon_ctx *ctx, double *out /* [n][width] */,

@@ -1,5 +1,4 @@
 /* kinds.c - what a model says by its group. */
-#include "core/fail.h"
 #include "core/memory.h"
 #include "model/model.h"
 

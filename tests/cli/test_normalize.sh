@@ -218,7 +218,7 @@ report $? "quaternions of either order are the rotations that they are"
 report $? "the summary says in which order they were read"
 rm -r first last matrices
 misuse() { text=$1 && shift && refused 2 "$text" normalize --embeddings two.npy --group so3 --k 1 --out out "$@"; }
-misuse "first.npy: the order of the quaternions has to be stated, since the numbers cannot show it: quaternions wxyz \
+misuse "first.npy: the order of the quaternions has to be stated, since the numbers cannot show it: --quaternions wxyz \
 (w first: MuJoCo, PyTorch3D, Blender) or xyzw (w last: SciPy, ROS, Eigen's coeffs) (--quaternions)" --poses first.npy
 misuse "first.npy: the order of the quaternions has" --poses matrices.npy --query two.npy first.npy
 misuse "matrices.npy: float32 2 x 9, but the order of quaternions is stated, and those are N x 4: leave it out" \

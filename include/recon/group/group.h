@@ -137,6 +137,12 @@ RECON_API recon_status recon_group_find(recon_ctx *ctx, const recon_group **out,
  * the context. RECON_ERR_INPUT where the name is taken or the table lacks something. */
 RECON_API recon_status recon_group_add(recon_ctx *ctx, const recon_group *group);
 
+/* The rows of an array, n of them, as poses: see `read` above. order is that of quaternions, and
+ * name is what messages call the array. */
+RECON_API recon_status recon_group_read(recon_ctx *ctx, const recon_group *group,
+                                        double *out /* [n] */, const recon_array *array, size_t n,
+                                        recon_quaternions order, const char *name);
+
 #ifdef __cplusplus
 }
 #endif
