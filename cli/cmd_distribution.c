@@ -3,6 +3,7 @@
 #include "model/summary.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/kinds.h"
 
 #include <math.h>
 #include <recon/model/score.h>
@@ -10,6 +11,7 @@
 #include "report/figure.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_distribution = {
@@ -210,11 +212,12 @@ done:
 static recon_status tell_image(recon_ctx *ctx, const settings *s, const recon_model *model,
                                const cli_inputs *in)
 {
-    recon_dataset_info d = recon_dataset_describe(cli_images(in));
+    const recon_dataset *images = recon_data_images(in->use);
+    recon_dataset_info d = recon_dataset_describe(images);
     float *image = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
-    recon_dataset_get(image, cli_images(in), s->index);
+    recon_dataset_get(image, images, s->index);
     RECON_TRY(tell(ctx, s, model, image, d, recon_inputs_name(in, s->index)));
 done:
     free(image);
@@ -356,6 +359,23 @@ done:
     return status;
 }
 
+/* How an input of each kind of data is shown. */
+static const struct {
+    const char *kind;
+    recon_status (*tell)(recon_ctx *ctx, const settings *s, const recon_model *model,
+                         const cli_inputs *in);
+} kinds[] = { { "images", tell_image }, { "molecules", tell_molecule } };
+
+static recon_status tell_one(recon_ctx *ctx, const settings *s, const recon_model *model,
+                             const cli_inputs *in)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(kinds[i].kind, in->use->kind->name))
+            return kinds[i].tell(ctx, s, model, in);
+    return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "%s: distributions of %s are not shown",
+                      s->data.spec, in->use->kind->many);
+}
+
 /* Of the others the model need not know anything. */
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
@@ -368,7 +388,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
     RECON_TRY(check_index(ctx, s, inputs.use->kind->one, inputs.n));
     RECON_TRY(cli_inputs_check(ctx, &inputs, s->index, &s->data, recon_model_backbone(model)));
-    RECON_TRY((cli_images(&inputs) ? tell_image : tell_molecule)(ctx, s, model, &inputs));
+    RECON_TRY(tell_one(ctx, s, model, &inputs));
 done:
     recon_inputs_end(&inputs);
     recon_model_close(ctx, model);
