@@ -1,7 +1,7 @@
 /* args.c - options from the command line, and the help made from the same table. */
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "core/resembles.h"
+#include "core/text.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
 #include "data/rotations.h"

@@ -7,7 +7,7 @@
 #define CLI_CLI_H
 
 #include <recon/recon.h>
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/json.h"
 #include "data/skips.h"
 #include "backbone/equivariance.h"

@@ -4,7 +4,7 @@
 #include "cli/rounds.h"
 #include "cli/sinks.h"
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"

@@ -1,7 +1,7 @@
 /* cmd_check.c - recon check: how equivariant a model is. */
 #include "cli/cli.h"
 #include "backbone/kinds.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 

@@ -1,6 +1,6 @@
 /* cmd_classifier.c - recon classifier: trains and measures the frozen classifier. */
 #include "cli/cli.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 

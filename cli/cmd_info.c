@@ -1,6 +1,6 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/journal.h"

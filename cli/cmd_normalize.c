@@ -1,7 +1,7 @@
 /* cmd_normalize.c - recon normalize: Algorithm 1 on embeddings and poses of any backbone. */
 #include "cli/cli.h"
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "normalize/normalize_files.h"

@@ -3,7 +3,7 @@
 #include "cli/rounds.h"
 #include "cli/table.h"
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"

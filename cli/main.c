@@ -1,7 +1,7 @@
 /* main.c - recon: a table of commands. */
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "core/resembles.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

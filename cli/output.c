@@ -4,7 +4,7 @@
  * be made safe where it is printed, and one would be forgotten. So standard output is a stream of
  * ours that lets through text and line ends alone. */
 #include "cli/cli.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,11 +5,8 @@
 #include "cli/pictures.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/jpeg.h"
 #include "core/memory.h"
 #include "core/picture.h"
-#include "core/png.h"
-#include "core/tiff.h"
 
 #include <stdlib.h>
 #include <string.h>

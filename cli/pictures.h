@@ -2,7 +2,7 @@
 #ifndef CLI_PICTURES_H
 #define CLI_PICTURES_H
 
-#include "core/budget.h"
+#include "core/threads.h"
 #include "data/image.h"
 #include <recon/recon.h>
 

@@ -4,7 +4,7 @@
  * few seconds otherwise, so that logs stay readable. Answers alone go to standard output. */
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/file.h"
 #include "core/npy.h"
-#include "core/owned.h"
+#include "core/folder.h"
 #include "core/picture.h"
 #include "core/threads.h"
 #include "data/dataset.h"

@@ -1,6 +1,6 @@
 /* cifar_measure.c - a frozen classifier on pictures as they come, rotated, and rotated back. */
 #include "lab/cifar.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/image.h"

@@ -98,7 +98,7 @@ static json_t *results(const demo *d)
                             (json_int_t)d->poses.frames.rows, "k", (json_int_t)d->poses.frames.k,
                             "hit_rate", d->poses.frames.hit_rate, "seconds", d->poses.seconds,
                             "discover", "images", (json_int_t)d->found.points, "theta_median_deg",
-                            d->found.so2.theta_median * RECON_TO_DEGREES, "seconds",
+                            d->found.theta_median * RECON_TO_DEGREES, "seconds",
                             d->found.seconds.total, "maps_seconds", d->found.seconds.maps);
     json_object_set_new(out, "test_images", json_integer((json_int_t)r->rotated.n));
     json_object_set_new(

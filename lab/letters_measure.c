@@ -1,7 +1,7 @@
 /* letters_measure.c - a model's answers about letters, held to the laws they were drawn by. */
 #include "lab/letters.h"
 #include "backbone/kinds.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"

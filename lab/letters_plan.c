@@ -1,6 +1,6 @@
 /* letters_plan.c - which letters are drawn, how many, and how each kind is rotated. */
 #include "lab/letters.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/json.h"
 

@@ -1,6 +1,6 @@
 /* letters_set.c - sets of letters, drawn and written as a user would have them. */
 #include "lab/letters.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"

@@ -1,7 +1,7 @@
 /* main.c - recon-lab: the demo and the experiments. `recon demo` and `recon reproduce` start it, with the
  * same words. */
 #include "lab/lab.h"
-#include "core/resembles.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "model/model.h"
 
 #include <jansson.h>

@@ -5,7 +5,7 @@
 #include "backbone/molecule_encoder.h"
 #include "backbone/molecule_frame.h"
 #include "backbone/molecule_net.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"

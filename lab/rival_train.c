@@ -3,7 +3,7 @@
 #include "backbone/classifier.h"
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"

@@ -1,7 +1,7 @@
 /* words_measure.c - what readers read in words as they come, and as the model of poses rotates them. */
 #include "lab/words.h"
 #include "backbone/kinds.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"

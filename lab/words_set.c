@@ -1,7 +1,7 @@
 /* words_set.c - pictures of words, drawn by outlines that are rotated: no pixel is resampled. */
 #include "lab/words.h"
 #include "core/ctx.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"

@@ -6,7 +6,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "data/kinds.h"
 #include "group/group.h"

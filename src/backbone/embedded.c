@@ -2,13 +2,12 @@
 #include <recon/backbone/embedded.h>
 #include <recon/core/array.h>
 #include "comm/comm.h"
-#include "core/array.h"
-#include "core/count.h"
+#include "core/npy.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "group/group.h"
 #include "backbone/embedded.h"

@@ -6,7 +6,6 @@
 #include "backbone/encoder.h"
 #include "backbone/recipe.h"
 #include "core/fail.h"
-#include "core/options.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * records steps records one. */
 #include "backbone/gcn.h"
 #include "backbone/metadata.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"

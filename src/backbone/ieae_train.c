@@ -27,11 +27,9 @@
 #include <recon/ops/backend.h>
 #include "comm/comm.h"
 #include "core/blocks.h"
-#include "core/count.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/elements.h"
 #include "data/kinds.h"
 #include "data/molecule_store.h"

@@ -20,11 +20,10 @@
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
 #include "comm/comm.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "data/kinds.h"
 #include "data/permute.h"

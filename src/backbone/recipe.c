@@ -3,7 +3,7 @@
 #include "backbone/fingerprint.h"
 #include "backbone/kinds.h"
 #include "core/fail.h"
-#include "core/resembles.h"
+#include "core/text.h"
 #include "ops/ops.h"
 
 #include <recon/backbone/backbone.h>

@@ -4,8 +4,7 @@
  * and rows are taken in tiles of the first dimension, so that a cache line that was fetched serves
  * all elements on it. */
 #include "core/blocks.h"
-#include "core/array.h"
-#include "core/bf16.h"
+#include "core/npy.h"
 #include "core/ctx.h"
 #include "core/f16.h"
 #include "core/fail.h"

@@ -1,5 +1,5 @@
 /* exif.c - the orientation in an EXIF segment, which is a small TIFF file behind six bytes. */
-#include "core/exif.h"
+#include "core/picture.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@ recon_status recon_note_file(recon_ctx *ctx, recon_status status, const char *pa
 
 /* Messages quote files and arguments: what is in them must not break the line or steer the
  * terminal. All functions above and recon_log see to it; this is for whoever shows text by other
- * ways. Every character that utf8.h names, and every byte that is not UTF-8, becomes '?'. */
+ * ways. Every character that text.h names, and every byte that is not UTF-8, becomes '?'. */
 void recon_keep_to_one_line(char *text);
 
 /* Needs `recon_status status` in scope and a `done:` label, the one exit that frees. */
@@ -25,5 +25,20 @@ void recon_keep_to_one_line(char *text);
         if (status != RECON_OK)                                                                    \
             goto done;                                                                             \
     } while (0)
+
+/* --- what every options struct is checked for: its reserved tail (RECON_RESERVED in
+ * recon/core/ctx.h), and that its enums hold constants */
+
+/* RECON_ERR_INPUT where something is in `reserved`; NULL: there are no options. type is for the
+ * message. */
+recon_status recon_reserved_check(recon_ctx *ctx, const uint64_t *reserved, const char *type);
+
+/* Of a pointer to options, which may be NULL. */
+#define RECON_OPTIONS_CHECK(ctx, options, type)                                                    \
+    recon_reserved_check(ctx, (options) ? ((const type *)(options))->reserved : NULL, #type)
+
+/* RECON_ERR_INPUT where value is none of an enum's constants, which count from 0 to last. what is
+ * for the message: "metric". */
+recon_status recon_enum_check(recon_ctx *ctx, unsigned value, unsigned last, const char *what);
 
 #endif

@@ -1,11 +1,10 @@
 /* folder.c - stage, lock, exchange. */
 #include "core/folder.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/journal.h"
-#include "core/lock.h"
 #include "core/tree.h"
 
 #include <errno.h>

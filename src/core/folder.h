@@ -11,7 +11,7 @@
 #ifndef CORE_FOLDER_H
 #define CORE_FOLDER_H
 
-#include "core/owned.h"
+#include "core/tree.h"
 
 #include <sys/stat.h>
 
@@ -32,6 +32,32 @@ typedef struct {
 } recon_folder_view;
 recon_status recon_folder_look(recon_ctx *ctx, recon_folder_view *out, const char *dir);
 recon_status recon_folder_check(recon_ctx *ctx, const recon_folder_view *view, const char *dir);
+
+/* --- which files of a folder belong to a result
+ *
+ * `recon normalize` and `recon discover` list them in summary.json, as "files"; pictures are listed
+ * in poses.csv. Version 0.1.0 had no "files": of its summary the names are known. Everything else
+ * in the folder is the user's, and without such a list everything is. */
+
+/* What replaces what: a result of one kind leaves those of the other alone. */
+typedef enum { RECON_RESULT, RECON_PICTURES, RECON_FOLDER_KINDS } recon_folder_kind;
+
+const char *recon_folder_kind_name(recon_folder_kind kind);
+/* The file that lists the others. */
+const char *recon_folder_list(recon_folder_kind kind);
+
+/* The names of the files, sorted; some may be missing from the folder. */
+recon_status recon_owned(recon_ctx *ctx, recon_names *out, recon_folder_kind kind, const char *dir);
+
+/* The same of a result that was just written to dir, with or without a summary: what has these
+ * names in another folder is replaced by it. */
+recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
+                           const char *dir);
+
+/* Whether some result has, or had in version 0.1.0, a file by that name: of leftovers. */
+int recon_is_result_file(const char *name, size_t length);
+
+/* --- writing one */
 
 typedef struct {
     char path[RECON_PATH]; /* write here; "" once it is done, one way or the other */

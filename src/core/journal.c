@@ -10,7 +10,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/lock.h"
 #include "core/memory.h"
 #include "core/tree.h"
 

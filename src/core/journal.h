@@ -8,7 +8,7 @@
 #ifndef CORE_JOURNAL_H
 #define CORE_JOURNAL_H
 
-#include "core/names.h"
+#include "core/tree.h"
 
 #define RECON_JOURNAL ".recon-journal"
 

@@ -4,8 +4,6 @@
  * skip lives in a struct that the function with setjmp was given, and no function between setjmp and
  * the jump owns anything. */
 #include "core/blocks.h"
-#include "core/jpeg.h"
-#include "core/exif.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -375,14 +373,3 @@ recon_status recon_jpeg_write_rows(recon_ctx *ctx, const char *path, const recon
 }
 
 #endif
-
-recon_status recon_jpeg_decode(recon_ctx *ctx, recon_pixels *out, const void *bytes, size_t size,
-                               const char *name)
-{
-    return recon_picture_whole(ctx, out, recon_jpeg_scan, bytes, size, name, 0);
-}
-
-recon_status recon_jpeg_read(recon_ctx *ctx, recon_pixels *out, const char *path)
-{
-    return recon_picture_whole_file(ctx, out, recon_jpeg_scan, path, 0);
-}

@@ -2,7 +2,7 @@
 #include "core/json.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,26 @@
-/* npy.h (private) - the NPY format in memory, for whoever has the bytes from elsewhere. */
+/* npy.h (private) - what the readers of arrays share, and the NPY format in memory. */
 #ifndef CORE_NPY_H
 #define CORE_NPY_H
 
-#include "core/array.h"
-
 #include <recon/core/array.h>
+
+/* Files hold little-endian numbers, and so do we: arrays are used where they lie. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "recon needs a little-endian machine");
+
+/* Bytes of an array of this shape; 0 (false) if they cannot be counted. A zero among the dimensions
+ * does not excuse the others: strides are computed from them too. */
+int recon_array_fits(size_t *bytes, recon_dtype dtype, const size_t *shape, int ndim);
+
+int recon_dtype_is_float(recon_dtype dtype);
+
+/* "float32 3 x 4": type and shape as messages show them. Returns text. */
+typedef char recon_array_text[256];
+const char *recon_array_show(recon_array_text text, const recon_array *array);
+
+/* An element by its index in C order, as a double. */
+double recon_array_value(const recon_array *array, size_t index);
+
+/* --- the format */
 
 /* The array that size bytes hold; it lies in them if it can be used there, and in memory of its own
  * (out->block) if it had to be swapped or moved. path is for messages. */

@@ -3,7 +3,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

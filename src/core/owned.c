@@ -1,5 +1,4 @@
 /* owned.c - the files of a result, by its list. */
-#include "core/owned.h"
 #include "core/picture.h"
 #include "core/fail.h"
 #include "core/file.h"

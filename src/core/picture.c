@@ -3,7 +3,6 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "core/tiff.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,21 +269,15 @@ done:
     return status;
 }
 
-static recon_status scan_file(recon_ctx *ctx, recon_picture_sink *sink, recon_picture_format *scan,
-                              const char *path)
+recon_status recon_picture_scan_file(recon_ctx *ctx, recon_picture_sink *sink, const char *path)
 {
     recon_file file;
     recon_status status = open_page(ctx, &file, sink, path);
     if (status != RECON_OK)
         return status;
-    status = scan(ctx, sink, file.bytes, file.size, path);
+    status = recon_picture_scan(ctx, sink, file.bytes, file.size, path);
     recon_file_close(&file);
     return status;
-}
-
-recon_status recon_picture_scan_file(recon_ctx *ctx, recon_picture_sink *sink, const char *path)
-{
-    return scan_file(ctx, sink, recon_picture_scan, path);
 }
 
 /* --- whole pictures --------------------------------------------------------------------------- */
@@ -307,20 +300,14 @@ static recon_status take_whole(recon_pixels *out, const recon_picture_sink *sink
 }
 
 recon_status recon_picture_whole(recon_ctx *ctx, recon_pixels *out, recon_picture_format *scan,
-                                 const void *bytes, size_t size, const char *name, size_t most)
+                                 const void *bytes, size_t size, const char *name)
 {
-    recon_picture_sink sink = { .most = most, .begin = make_room };
+    recon_picture_sink sink = { .begin = make_room };
     return take_whole(out, &sink, scan(ctx, &sink, bytes, size, name));
-}
-
-recon_status recon_picture_whole_file(recon_ctx *ctx, recon_pixels *out, recon_picture_format *scan,
-                                      const char *path, size_t most)
-{
-    recon_picture_sink sink = { .most = most, .begin = make_room };
-    return take_whole(out, &sink, scan_file(ctx, &sink, scan, path));
 }
 
 recon_status recon_picture_read(recon_ctx *ctx, recon_pixels *out, const char *path, size_t most)
 {
-    return recon_picture_whole_file(ctx, out, recon_picture_scan, path, most);
+    recon_picture_sink sink = { .most = most, .begin = make_room };
+    return take_whole(out, &sink, recon_picture_scan_file(ctx, &sink, path));
 }

@@ -74,12 +74,9 @@ typedef recon_status recon_picture_format(recon_ctx *ctx, recon_picture_sink *si
                                           const void *bytes, size_t size, const char *name);
 recon_picture_format recon_png_scan, recon_pnm_scan, recon_jpeg_scan, recon_tiff_scan;
 
-/* The whole picture, by a format's scan. */
+/* The whole picture in size bytes, by a format's scan. On failure *out is zeroed. */
 recon_status recon_picture_whole(recon_ctx *ctx, recon_pixels *out, recon_picture_format *scan,
-                                 const void *bytes, size_t size, const char *name, size_t most);
-/* The same of a file. */
-recon_status recon_picture_whole_file(recon_ctx *ctx, recon_pixels *out, recon_picture_format *scan,
-                                      const char *path, size_t most);
+                                 const void *bytes, size_t size, const char *name);
 
 /* Refuses a picture without pixels, with too many channels or too long sides, or with more than
  * `ratio` times the size of its file (and 16 MB). */
@@ -87,7 +84,7 @@ recon_status recon_picture_check(recon_ctx *ctx, const recon_pixels *head, size_
                                  size_t size, const char *name);
 
 /* Gives the sink, whose head is upright and whose begin was called, a picture as a file stores it,
- * with an orientation of 1 to 8 (exif.h). */
+ * with an orientation of 1 to 8 (recon_exif_orientation). */
 recon_status recon_picture_turn(recon_ctx *ctx, recon_picture_sink *sink, const uint8_t *stored,
                                 int orientation);
 
@@ -95,5 +92,78 @@ recon_status recon_picture_turn(recon_ctx *ctx, recon_picture_sink *sink, const 
  * sink->head, then calls begin. */
 recon_status recon_picture_begin(recon_ctx *ctx, recon_picture_sink *sink, size_t size,
                                  const char *name);
+
+/* --- PNG, through libpng
+ *
+ * Here and below: without the library every call that can fail is RECON_ERR_UNSUPPORTED. A file that
+ * asks for more pixels than its bytes can hold, or for more memory than pixels.h allows, is refused
+ * before anything is allocated for them. All kinds of PNG but animations are read: palettes become
+ * colours, transparency becomes alpha, 16 bits stay. */
+
+/* channels: 1 grey, 3 colour; 2 and 4 the same and alpha. The same pixels give the same bytes. The file appears complete or
+ * not at all. */
+recon_status recon_png_write(recon_ctx *ctx, const char *path, const uint8_t *pixels, size_t height,
+                             size_t width, size_t channels);
+/* A picture that need not be in memory: head says what it is like, without bytes. */
+recon_status recon_png_write_rows(recon_ctx *ctx, const char *path, const recon_pixels *head,
+                                  recon_pixel_rows *rows, const void *user);
+/* The file in memory: free(*out). */
+recon_status recon_png_encode(recon_ctx *ctx, uint8_t **out, size_t *size, const uint8_t *pixels,
+                              size_t height, size_t width, size_t channels);
+
+/* --- JPEG, through libjpeg-turbo
+ *
+ * Grey and colour of 8 bits, upright: the orientation in EXIF is applied. CMYK is refused, and so is
+ * a file whose pixels are not all there. */
+
+enum { RECON_JPEG_QUALITY = 95 };
+
+typedef struct {
+    int quality;       /* 1 to 100; 0: RECON_JPEG_QUALITY                                     */
+    const void *bytes; /* of the JPEG file whose EXIF, ICC profile and density are kept, with the
+                          orientation made 1; NULL: none                                      */
+    size_t size;
+} recon_jpeg_options;
+
+/* A picture that need not be in memory: head says what it is like, 1 or 3 channels of 8 bits. The
+ * file appears complete or not at all. options may be NULL. */
+recon_status recon_jpeg_write_rows(recon_ctx *ctx, const char *path, const recon_pixels *head,
+                                   recon_pixel_rows *rows, const void *user,
+                                   const recon_jpeg_options *options);
+
+/* The orientation in an APP1 segment without its marker and length: how pixels lie when they are
+ * upright. 1 as they are, or there is none; 2 mirrored left to right; 3 rotated by 180 degrees; 4
+ * mirrored top to bottom; 5 to 8 transposed, with the first row at the left, right, right and left. */
+int recon_exif_orientation(const uint8_t *segment, size_t size);
+/* Makes that 1, if there is one, and drops the thumbnail: for pixels that are upright now. */
+void recon_exif_reset(uint8_t *segment, size_t size);
+
+/* --- TIFF, through libtiff (4.5 or later)
+ *
+ * Grey, colour and more channels, of 1, 2, 4, 8 or 16 bits, in strips or tiles; palettes become
+ * colours; the orientation is applied. Alpha is the last channel, if the file says that it is alpha.
+ * CMYK, floating point and rare compressions are refused. */
+
+/* How many pictures it has; 1 where it cannot be read. */
+size_t recon_tiff_pages(const void *bytes, size_t size);
+
+typedef struct recon_tiff_writer recon_tiff_writer;
+
+/* The page whose compression, if it is lossless, ICC profile, resolution and description are kept. */
+typedef struct {
+    const void *bytes;
+    size_t size, page;
+} recon_tiff_source;
+
+/* size: bytes that all pixels will take, at most. Close always; the file appears complete, by commit,
+ * or not at all. */
+recon_status recon_tiff_writer_open(recon_ctx *ctx, recon_tiff_writer **out, const char *path,
+                                    size_t size);
+/* One more page: head says what it is like, without bytes. from may be NULL. */
+recon_status recon_tiff_writer_add(recon_ctx *ctx, recon_tiff_writer *writer,
+                                   const recon_pixels *head, recon_pixel_rows *rows,
+                                   const void *user, const recon_tiff_source *from);
+recon_status recon_tiff_writer_commit(recon_ctx *ctx, recon_tiff_writer *writer);
+void recon_tiff_writer_close(recon_tiff_writer *writer);
 
 #endif

@@ -2,7 +2,6 @@
  *
  * libpng reports errors by longjmp. Whatever such a jump may skip lives in a struct that the
  * function with setjmp was given, and no function between setjmp and the jump owns anything. */
-#include "core/png.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -297,17 +296,6 @@ static recon_status encode(session *s)
 #endif
 
 /* --- files ------------------------------------------------------------------------------------ */
-
-recon_status recon_png_decode(recon_ctx *ctx, recon_pixels *out, const void *bytes, size_t size,
-                              const char *name)
-{
-    return recon_picture_whole(ctx, out, recon_png_scan, bytes, size, name, 0);
-}
-
-recon_status recon_png_read(recon_ctx *ctx, recon_pixels *out, const char *path)
-{
-    return recon_picture_whole_file(ctx, out, recon_png_scan, path, 0);
-}
 
 static recon_status check_and_encode(session *s)
 {

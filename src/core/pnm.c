@@ -1,5 +1,7 @@
-/* pnm.c - PGM and PPM pictures. */
-#include "core/pnm.h"
+/* pnm.c - the plainest pictures: PGM and PPM, as text (P2, P3) or bytes (P5, P6).
+ *
+ * Values are scaled from 0 .. maxval to 0 .. 255, or to 16 bits where maxval is above 255. Of a
+ * file that holds several pictures the first is read. */
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/picture.h"
@@ -139,15 +141,4 @@ recon_status recon_pnm_scan(recon_ctx *ctx, recon_picture_sink *sink, const void
         RECON_TRY(read_rows(&s, sink, &c));
 done:
     return status;
-}
-
-recon_status recon_pnm_decode(recon_ctx *ctx, recon_pixels *out, const void *bytes, size_t size,
-                              const char *name)
-{
-    return recon_picture_whole(ctx, out, recon_pnm_scan, bytes, size, name, 0);
-}
-
-recon_status recon_pnm_read(recon_ctx *ctx, recon_pixels *out, const char *path)
-{
-    return recon_picture_whole_file(ctx, out, recon_pnm_scan, path, 0);
 }

@@ -1,12 +1,12 @@
 /* safetensors.c - the safetensors format: eight bytes with the length of a header, the header (a
  * JSON object from names to dtype, shape and offsets), the data without holes. */
 #include "core/safetensors.h"
-#include "core/array.h"
+#include "core/npy.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/shipped.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>

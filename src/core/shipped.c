@@ -1,7 +1,7 @@
 /* shipped.c - where the files lie that come with recon. */
 #include "core/shipped.h"
 #include "core/fail.h"
-#include "core/resembles.h"
+#include "core/text.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -73,4 +73,22 @@ void recon_svg_group_end(recon_svg *svg);
 typedef char recon_svg_digits[48];
 char *recon_svg_number(recon_svg_digits out, double value, int decimals);
 
+/* --- markup */
+
+typedef struct {
+    recon_ctx *ctx;
+    recon_status status; /* the first failure */
+    char *text;          /* [used], and a zero behind it once there is anything */
+    size_t used, room;
+} recon_markup;
+
+void recon_markup_bytes(recon_markup *m, const void *bytes, size_t n);
+/* As it stands. */
+void recon_markup_put(recon_markup *m, const char *text);
+/* As text of an element or attribute: what would be read as markup is escaped; bytes that are not
+ * UTF-8, and characters that XML lacks or that text.h does not let be shown, are replaced. */
+void recon_markup_escaped(recon_markup *m, const char *text);
+/* The same for the first n bytes of text. */
+void recon_markup_escaped_part(recon_markup *m, const char *text, size_t n);
+
 #endif

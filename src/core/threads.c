@@ -6,8 +6,6 @@
 #include "core/arena.h"
 #include "core/ctx.h"
 #include "core/fail.h"
-#include "core/pool.h"
-#include "core/signals.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -203,4 +201,58 @@ recon_status recon_parallel(recon_ctx *ctx, recon_task *task, void *arg, size_t 
     if (status == RECON_ERR_INTERRUPTED) /* a task may have failed before, and gone on */
         return recon_fail(ctx, status, "interrupted");
     return status;
+}
+
+/* --- signals ------------------------------------------------------------------------------------- */
+
+void recon_signals_block(sigset_t *before)
+{
+    static const int raised[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
+        sigdelset(&all, raised[i]);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+int recon_thread_create(pthread_t *out, void *(*work)(void *), void *arg)
+{
+    sigset_t before;
+    recon_signals_block(&before); /* a thread begins with its maker's mask */
+    int refused = pthread_create(out, NULL, work, arg);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return refused;
+}
+
+/* --- a budget of bytes --------------------------------------------------------------------------- */
+
+void recon_budget_init(recon_budget *b, size_t most)
+{
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->given, NULL);
+    b->used = 0;
+    b->most = most;
+}
+
+void recon_budget_end(recon_budget *b)
+{
+    pthread_cond_destroy(&b->given);
+    pthread_mutex_destroy(&b->lock);
+}
+
+void recon_budget_take(recon_budget *b, size_t bytes)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->used && (bytes > b->most || b->used > b->most - bytes))
+        pthread_cond_wait(&b->given, &b->lock);
+    b->used += bytes;
+    pthread_mutex_unlock(&b->lock);
+}
+
+void recon_budget_give(recon_budget *b, size_t bytes)
+{
+    pthread_mutex_lock(&b->lock);
+    b->used -= bytes;
+    pthread_cond_broadcast(&b->given);
+    pthread_mutex_unlock(&b->lock);
 }

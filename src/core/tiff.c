@@ -3,7 +3,6 @@
  * Its errors come to a handler of each file, so nothing is printed and nothing is global. A page is
  * decoded strip by strip, or tile by tile, into a block that holds it whole: strips may hold one
  * channel each, and tiles lie side by side. */
-#include "core/tiff.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -610,14 +609,3 @@ void recon_tiff_writer_close(recon_tiff_writer *writer)
 }
 
 #endif
-
-recon_status recon_tiff_decode(recon_ctx *ctx, recon_pixels *out, const void *bytes, size_t size,
-                               const char *name)
-{
-    return recon_picture_whole(ctx, out, recon_tiff_scan, bytes, size, name, 0);
-}
-
-recon_status recon_tiff_read(recon_ctx *ctx, recon_pixels *out, const char *path)
-{
-    return recon_picture_whole_file(ctx, out, recon_tiff_scan, path, 0);
-}

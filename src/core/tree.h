@@ -7,7 +7,27 @@
 #ifndef CORE_TREE_H
 #define CORE_TREE_H
 
-#include "core/names.h"
+#include <stddef.h>
+#include <recon/core/ctx.h>
+
+/* A list of names, sorted, so that one can be looked up: the files of a folder. */
+
+/* Begins as zero. Paths inside a folder have '/' between their parts. */
+typedef struct {
+    char **name;
+    size_t n, room;
+} recon_names;
+
+recon_status recon_names_add(recon_ctx *ctx, recon_names *names, const char *name);
+void recon_names_free(recon_names *names);
+
+/* After the last name was added, before the first question. */
+void recon_names_sort(recon_names *names);
+int recon_names_have(const recon_names *names, const char *name);
+/* Whether one of them lies below the folder, at any depth. */
+int recon_names_below(const recon_names *names, const char *folder);
+
+/* --- a folder */
 
 /* Entries of a folder whose names begin with the prefix ("": all), sorted. */
 recon_status recon_tree_list(recon_ctx *ctx, recon_names *out, int folder, const char *prefix);

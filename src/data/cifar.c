@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
-#include "core/png.h"
+#include "core/picture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static recon_status read_strip(recon_ctx *ctx, recon_dataset *d, const char *pat
 {
     recon_pixels p = { .bytes = NULL };
     recon_status status;
-    RECON_TRY(recon_png_read(ctx, &p, path));
+    RECON_TRY(recon_picture_read(ctx, &p, path, 0));
     if (p.width != PIXELS || p.channels != CHANNELS || p.deep || p.alpha)
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
                              "%s: %zu pixels of %zu channels a row: expected pictures of %d x %d x "

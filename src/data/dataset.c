@@ -1,11 +1,10 @@
 /* dataset.c - images and labels from files. */
 #include <recon/data/dataset.h>
-#include "core/array.h"
-#include "core/count.h"
+#include "core/npy.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/shipped.h"
 #include "core/threads.h"
 #include "data/cifar.h"

@@ -9,7 +9,7 @@
  *   meta.json          "smiles", "fisher_axis" (0, 1, 2), "rotors": lists by molecule; may be
  *                      missing */
 #include "data/flat.h"
-#include "core/array.h"
+#include "core/npy.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"

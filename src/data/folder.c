@@ -12,8 +12,7 @@
  * pictures of which a visible share is transparent. In all others a few such pixels, or a softened
  * edge, must not change what black means: they are laid over black, and count as opaque. */
 #include "data/folder.h"
-#include "core/budget.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"

@@ -1,7 +1,7 @@
 /* identity.c - see identity.h. */
 #include "data/identity.h"
 #include "comm/comm.h"
-#include "core/array.h"
+#include "core/npy.h"
 #include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"

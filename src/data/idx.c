@@ -1,6 +1,6 @@
 /* idx.c - IDX files, through zlib when they are compressed. */
 #include "data/idx.h"
-#include "core/array.h"
+#include "core/npy.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"

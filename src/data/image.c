@@ -10,7 +10,6 @@
 #include "core/simd.h"
 
 #include "core/threads.h"
-#include "core/options.h"
 #include "data/image.h"
 
 #include <math.h>

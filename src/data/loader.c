@@ -1,9 +1,9 @@
 /* loader.c - a ring of batches between threads that fill it and one that reads. */
 #include "data/loader.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/signals.h"
+#include "core/threads.h"
 #include "data/permute.h"
 
 #include <math.h>

@@ -1,10 +1,9 @@
 /* molecules.c - sets of conformers, from files and from each other. */
 #include <recon/data/molecules.h>
 #include "core/ctx.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/shipped.h"
 #include "data/elements.h"
 #include "data/flat.h"

@@ -1,6 +1,6 @@
 /* rotations.c - rotation rules, and data sets rotated by them. */
 #include <recon/data/dataset.h>
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"

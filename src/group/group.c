@@ -1,7 +1,7 @@
 /* group.c - groups by name, and what is the same of all of them. */
 #include "group/group.h"
-#include "core/array.h"
-#include "core/count.h"
+#include "core/npy.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 

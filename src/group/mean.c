@@ -1,7 +1,6 @@
 /* mean.c - the means by name, and their options. */
 #include "group/mean.h"
 #include "core/fail.h"
-#include "core/options.h"
 
 recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *o)
 {

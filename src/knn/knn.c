@@ -4,7 +4,6 @@
 #include "knn/exact.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "core/memory.h"
 #include "core/simd.h"
 #include "core/threads.h"
-#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>

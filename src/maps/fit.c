@@ -107,8 +107,8 @@ recon_status recon_maps_measure(recon_ctx *ctx, double *score, recon_tail_point 
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &map, data->n, kind->map));
     RECON_TRY(recon_maps_apply(ctx, map, m, &in, RECON_MAPS_ALL));
-    RECON_TRY(recon_maps_put_densities(ctx, (recon_so2_map *)map, m, data->poses, data->density,
-                                       data->n, RECON_MAPS_ALL));
+    RECON_TRY(
+        recon_maps_put_densities(ctx, map, m, data->poses, data->density, data->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < data->n; i++) {
         const double *psi = recon_embedded_pose(data, i);
         score[i] = kind->score(map + i * kind->map, psi);
@@ -206,11 +206,8 @@ recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon
                                    const recon_backbone *backbone, const recon_data *inputs)
 {
     const recon_maps_kind *kind = recon_maps_kind_of(frames->group);
-    const recon_maps_options *usual = &kind->defaults;
     recon_maps_options o = options_on_z(options);
-    recon_head_training training = { .n = data->n,
-                                     .plain = kind->plain,
-                                     .as_split = kind->as_split };
+    recon_head_training training = { .n = data->n };
     recon_input_nets *nets = NULL;
     recon_targets targets;
     recon_maps *m = NULL;
@@ -218,6 +215,9 @@ recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon
     recon_status status;
     *out = NULL;
     RECON_TRY(recon_targets_make(ctx, &targets, data, frames));
+    const recon_maps_options *usual = &kind->defaults;
+    training.plain = kind->plain;
+    training.as_split = kind->as_split;
     RECON_TRY(recon_embeddings_check(ctx, data->z, data->n, data->d));
     o.epochs = o.epochs ? o.epochs : recon_head_training_epochs(usual, kind->steps_least, data->n);
     RECON_TRY(recon_head_training_plan(ctx, &training, &o, usual));

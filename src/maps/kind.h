@@ -1,6 +1,6 @@
-/* kind.h (private) - the group as a table: what the maps of SO(2) and of SO(3) do differently.
+/* kind.h (private) - heads of a group: what the maps of SO(2) and of SO(3) do differently.
  *
- * Everything else about maps (networks, files, training, calibration, p-values) is in maps.c and
+ * A group without heads is for recon_normalize alone. Everything else about maps (networks, files, training, calibration, p-values) is in maps.c and
  * fit.c, once. */
 #ifndef MAPS_KIND_H
 #define MAPS_KIND_H
@@ -35,7 +35,6 @@ struct recon_head_training;
 
 typedef struct recon_maps_kind {
     const recon_group *group;
-    const char *name;            /* "so2": what the file's metadata calls the group             */
     const recon_head_kind *head; /* [heads]; the first one's layers tell a file's sizes         */
     int heads;
     unsigned lambda;    /* bits of the heads that RECON_MAPS_LAMBDA runs                         */
@@ -46,6 +45,11 @@ typedef struct recon_maps_kind {
                            the unit of F                                                        */
     const char *number_is; /* what that must be, for the message                                */
     int (*number_fits)(double number);
+    int number_is_family;     /* it is one of the group's families; else the unit of F         */
+    recon_lambda usual;       /* where Lambda comes from in files that do not say               */
+    int compared;             /* are the ways to Lambda compared by likelihood on points held out?
+                                  else it comes from where it usually does                       */
+    const char *any_rotation; /* the rule by which data are rotated at random, anywhere         */
     recon_maps_options defaults;
     size_t steps_least; /* a small set is gone through more often than `epochs`, up to these    */
     int plain;          /* see recon_train_options                                              */
@@ -62,6 +66,16 @@ typedef struct recon_maps_kind {
     recon_status (*finish)(recon_ctx *ctx, void *maps, size_t n, recon_maps_part part,
                            double number);
     double (*score)(const void *map, const double *psi); /* -log p(psi | x) */
+    /* Lambda by the head or by the density, which is the heads' own or, of kinds with put_density, the
+     * pose density log_q. */
+    void (*lambda_of)(double *out, const void *map, recon_lambda way, const double *psi,
+                      const float *log_q);
+    /* Puts what a backbone's pose density says over what the heads have said. With keep_lambda and
+     * keep_theta those stay. NULL: the heads have a density of their own. */
+    void (*put_density)(void *map, const double *psi, const float *log_q, recon_maps_part part,
+                        int keep_lambda, int keep_theta);
+    /* After networks on the inputs have answered; NULL: nothing to do. */
+    void (*after_nets)(void *map);
     recon_tail_point (*tail)(const void *map, const double *psi);
 } recon_maps_kind;
 
@@ -72,7 +86,13 @@ recon_status recon_targets_make(recon_ctx *ctx, recon_targets *out, const recon_
                                 const recon_frames *frames);
 void recon_targets_free(recon_targets *targets);
 
-/* The kind of a group. */
+/* The kind of a group; NULL: it has no heads. */
 const recon_maps_kind *recon_maps_kind_of(const recon_group *group);
+
+/* Whether Lambda can come from a density, which the backbone has or else the heads. */
+static inline int recon_maps_know_density(const recon_maps_kind *kind, int of_backbone)
+{
+    return of_backbone || !kind->put_density;
+}
 
 #endif

@@ -124,14 +124,14 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *m)
 
 recon_maps_info recon_maps_describe(const recon_maps *m)
 {
-    int so2 = m->kind->group == RECON_SO2;
+    int family = m->kind->number_is_family;
     return (recon_maps_info){ .group = m->kind->group,
                               .d = m->d,
                               .hidden = m->hidden,
                               .weights = m->weights,
                               .held_out = (size_t)m->calibration.n,
-                              .family = so2 ? (recon_so2_family)m->number : RECON_SO2_AUTO,
-                              .unit = so2 ? 0 : m->number,
+                              .family = family ? (recon_so2_family)m->number : RECON_SO2_AUTO,
+                              .unit = family ? 0 : m->number,
                               .heads = m->nets ? RECON_HEADS_PAPER : RECON_HEADS_MLP };
 }
 
@@ -208,12 +208,14 @@ static recon_status find_kind(recon_ctx *ctx, const recon_maps_kind **out,
     if (!maps)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: a model without maps: run `recon discover` first", path);
-    *out = !strcmp(maps, recon_so2_maps.name)   ? &recon_so2_maps
-           : !strcmp(maps, recon_so3_maps.name) ? &recon_so3_maps
-                                                : NULL;
+    const recon_group *group;
+    recon_status status = recon_group_find(ctx, &group, maps);
+    if (status != RECON_OK)
+        return recon_note(ctx, RECON_ERR_FORMAT, "maps of %s", path);
+    *out = recon_maps_kind_of(group);
     return *out ? RECON_OK
-                : recon_fail(ctx, RECON_ERR_FORMAT, "%s: maps of the group '%.16s': so2 or so3",
-                             path, maps);
+                : recon_fail(ctx, RECON_ERR_FORMAT, "%s: maps of %s, which has no heads", path,
+                             group->words);
 }
 
 const char *recon_lambda_name(recon_lambda lambda)
@@ -222,13 +224,12 @@ const char *recon_lambda_name(recon_lambda lambda)
     return (size_t)lambda < sizeof name / sizeof *name ? name[lambda] : "unknown";
 }
 
-/* By the metadata "lambda", which files before 0.3 lack: there it was the head's, on SO(3) the
- * density's. */
+/* By the metadata "lambda", which files before 0.3 lack. */
 static recon_status find_lambda(recon_ctx *ctx, recon_lambda *out, const recon_safetensors *file,
                                 const recon_maps_kind *kind, const char *path)
 {
     const char *said = recon_safetensors_metadata(file, "lambda");
-    *out = kind->group == RECON_SO3 ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD;
+    *out = kind->usual;
     for (int l = RECON_LAMBDA_NEIGHBOURS; said && l <= RECON_LAMBDA_DENSITY; l++)
         if (!strcmp(said, recon_lambda_name((recon_lambda)l))) {
             *out = (recon_lambda)l;
@@ -293,7 +294,7 @@ done:
 
 recon_metadata_entry recon_maps_metadata(const recon_maps *m)
 {
-    return (recon_metadata_entry){ RECON_MAPS_METADATA, m->kind->name };
+    return (recon_metadata_entry){ RECON_MAPS_METADATA, m->kind->group->name };
 }
 
 recon_metadata_entry recon_maps_metadata_heads(const recon_maps *m)
@@ -367,14 +368,6 @@ done:
     return status;
 }
 
-/* Theta as its network has it, and not the width of the density; on SO(3) both are kept. */
-static void keep_theta(const recon_maps *m, char *maps, size_t n)
-{
-    recon_so2_map *map = (recon_so2_map *)(void *)maps;
-    for (size_t i = 0; m->nets && m->kind->group == RECON_SO2 && i < n; i++)
-        map[i].theta = map[i].theta_label;
-}
-
 recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m,
                               const recon_maps_inputs *in, recon_maps_part part)
 {
@@ -396,7 +389,8 @@ recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m,
         RECON_TRY(pass_nets(ctx, &p, m, heads, to, in, at, some));
         RECON_TRY(pass_over(&p, m, heads, to, in->z + at * m->d, some));
         RECON_TRY(m->kind->finish(ctx, to, some, part, m->number));
-        keep_theta(m, to, some);
+        for (size_t i = 0; m->nets && m->kind->after_nets && i < some; i++)
+            m->kind->after_nets(to + i * m->kind->map);
         RECON_TRY(recon_interrupted(ctx));
     }
 done:
@@ -405,7 +399,7 @@ done:
 }
 
 typedef struct {
-    recon_so2_map *maps;
+    char *maps;
     const recon_maps *m;
     const double *psi;
     const float *density;
@@ -419,23 +413,22 @@ static recon_status put_some(recon_ctx *ctx, void *arg, size_t task, int worker)
     size_t end = (task + 1) * DENSITIES < p->n ? (task + 1) * DENSITIES : p->n;
     (void)ctx;
     (void)worker;
-    for (size_t i = task * DENSITIES; i < end; i++) {
-        recon_so2_map by_head = p->maps[i];
-        recon_so2_map_density(&p->maps[i], p->psi[i], p->density + i * RECON_POSE_BINS, p->part);
-        if (p->m->lambda != RECON_LAMBDA_DENSITY)
-            p->maps[i].lambda = by_head.lambda;
-        if (p->m->nets)
-            p->maps[i].theta = by_head.theta;
-    }
+    for (size_t i = task * DENSITIES; i < end; i++)
+        p->m->kind->put_density(p->maps + i * p->m->kind->map,
+                                p->psi + i * p->m->kind->group->numbers,
+                                p->density + i * RECON_POSE_BINS, p->part,
+                                p->m->lambda != RECON_LAMBDA_DENSITY, p->m->nets != NULL);
     return RECON_OK;
 }
 
-recon_status recon_maps_put_densities(recon_ctx *ctx, recon_so2_map *maps, const recon_maps *m,
+recon_status recon_maps_put_densities(recon_ctx *ctx, void *maps, const recon_maps *m,
                                       const double *psi, const float *density, size_t n,
                                       recon_maps_part part)
 {
     density_pass p = { maps, m, psi, density, n, part };
-    return density ? recon_parallel(ctx, put_some, &p, (n + DENSITIES - 1) / DENSITIES) : RECON_OK;
+    return density && m->kind->put_density
+               ? recon_parallel(ctx, put_some, &p, (n + DENSITIES - 1) / DENSITIES)
+               : RECON_OK;
 }
 
 double recon_maps_p_value(const recon_maps *m, const void *map, const double *psi)
@@ -450,5 +443,9 @@ double recon_maps_threshold(const recon_maps *m, double false_alarms)
 
 const recon_maps_kind *recon_maps_kind_of(const recon_group *group)
 {
-    return group == RECON_SO3 ? &recon_so3_maps : &recon_so2_maps;
+    static const recon_maps_kind *const kinds[] = { &recon_so2_maps, &recon_so3_maps };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i]->group == group)
+            return kinds[i];
+    return NULL;
 }

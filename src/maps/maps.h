@@ -92,9 +92,9 @@ recon_status recon_maps_apply(recon_ctx *ctx, void *out /* [n] */, const recon_m
 /* What a backbone's pose densities say of n inputs, put over what the heads have said: their density
  * and Theta (but not over a network's), and Lambda where that is where it comes from. density
  * [n][RECON_POSE_BINS] is log q and may be NULL: nothing is done then. */
-recon_status recon_maps_put_densities(recon_ctx *ctx, recon_so2_map *maps /* [n] */,
-                                      const recon_maps *m, const double *psi /* [n] */,
-                                      const float *density, size_t n, recon_maps_part part);
+recon_status recon_maps_put_densities(recon_ctx *ctx, void *maps /* [n] */, const recon_maps *m,
+                                      const double *psi /* [n] */, const float *density, size_t n,
+                                      recon_maps_part part);
 
 /* Scores and tails of the poses of points, all of which should be new to the maps and to their
  * backbone; inputs are those behind them, or NULL where the maps have no networks. */

@@ -1,5 +1,7 @@
 /* so2_kind.c - maps of angles: head outputs turned into answers. */
 #include <recon/data/dataset.h>
+#include <recon/group/so2.h>
+#include "backbone/pose_density.h"
 #include "maps/so2_heads.h"
 
 static int is_family(double number)
@@ -30,9 +32,32 @@ static recon_tail_point tail(const void *map, const double *psi)
     return recon_so2_tail_point(map, *psi);
 }
 
+static void lambda_of(double *out, const void *map, recon_lambda way, const double *psi,
+                      const float *log_q)
+{
+    *out = way == RECON_LAMBDA_DENSITY ? recon_so2_wrap(*psi - recon_pose_centre(log_q))
+                                       : ((const recon_so2_map *)map)->lambda;
+}
+
+static void put_density(void *map, const double *psi, const float *log_q, recon_maps_part part,
+                        int keep_lambda, int keep_theta)
+{
+    recon_so2_map *out = map;
+    const recon_so2_map before = *out;
+    recon_so2_map_density(out, *psi, log_q, part);
+    out->lambda = keep_lambda ? before.lambda : out->lambda;
+    out->theta = keep_theta ? before.theta : out->theta;
+}
+
+/* Theta as its network has it, and not the width of the density; on SO(3) both are kept. */
+static void keep_theta(void *map)
+{
+    recon_so2_map *out = map;
+    out->theta = out->theta_label;
+}
+
 const recon_maps_kind recon_so2_maps = {
     .group = RECON_SO2,
-    .name = "so2",
     .head = recon_so2_heads,
     .heads = RECON_SO2_HEADS,
     .lambda = 1u << RECON_SO2_LAMBDA,
@@ -41,6 +66,10 @@ const recon_maps_kind recon_so2_maps = {
     .number = "theta.family",
     .number_is = "1 or 2",
     .number_fits = is_family,
+    .number_is_family = 1,
+    .usual = RECON_LAMBDA_HEAD,
+    .compared = 1,
+    .any_rotation = "all",
     .defaults = { .hidden = 256,
                   .epochs = 30,
                   .batch = 256,
@@ -52,5 +81,8 @@ const recon_maps_kind recon_so2_maps = {
     .targets = recon_so2_targets,
     .finish = finish,
     .score = score,
+    .lambda_of = lambda_of,
+    .put_density = put_density,
+    .after_nets = keep_theta,
     .tail = tail,
 };

@@ -19,6 +19,7 @@
 #include "group/so3/fisher_gauge.h"
 #include "group/natural.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCK = RECON_BLOCK_SO3_MAPS };
 #define FIRST 0.5  /* what the mixture's parts begin with, in the head's own unit */
@@ -213,10 +214,17 @@ static recon_tail_point tail(const void *map, const double *psi)
                                recon_so3_map_tail(m, recon_so3_at(psi, 0)) };
 }
 
+static void lambda_of(double *out, const void *map, recon_lambda way, const double *psi,
+                      const float *log_q)
+{
+    const recon_so3_map *m = map;
+    (void)psi, (void)log_q;
+    memcpy(out, way == RECON_LAMBDA_HEAD ? &m->lambda_label : &m->lambda, sizeof m->lambda);
+}
+
 /* Of a small set 300 steps at least: after 30 most poses still pass for background. */
 const recon_maps_kind recon_so3_maps = {
     .group = RECON_SO3,
-    .name = "so3",
     .head = recon_so3_heads,
     .heads = RECON_SO3_HEADS,
     .lambda = 1u << RECON_SO3_DENSITY | 1u << RECON_SO3_MIXTURE | 1u << RECON_SO3_VERDICT,
@@ -226,6 +234,8 @@ const recon_maps_kind recon_so3_maps = {
     .number = "theta.unit",
     .number_is = "above 0",
     .number_fits = is_unit,
+    .usual = RECON_LAMBDA_DENSITY,
+    .any_rotation = "haar",
     .defaults = { .hidden = 512,
                   .epochs = 30,
                   .batch = 256,
@@ -238,5 +248,6 @@ const recon_maps_kind recon_so3_maps = {
     .prepare = prepare,
     .finish = finish,
     .score = score,
+    .lambda_of = lambda_of,
     .tail = tail,
 };

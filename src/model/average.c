@@ -4,7 +4,6 @@
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/image.h"
 #include "model/model.h"
 

@@ -6,7 +6,6 @@
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/threads.h"
 #include "data/image.h"
 #include "backbone/kinds.h"
@@ -57,119 +56,101 @@ static int has_gate(const recon_canonicalize_options *options)
     return options && (options->only_if > 0 || options->only_one);
 }
 
-/* What a gate looks at, of images or of molecules. Begins as zero. */
-typedef struct {
-    recon_read2 two;
-    recon_read3 three;
-} gated;
-
-/* Room for it, beside the poses. */
-static recon_status make_gated(recon_ctx *ctx, gated *out, const recon_model *m, size_t n,
-                               const recon_canonicalize_options *options)
+/* The gates' answers for inputs whose poses and maps were read. Verdicts of images are counted, which
+ * takes a while: only where a gate asks for them. */
+static recon_status find_open(recon_ctx *ctx, unsigned char *open, const recon_model *m,
+                              const recon_read2 *of, size_t n,
+                              const recon_canonicalize_options *options)
 {
-    recon_status status = RECON_OK;
-    if (m->maps->kind->group == RECON_SO3)
-        return recon_alloc_raw(ctx, &out->three.maps, n, sizeof *out->three.maps);
-    RECON_TRY(recon_alloc_raw(ctx, &out->two.maps, n, sizeof *out->two.maps));
-    if (options && options->only_one && m->backbone->density) {
-        RECON_TRY(recon_alloc_raw(ctx, &out->two.p_embedding, n, sizeof *out->two.p_embedding));
-        RECON_TRY(
-            recon_alloc_raw(ctx, &out->two.near, n, recon_model_near(m) * sizeof *out->two.near));
-    }
-done:
-    return status;
-}
-
-/* All but the poses. */
-static void free_gated(gated *g)
-{
-    free(g->three.maps);
-    free(g->two.maps);
-    free(g->two.near);
-    free(g->two.p_embedding);
-}
-
-/* Verdicts of images are counted, which takes a while: only where a gate asks for them. */
-static recon_status find_verdicts(recon_ctx *ctx, recon_natural *out, const recon_model *m,
-                                  const gated *of, size_t n,
-                                  const recon_canonicalize_options *options)
-{
-    if (options->only_one && m->maps->kind->group == RECON_SO2)
-        return recon_so2_verdicts(ctx, out, NULL, m, &of->two, n);
-    for (size_t i = 0; i < n; i++)
-        out[i] = options->only_one ? of->three.maps[i].verdict : RECON_NATURAL_UNSURE;
-    return RECON_OK;
-}
-
-/* Which of n inputs are rotated. *open is freed by the caller. */
-static recon_status find_open(recon_ctx *ctx, unsigned char **open, const recon_model *m,
-                              const gated *of, size_t n, const recon_canonicalize_options *options)
-{
-    int flat = m->maps->kind->group == RECON_SO2;
     recon_natural *verdict = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, open, n, 1));
-    RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
-    RECON_TRY(find_verdicts(ctx, verdict, m, of, n, options));
-    for (size_t i = 0; i < n; i++) {
-        double p = flat ? recon_maps_p_value(m->maps, &of->two.maps[i], &of->two.poses[i].psi)
-                        : recon_maps_p_value(m->maps, &of->three.maps[i],
-                                             (const double *)&of->three.poses[i].psi);
-        (*open)[i] = (unsigned char)recon_gates_open(options, p, verdict[i]);
-    }
+    RECON_TRY(recon_alloc(ctx, &verdict, n, sizeof *verdict));
+    if (options->only_one)
+        RECON_TRY(recon_so2_verdicts(ctx, verdict, NULL, m, of, n));
+    for (size_t i = 0; i < n; i++)
+        open[i] = (unsigned char)recon_gates_open(
+            options, recon_maps_p_value(m->maps, &of->maps[i], &of->poses[i].psi), verdict[i]);
 done:
     free(verdict);
     return status;
 }
 
-/* Nothing takes an input anywhere whose gate is shut. */
-static void keep_shut(void *poses, const unsigned char *open, size_t n, const recon_group *group)
+/* All heads, and what a gate looks at; `of` begins as zero but for the poses. */
+static recon_status read_heads(recon_ctx *ctx, recon_read2 *of, unsigned char *open,
+                               const recon_model *m, const void *inputs, size_t n,
+                               const recon_canonicalize_options *options)
 {
-    recon_pose2 *two = poses;
-    recon_pose3 *three = poses;
-    for (size_t i = 0; i < n; i++)
-        if (!open[i] && group == RECON_SO2)
-            two[i].rotation = 0;
-        else if (!open[i])
-            three[i].rotation = recon_so3_identity();
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &of->maps, n, sizeof *of->maps));
+    if (options && options->only_one && m->backbone->density) {
+        RECON_TRY(recon_alloc_raw(ctx, &of->p_embedding, n, sizeof *of->p_embedding));
+        RECON_TRY(recon_alloc_raw(ctx, &of->near, n, recon_model_near(m) * sizeof *of->near));
+    }
+    RECON_TRY(recon_model_read2(ctx, of, m, inputs, n));
+    if (open)
+        RECON_TRY(find_open(ctx, open, m, of, n, options));
+done:
+    return status;
 }
 
-/* All heads are asked only where there is a gate: p-values and verdicts come from them. */
-static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m,
+static void free_heads(recon_read2 *of)
+{
+    free(of->maps);
+    free(of->near);
+    free(of->p_embedding);
+}
+
+recon_status recon_read_gated2(recon_ctx *ctx, void *poses, unsigned char *open,
+                               const recon_model *m, const void *inputs, size_t n,
+                               const recon_canonicalize_options *options)
+{
+    recon_read2 of = { .poses = poses };
+    recon_status status = open ? read_heads(ctx, &of, open, m, inputs, n, options)
+                               : recon_model_read2(ctx, &of, m, inputs, n);
+    free_heads(&of);
+    return status;
+}
+
+recon_status recon_read_gated3(recon_ctx *ctx, void *poses, unsigned char *open,
+                               const recon_model *m, const void *inputs, size_t n,
+                               const recon_canonicalize_options *options)
+{
+    recon_read3 of = { .poses = poses };
+    recon_status status = RECON_OK;
+    if (open)
+        RECON_TRY(recon_alloc_raw(ctx, &of.maps, n, sizeof *of.maps));
+    RECON_TRY(recon_model_read3(ctx, &of, m, inputs, n));
+    for (size_t i = 0; open && i < n; i++) {
+        const double *psi = (const double *)&of.poses[i].psi;
+        open[i] = (unsigned char)recon_gates_open(
+            options, recon_maps_p_value(m->maps, &of.maps[i], psi), of.maps[i].verdict);
+    }
+done:
+    free(of.maps);
+    return status;
+}
+
+/* Nothing takes an input anywhere whose gate is shut; all heads are asked only where there is one. */
+static recon_status read_poses(recon_ctx *ctx, char *poses, const recon_model *m,
                                const void *inputs, size_t n,
                                const recon_canonicalize_options *options)
 {
+    const recon_model_kind *kind = recon_model_kind_of(m->backbone->kind->group);
     unsigned char *open = NULL;
-    gated of = { .two.poses = poses, .three.poses = poses };
     recon_status status = RECON_OK;
     if (has_gate(options))
-        RECON_TRY(make_gated(ctx, &of, m, n, options));
-    RECON_TRY(m->backbone->kind->group == RECON_SO2
-                  ? recon_model_read2(ctx, &of.two, m, inputs, n)
-                  : recon_model_read3(ctx, &of.three, m, inputs, n));
-    if (has_gate(options)) {
-        RECON_TRY(find_open(ctx, &open, m, &of, n, options));
-        keep_shut(poses, open, n, m->maps->kind->group);
-    }
+        RECON_TRY(recon_alloc_raw(ctx, &open, n, 1));
+    RECON_TRY(kind->read(ctx, poses, open, m, inputs, n, options));
+    for (size_t i = 0; open && i < n; i++)
+        if (!open[i])
+            kind->group->identity(kind->group,
+                                  (double *)(void *)(poses + i * kind->pose + kind->rotation_at));
 done:
     free(open);
-    free_gated(&of);
     return status;
 }
 
 /* --- canonical forms -------------------------------------------------------------------------- */
-
-/* g [n], poses: what takes each input to its canonical form. */
-static void gather_rotations(double *g, const void *poses, size_t n, const recon_group *group)
-{
-    const recon_pose2 *two = poses;
-    const recon_pose3 *three = poses;
-    for (size_t i = 0; i < n; i++)
-        if (group == RECON_SO2)
-            g[i] = two[i].rotation;
-        else
-            ((recon_so3 *)g)[i] = three[i].rotation;
-}
 
 static recon_image_size size_of(recon_ieae_shape s)
 {
@@ -195,20 +176,21 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const re
                                 const recon_canonicalize_options *options)
 {
     const recon_backbone *b = model->backbone;
-    int so2 = b->kind->group == RECON_SO2;
-    char *own = NULL;
-    double *g = NULL;
+    const recon_model_kind *kind = recon_model_kind_of(b->kind->group);
+    size_t rotation = kind->group->numbers * sizeof(double);
+    char *own = NULL, *g = NULL;
     recon_status status;
     RECON_TRY(recon_canonicalize_check(ctx, options));
-    RECON_TRY(recon_alloc_raw(ctx, &g, n, b->kind->group->numbers * sizeof *g));
+    RECON_TRY(recon_alloc_raw(ctx, &g, n, rotation));
     if (!poses) {
-        RECON_TRY(recon_alloc_raw(ctx, &own, n, so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
+        RECON_TRY(recon_alloc_raw(ctx, &own, n, kind->pose));
         poses = own;
     }
     RECON_TRY(read_poses(ctx, poses, model, inputs, n, options));
-    gather_rotations(g, poses, n, b->kind->group);
+    for (size_t i = 0; i < n; i++)
+        memcpy(g + i * rotation, (char *)poses + i * kind->pose + kind->rotation_at, rotation);
     if (out)
-        RECON_TRY(rotate_all(ctx, out, b, inputs, g, n, options));
+        RECON_TRY(rotate_all(ctx, out, b, inputs, (double *)(void *)g, n, options));
 done:
     free(own);
     free(g);
@@ -261,7 +243,7 @@ void recon_candidates_of(recon_candidates *out, const recon_distribution *d)
 
 typedef struct {
     recon_candidates *out;
-    gated of;
+    recon_read2 of;
     unsigned char *open; /* NULL: all are */
 } listing;
 
@@ -271,13 +253,13 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     recon_so2_mode mode[RECON_MODES_MAX];
     (void)ctx;
     (void)worker;
-    const recon_so2_map *map = &l->of.two.maps[i];
+    const recon_so2_map *map = &l->of.maps[i];
     if (!l->open || l->open[i]) {
         int count = recon_density_modes(mode, &map->density, map->lambda);
-        list(&l->out[i], &l->of.two.poses[i], mode, count);
+        list(&l->out[i], &l->of.poses[i], mode, count);
         return RECON_OK;
     }
-    l->out[i] = (recon_candidates){ 1, { l->of.two.poses[i] }, { 1 } };
+    l->out[i] = (recon_candidates){ 1, { l->of.poses[i] }, { 1 } };
     l->out[i].pose[0].rotation = 0;
     return RECON_OK;
 }
@@ -289,16 +271,15 @@ recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out, const
     listing l = { .out = out };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
-    RECON_TRY(recon_alloc_raw(ctx, &l.of.two.poses, n, sizeof *l.of.two.poses));
-    RECON_TRY(make_gated(ctx, &l.of, model, n, options));
-    RECON_TRY(recon_model_read2(ctx, &l.of.two, model, images, n));
+    RECON_TRY(recon_alloc_raw(ctx, &l.of.poses, n, sizeof *l.of.poses));
     if (has_gate(options))
-        RECON_TRY(find_open(ctx, &l.open, model, &l.of, n, options));
+        RECON_TRY(recon_alloc_raw(ctx, &l.open, n, 1));
+    RECON_TRY(read_heads(ctx, &l.of, l.open, model, images, n, options));
     RECON_TRY(recon_parallel(ctx, list_one, &l, n));
 done:
     free(l.open);
-    free(l.of.two.poses);
-    free_gated(&l.of);
+    free(l.of.poses);
+    free_heads(&l.of);
     return status;
 }
 

@@ -9,7 +9,6 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "data/identity.h"
 #include "model/discovered.h"
 #include "model/lambda.h"
@@ -69,7 +68,12 @@ done:
 static recon_status check_backbone(recon_ctx *ctx, const flow *f)
 {
     const recon_backbone *b = f->backbone;
-    if (f->o.lambda == RECON_LAMBDA_DENSITY && b->kind->group == RECON_SO2 && !b->density)
+    const recon_maps_kind *kind = recon_maps_kind_of(b->kind->group);
+    if (!kind)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                          "there are no heads for poses in %s: recon_normalize takes them",
+                          b->kind->group->words);
+    if (f->o.lambda == RECON_LAMBDA_DENSITY && !recon_maps_know_density(kind, b->density))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "lambda density: the backbone has no pose density; train one without "
                           "--plain and --no-density");
@@ -105,28 +109,28 @@ static recon_status put_lambdas(recon_ctx *ctx, flow *f)
 {
     const recon_embedded *e = &f->embedded;
     recon_lambda way = f->maps->lambda = f->choice.taken;
-    recon_so2_map *two = (recon_so2_map *)f->said;
-    recon_so3_map *three = (recon_so3_map *)f->said;
-    for (size_t i = 0; i < e->n; i++)
-        if (f->frames.group == RECON_SO2)
-            two[i].lambda = recon_lambda2(way, e, &f->frames, two, i);
-        else
-            three[i].lambda = recon_lambda3(way, &f->frames, three, i);
-    return recon_maps_put_densities(ctx, two, f->maps, e->poses, e->density, e->n, RECON_MAPS_ALL);
+    const recon_maps_kind *kind = f->maps->kind;
+    double lambda[RECON_NUMBERS_MAX];
+    for (size_t i = 0; i < e->n; i++) {
+        recon_lambda_by(lambda, kind, way, e, &f->frames, f->said, i);
+        memcpy(f->said + i * kind->map + kind->lambda_at, lambda,
+               kind->group->numbers * sizeof *lambda);
+    }
+    return recon_maps_put_densities(ctx, f->said, f->maps, e->poses, e->density, e->n,
+                                    RECON_MAPS_ALL);
 }
 
 /* The points that codes are made of, each at a random rotation, through the backbone. */
 static recon_status embed_rotated(recon_ctx *ctx, recon_embedded *out, const flow *f,
                                   const recon_data *data)
 {
-    const char *any = f->frames.group == RECON_SO2 ? "all" : "haar";
     recon_data *some = NULL, *rotated = NULL;
     size_t *which = NULL, n;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &which, f->embedded.n, sizeof *which));
     n = recon_codes_points(which, f->maps->held, f->embedded.n);
     RECON_TRY(data->kind->pick(ctx, &some, data, which, n));
-    RECON_TRY(data->kind->rotate(ctx, &rotated, some, any, ROTATED));
+    RECON_TRY(data->kind->rotate(ctx, &rotated, some, f->maps->kind->any_rotation, ROTATED));
     RECON_TRY(recon_backbone_embed(ctx, out, f->backbone, rotated));
 done:
     recon_data_close(rotated);
@@ -190,20 +194,27 @@ static recon_status calibrate(recon_ctx *ctx, flow *f, recon_discovery *out, con
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* What Gamma is: a mean, or on SO(3) the gauge. */
+/* What Gamma is: a mean, or where there is one the gauge. */
 static const char *center_name(const flow *f)
 {
-    return f->frames.group == RECON_SO3 && !f->o.as_mean ? RECON_MEAN_GAUGE
-                                                         : recon_mean_name(f->o.mean.kind);
+    return f->frames.group->gauge && !f->o.as_mean ? RECON_MEAN_GAUGE
+                                                   : recon_mean_name(f->o.mean.kind);
+}
+
+/* The family that Theta is the width of. */
+static const char *theta_name(const flow *f)
+{
+    return f->maps->kind->number_is_family ? f->frames.group->families[(int)f->maps->number].name
+                                           : NULL;
 }
 
 static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust *trust)
 {
-    int so2 = f->frames.group == RECON_SO2;
+    const char *theta = theta_name(f);
     char k[32], points[32], identity[17], path[RECON_PATH],
         *measures = recon_json_text(recon_trust_json(trust));
     const recon_metadata_entry own[METADATA] = {
-        { "group", f->maps->kind->name },
+        { "group", f->maps->kind->group->name },
         { "k", k },
         { "mean", center_name(f) },
         { "points", points },
@@ -212,9 +223,7 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
         { "lambda", recon_lambda_name(f->maps->lambda) },
         { RECON_TRUST_VERDICT, recon_trust_name(trust->level) },
         { RECON_TRUST_MEASURES, measures ? measures : "" },
-        { so2 ? "theta" : RECON_DISCOVER_LABELS,
-          so2 ? recon_so2_family_name(recon_maps_describe(f->maps).family)
-              : RECON_DISCOVER_MOMENTS },
+        { theta ? "theta" : RECON_DISCOVER_LABELS, theta ? theta : RECON_DISCOVER_MOMENTS },
     };
     size_t n = METADATA, all_n = n + f->o.n_metadata;
     recon_metadata_entry *all = NULL;
@@ -306,6 +315,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
                                                  .lambda = f->maps->lambda,
                                                  .inconsistency = f->inconsistency,
                                                  .mean = center_name(f),
+                                                 .theta = theta_name(f),
                                                  .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
     RECON_TRY(recon_stage_commit(ctx, &f->stage));
@@ -345,7 +355,14 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
 {
     flow f = { .model = model, .stage = RECON_NO_STAGE, .backbone = backbone };
     recon_status status;
-    *out = (recon_discovery){ .hit_rate = NAN };
+    *out = (recon_discovery){ .hit_rate = NAN,
+                              .several = NAN,
+                              .folded = NAN,
+                              .theta_median = NAN,
+                              .disagree = NAN,
+                              .concentration = NAN,
+                              .background = NAN,
+                              .inconsistent = NAN };
     if (options)
         f.o = *options;
     RECON_TRY(recon_reserved_check(ctx, f.o.reserved, "recon_discover_options"));

@@ -3,7 +3,6 @@
 #include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "maps/so2_heads.h"
 
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "backbone/classifier.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "model/export.h"
 #include "nn/params.h"
 

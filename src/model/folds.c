@@ -1,7 +1,7 @@
 /* folds.c - see folds.h. */
 #include "model/folds.h"
 #include "backbone/recipe.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -32,7 +32,7 @@ recon_status recon_discover_frames(recon_ctx *ctx, recon_frames *out, const reco
                                         .mean = options->mean,
                                         .family = options->family };
     recon_status status = recon_normalize(ctx, out, points, NULL, &o);
-    return status == RECON_OK && kind->group == RECON_SO3 && !options->as_mean
+    return status == RECON_OK && kind->group->gauge && !options->as_mean
                ? recon_frames_gauge(ctx, out)
                : status;
 }

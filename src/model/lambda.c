@@ -1,13 +1,11 @@
 /* lambda.c - the three ways to Lambda, and how they compare. */
 #include "model/lambda.h"
-#include "backbone/pose_density.h"
+#include "backbone/embedded.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "maps/so3_map.h"
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,26 +17,17 @@ enum { WAYS = 4, ROUNDS = 40 };
 static const recon_lambda order[] = { RECON_LAMBDA_DENSITY, RECON_LAMBDA_HEAD,
                                       RECON_LAMBDA_NEIGHBOURS };
 
-double recon_lambda2(recon_lambda way, const recon_embedded *data, const recon_frames *frames,
-                     const void *heads, size_t i)
+void recon_lambda_by(double *out, const recon_maps_kind *kind, recon_lambda way,
+                     const recon_embedded *data, const recon_frames *frames, const void *heads,
+                     size_t i)
 {
-    switch (way) {
-    case RECON_LAMBDA_NEIGHBOURS: return frames->gamma[i];
-    case RECON_LAMBDA_HEAD: return ((const recon_so2_map *)heads)[i].lambda;
-    case RECON_LAMBDA_DENSITY:
-        return recon_so2_wrap(data->poses[i] -
-                              recon_pose_centre(data->density + i * RECON_POSE_BINS));
-    case RECON_LAMBDA_AUTO: break;
-    }
-    return NAN;
-}
-
-recon_so3 recon_lambda3(recon_lambda way, const recon_frames *frames, const void *heads, size_t i)
-{
-    const recon_so3_map *map = (const recon_so3_map *)heads + i;
-    return way == RECON_LAMBDA_NEIGHBOURS ? recon_so3_at(frames->gamma, i)
-           : way == RECON_LAMBDA_HEAD     ? map->lambda_label
-                                          : map->lambda;
+    size_t numbers = kind->group->numbers;
+    if (way == RECON_LAMBDA_NEIGHBOURS)
+        memcpy(out, frames->gamma + i * numbers, numbers * sizeof *out);
+    else
+        kind->lambda_of(out, heads ? (const char *)heads + i * kind->map : NULL, way,
+                        data->poses + i * numbers,
+                        data->density ? data->density + i * RECON_POSE_BINS : NULL);
 }
 
 /* --- likelihood ------------------------------------------------------------------------------- */
@@ -103,16 +92,17 @@ typedef struct {
 static int is_there(const comparison *c, recon_lambda way)
 {
     return way != RECON_LAMBDA_AUTO &&
-           (way != RECON_LAMBDA_DENSITY || c->frames->group == RECON_SO3 || c->data->density);
+           (way != RECON_LAMBDA_DENSITY ||
+            recon_maps_know_density(c->maps->kind, c->data->density != NULL));
 }
 
 static double distance(const comparison *c, recon_lambda a, recon_lambda b, size_t i)
 {
-    if (c->frames->group == RECON_SO3)
-        return recon_so3_distance(recon_lambda3(a, c->frames, c->heads, i),
-                                  recon_lambda3(b, c->frames, c->heads, i));
-    return recon_so2_distance(recon_lambda2(a, c->data, c->frames, c->heads, i),
-                              recon_lambda2(b, c->data, c->frames, c->heads, i));
+    const recon_maps_kind *kind = c->maps->kind;
+    double p[RECON_NUMBERS_MAX], q[RECON_NUMBERS_MAX];
+    recon_lambda_by(p, kind, a, c->data, c->frames, c->heads, i);
+    recon_lambda_by(q, kind, b, c->data, c->frames, c->heads, i);
+    return kind->group->distance(kind->group, p, q);
 }
 
 static void compare_pair(recon_lambda_choice *out, const comparison *c, recon_lambda a,
@@ -138,6 +128,8 @@ static void count_own(const comparison *c)
 
 static void measure(recon_lambda_choice *out, const comparison *c)
 {
+    const recon_maps_kind *kind = c->maps->kind;
+    double lambda[RECON_NUMBERS_MAX];
     for (int a = 0; a < WAYS; a++)
         for (int b = 0; b < WAYS; b++)
             out->apart_median[a][b] = out->apart_p95[a][b] = NAN;
@@ -147,12 +139,12 @@ static void measure(recon_lambda_choice *out, const comparison *c)
             if (is_there(c, way) && is_there(c, (recon_lambda)b))
                 compare_pair(out, c, way, (recon_lambda)b);
         out->likelihood[a] = NAN;
-        if (!is_there(c, way) || c->frames->group == RECON_SO3)
+        if (!is_there(c, way) || !kind->compared)
             continue;
         for (size_t j = 0; j < c->n; j++) {
             size_t i = c->which[j];
-            c->x[j] = recon_so2_wrap(c->data->poses[i] -
-                                     recon_lambda2(way, c->data, c->frames, c->heads, i));
+            recon_lambda_by(lambda, kind, way, c->data, c->frames, c->heads, i);
+            c->x[j] = kind->group->distance(kind->group, recon_embedded_pose(c->data, i), lambda);
         }
         recon_lambda_log_densities(c->log_p[a], c->x, c->n);
         if (way == RECON_LAMBDA_DENSITY)
@@ -176,8 +168,8 @@ static recon_lambda best_of(const recon_lambda_choice *choice, const comparison 
 {
     const double *likelihood = choice->likelihood;
     int best = RECON_LAMBDA_HEAD;
-    if (c->frames->group == RECON_SO3)
-        return RECON_LAMBDA_DENSITY;
+    if (!c->maps->kind->compared)
+        return c->maps->kind->usual;
     for (int a = 1; a < WAYS; a++)
         best = likelihood[a] > likelihood[best] ? a : best;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)

@@ -11,9 +11,9 @@
 #include <recon/model/trust.h>
 #include "maps/maps.h"
 
-/* heads [n]: what the heads say of all points, before densities are put over it. asked AUTO: SO(2)
- * takes the likeliest way, of several that chance may have put in their order the density, then the
- * head; SO(3) the density. RECON_ERR_INPUT where what is asked for is not there. */
+/* heads [n]: what the heads say of all points, before densities are put over it. asked AUTO: the
+ * likeliest way is taken, of several that chance may have put in their order the density, then the
+ * head; of a kind that does not compare them the usual one. RECON_ERR_INPUT where what is asked for is not there. */
 recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon_lambda asked,
                                  const recon_embedded *data, const recon_frames *frames,
                                  const recon_maps *maps, const void *heads);
@@ -23,9 +23,9 @@ recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon
 enum { RECON_LAMBDA_WEIGHTS = 4 };
 void recon_lambda_log_densities(double *out /* [n] */, const double *angles, size_t n);
 
-/* Lambda of point i by a way, SO(2) and SO(3). */
-double recon_lambda2(recon_lambda way, const recon_embedded *data, const recon_frames *frames,
-                     const void *heads, size_t i);
-recon_so3 recon_lambda3(recon_lambda way, const recon_frames *frames, const void *heads, size_t i);
+/* Lambda of point i by a way. */
+void recon_lambda_by(double *out, const recon_maps_kind *kind, recon_lambda way,
+                     const recon_embedded *data, const recon_frames *frames, const void *heads,
+                     size_t i);
 
 #endif

@@ -5,7 +5,6 @@
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "model/trust.h"
 
 #include <stdlib.h>
@@ -18,8 +17,8 @@ static recon_status check_parts(recon_ctx *ctx, const recon_model *m, const char
     const recon_maps_kind *maps = m->maps->kind;
     if (maps->group != m->backbone->kind->group)
         return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: the maps are for %s, but not the backbone '%s'", path, maps->name,
-                          m->backbone->kind->name);
+                          "%s: the maps are for %s, but not the backbone '%s'", path,
+                          maps->group->name, m->backbone->kind->name);
     if (m->maps->d != m->backbone->code)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: embeddings have %zu dimensions, but the maps expect %zu", path,
@@ -55,11 +54,11 @@ static int is_by_gauge(const recon_safetensors *file)
 
 recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *m, recon_lambda lambda)
 {
-    int so3 = m->backbone->kind->group == RECON_SO3;
     recon_status status = recon_enum_check(ctx, lambda, RECON_LAMBDA_DENSITY, "lambda");
     if (status != RECON_OK)
         return status;
-    if (lambda == RECON_LAMBDA_DENSITY && !so3 && !m->backbone->density)
+    if (lambda == RECON_LAMBDA_DENSITY &&
+        !recon_maps_know_density(m->maps->kind, m->backbone->density))
         return recon_fail(
             ctx, RECON_ERR_INPUT,
             "lambda density: the model's backbone has no pose density; train one without "

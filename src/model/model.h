@@ -28,6 +28,21 @@ enum { RECON_DENSITY_COUNTS = 30 };
 #define RECON_LEAST_SUPPORT  0.2
 recon_natural recon_density_natural(const recon_so2_center *counted, double support);
 
+/* What a model says of inputs by its group: the types of its answers, and how they are made. */
+typedef struct {
+    const recon_group *group;
+    size_t pose;                     /* bytes of a recon_pose2, a recon_pose3                 */
+    size_t absolute_at, rotation_at; /* where these are in it, as poses of the group          */
+    /* Poses [n]. open [n]: which inputs the gates of options let through; NULL: there is none. */
+    recon_status (*read)(recon_ctx *ctx, void *poses, unsigned char *open, const recon_model *model,
+                         const void *inputs, size_t n, const recon_canonicalize_options *options);
+    recon_status (*score)(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
+                          const void *inputs, size_t n);
+} recon_model_kind;
+
+/* That of a group; NULL: it has no heads. */
+const recon_model_kind *recon_model_kind_of(const recon_group *group);
+
 struct recon_model {
     recon_backbone *backbone;
     recon_maps *maps;
@@ -109,6 +124,14 @@ recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out /* [n]
 
 /* RECON_ERR_INPUT for options that cannot be meant. */
 recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options);
+
+/* The entries `read`. */
+recon_status recon_read_gated2(recon_ctx *ctx, void *poses, unsigned char *open,
+                               const recon_model *model, const void *inputs, size_t n,
+                               const recon_canonicalize_options *options);
+recon_status recon_read_gated3(recon_ctx *ctx, void *poses, unsigned char *open,
+                               const recon_model *model, const void *inputs, size_t n,
+                               const recon_canonicalize_options *options);
 
 /* Whether a gate lets an input with this p-value be rotated; only_if 0: there is none. */
 int recon_gate_opens(double only_if, double p_value);

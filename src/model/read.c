@@ -10,12 +10,13 @@
 
 /* --- either group ----------------------------------------------------------------------------- */
 
-static recon_status check_group(recon_ctx *ctx, const recon_model *m, const recon_group *group)
+static recon_status check_group(recon_ctx *ctx, const recon_model *m, const recon_maps_kind *kind)
 {
-    if (m->backbone->kind->group == group)
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT, "the model's poses are in %s",
-                      group == RECON_SO2 ? "SO(3), not in SO(2)" : "SO(2), not in SO(3)");
+    const recon_group *own = m->backbone->kind->group;
+    return own == kind->group
+               ? RECON_OK
+               : recon_fail(ctx, RECON_ERR_INPUT, "the model's poses are in %s, not in %s",
+                            own->words, kind->group->words);
 }
 
 static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, const void *inputs,
@@ -185,7 +186,7 @@ recon_status recon_model_read2(recon_ctx *ctx, const recon_read2 *out, const rec
     const recon_pose2 *poses = out->poses;
     recon_seen s = { .z = NULL };
     recon_status status;
-    RECON_TRY(check_group(ctx, m, RECON_SO2));
+    RECON_TRY(check_group(ctx, m, &recon_so2_maps));
     RECON_TRY(see(ctx, &s, m, inputs, n));
     RECON_TRY(out->maps ? find_maps(ctx, out->poses, out->maps, m, &s, inputs, n)
                         : find_lambda(ctx, out->poses, m, &s, inputs, n));
@@ -261,7 +262,7 @@ recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const rec
     recon_pose3 *poses = out->poses;
     recon_seen s = { .z = NULL };
     recon_status status;
-    RECON_TRY(check_group(ctx, m, RECON_SO3));
+    RECON_TRY(check_group(ctx, m, &recon_so3_maps));
     if (!maps) {
         RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
         maps = own;

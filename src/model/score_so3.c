@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/degrees.h"
+#include "core/text.h"
 #include "group/natural.h"
 
 recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,

@@ -1,7 +1,7 @@
 /* source.c - the source as summary.json has it. */
 #include "model/source.h"
 #include "core/json.h"
-#include "core/utf8.h"
+#include "core/text.h"
 
 static void add_count(json_t **out, const char *key, uint64_t value)
 {

@@ -8,7 +8,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/simd.h"
 
 #include <math.h>

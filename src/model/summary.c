@@ -1,7 +1,7 @@
 /* summary.c - readings of all points, and of each label where there are labels: of either group. */
 #include "model/summary.h"
+#include "core/text.h"
 #include "backbone/embedded.h"
-#include "core/degrees.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
@@ -39,7 +39,7 @@ typedef struct {
     double theta, pose_mean, pose_size; /* median width; centre and resultant of Lambda     */
     double disagree; /* share with one natural pose whose Lambda is far from Gamma           */
     double concentration, background; /* SO(3): medians                                   */
-} group;
+} subset;
 
 static double median(double *x, size_t n)
 {
@@ -67,7 +67,7 @@ static double rotation_of(const recon_findings *f, size_t i)
 }
 
 /* What both groups have; *next goes through the points of a label, or all where label is NULL. */
-static int take_next(group *g, size_t *next, const recon_findings *f, const int64_t *label)
+static int take_next(subset *g, size_t *next, const recon_findings *f, const int64_t *label)
 {
     const int64_t *labels = f->embedded->labels;
     while (*next < f->frames->rows && label && labels[*next] != *label)
@@ -81,7 +81,7 @@ static int take_next(group *g, size_t *next, const recon_findings *f, const int6
     return 1;
 }
 
-static void read_so2(group *g, const readings *r, const int64_t *label)
+static void read_so2(subset *g, const readings *r, const int64_t *label)
 {
     const recon_so2_map *map = r->f->maps;
     double c = 0, s = 0;
@@ -102,7 +102,7 @@ static void read_so2(group *g, const readings *r, const int64_t *label)
     g->pose_size = hypot(s, c) / (double)g->n;
 }
 
-static void read_so3(group *g, const readings *r, const int64_t *label)
+static void read_so3(subset *g, const readings *r, const int64_t *label)
 {
     const recon_so3_map *map = r->f->maps;
     for (size_t i = 0; take_next(g, &i, r->f, label); i++) {
@@ -113,26 +113,72 @@ static void read_so3(group *g, const readings *r, const int64_t *label)
     g->background = median(r->y, g->n);
 }
 
-static group read_group(const readings *r, const int64_t *label)
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *json_so2(const subset *g)
 {
-    group g = { .n = 0 };
-    (r->f->frames->group == RECON_SO2 ? read_so2 : read_so3)(&g, r, label);
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "points", (json_int_t)g->n, "theta_deg",
+                     g->theta * RECON_TO_DEGREES, "several_modes", g->several, "modulo_180",
+                     g->folded, "natural_pose_deg", g->pose_mean * RECON_TO_DEGREES,
+                     "natural_pose_agreement", g->pose_size, "lambda_disagrees", g->disagree);
+}
+
+static json_t *json_so3(const subset *g)
+{
+    return json_pack("{s:I, s:f, s:f}", "points", (json_int_t)g->n, "concentration",
+                     g->concentration, "background", g->background);
+}
+
+static void fill_so2(recon_discovery *out, const recon_findings *f, const subset *all)
+{
+    out->family = (recon_so2_family)f->frames->family;
+    out->theta = ((const recon_so2_map *)f->maps)[0].family;
+    out->several = all->several;
+    out->folded = all->folded;
+    out->theta_median = all->theta;
+    out->disagree = all->disagree;
+}
+
+static void fill_so3(recon_discovery *out, const recon_findings *f, const subset *all)
+{
+    (void)f;
+    out->concentration = all->concentration;
+    out->background = all->background;
+    out->inconsistent = fmax(out->trust.inconsistent, 0); /* NaN: not known of any */
+}
+
+/* What differs by the group: its readings, as JSON, and in the structure. */
+static const struct reader {
+    const recon_group *group;
+    void (*read)(subset *g, const readings *r, const int64_t *label);
+    json_t *(*json)(const subset *g);
+    void (*fill)(recon_discovery *out, const recon_findings *f, const subset *all);
+    recon_status (*molecules)(recon_ctx *ctx, json_t **summary, recon_discovery *out,
+                              const recon_findings *f);
+} readers[] = {
+    { .group = RECON_SO2, read_so2, json_so2, fill_so2, NULL },
+    { .group = RECON_SO3, read_so3, json_so3, fill_so3, recon_summarize_molecules },
+};
+
+static const struct reader *reader_of(const recon_findings *f)
+{
+    size_t i = 0;
+    while (readers[i].group != f->frames->group)
+        i++;
+    return &readers[i];
+}
+
+static subset read_group(const readings *r, const int64_t *label)
+{
+    subset g = { .n = 0 };
+    reader_of(r->f)->read(&g, r, label);
     g.hits /= (double)g.n;
     return g;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static json_t *group_json(const group *g, const recon_group *of)
+static json_t *group_json(const subset *g, const recon_findings *f)
 {
-    json_t *out = of == RECON_SO2
-                      ? json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "points", (json_int_t)g->n,
-                                  "theta_deg", g->theta * RECON_TO_DEGREES, "several_modes",
-                                  g->several, "modulo_180", g->folded, "natural_pose_deg",
-                                  g->pose_mean * RECON_TO_DEGREES, "natural_pose_agreement",
-                                  g->pose_size, "lambda_disagrees", g->disagree)
-                      : json_pack("{s:I, s:f, s:f}", "points", (json_int_t)g->n, "concentration",
-                                  g->concentration, "background", g->background);
+    json_t *out = reader_of(f)->json(g);
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
     recon_json_put(&out, "rotated_20", json_real((double)g->rotated / (double)g->n));
     if (!isnan(g->hits))
@@ -149,10 +195,10 @@ static json_t *labels_json(const readings *r)
         most = e->labels[i] > most ? e->labels[i] : most;
     for (int64_t label = 0; label <= most && label < LABELS_MOST; label++) {
         char key[32];
-        group g = read_group(r, &label);
+        subset g = read_group(r, &label);
         snprintf(key, sizeof key, "%lld", (long long)label);
         if (g.n)
-            recon_json_put(&out, key, group_json(&g, r->f->frames->group));
+            recon_json_put(&out, key, group_json(&g, r->f));
     }
     return out;
 }
@@ -160,19 +206,18 @@ static json_t *labels_json(const readings *r)
 static json_t *settings_json(const recon_findings *f)
 {
     const recon_discover_options *o = f->options;
-    int so2 = f->frames->group == RECON_SO2;
+    const recon_group *group = f->frames->group;
     json_t *out = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:b, s:s}", "version",
-                            recon_version(), "kind", f->data->kind->name, "group",
-                            so2 ? "so2" : "so3", "points", (json_int_t)f->embedded->n, "dimensions",
+                            recon_version(), "kind", f->data->kind->name, "group", group->name,
+                            "points", (json_int_t)f->embedded->n, "dimensions",
                             (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
                             f->mean, "half", o->half, "backend", f->backend);
     recon_json_put(&out, "lambda", json_string(recon_lambda_name(f->lambda)));
     recon_json_put(&out, "heads", json_string(recon_heads_name(o->maps.heads)));
-    if (so2) {
-        const recon_so2_map *map = f->maps;
-        recon_json_put(&out, "family", json_string(recon_so2_family_name(f->frames->family)));
-        recon_json_put(&out, "theta", json_string(recon_so2_family_name(map[0].family)));
-    }
+    if (group->family_count > 1)
+        recon_json_put(&out, "family", json_string(group->families[f->frames->family].name));
+    if (f->theta)
+        recon_json_put(&out, "theta", json_string(f->theta));
     recon_json_put(&out, "identity", json_sprintf(RECON_IDENTITY, f->identity));
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
@@ -184,15 +229,15 @@ static json_t *settings_json(const recon_findings *f)
 }
 
 static recon_status make_json(recon_ctx *ctx, json_t **summary, recon_discovery *out,
-                              const readings *r, const group *all)
+                              const readings *r, const subset *all)
 {
     const recon_findings *f = r->f;
     recon_status status = RECON_OK;
     *summary = settings_json(f);
     recon_json_put(summary, "trust", recon_trust_json(&out->trust));
-    recon_json_put(summary, "all", group_json(all, out->group));
-    if (recon_data_molecules(f->data) && out->group == RECON_SO3)
-        RECON_TRY(recon_summarize_molecules(ctx, summary, out, f));
+    recon_json_put(summary, "all", group_json(all, f));
+    if (recon_data_molecules(f->data) && reader_of(f)->molecules)
+        RECON_TRY(reader_of(f)->molecules(ctx, summary, out, f));
     else if (f->embedded->labels)
         recon_json_put(summary, "labels", labels_json(r));
     recon_json_put(summary, "seconds",
@@ -208,7 +253,7 @@ done:
     return status;
 }
 
-static void fill_in(recon_discovery *out, const recon_findings *f, const group *all)
+static void fill_in(recon_discovery *out, const recon_findings *f, const subset *all)
 {
     out->kind = f->data->kind->name;
     out->group = f->frames->group;
@@ -217,18 +262,7 @@ static void fill_in(recon_discovery *out, const recon_findings *f, const group *
     out->hit_rate = f->frames->hit_rate;
     out->rotated = all->rotated;
     memcpy(out->natural, all->natural, sizeof out->natural);
-    if (out->group == RECON_SO2) {
-        out->so2.family = f->frames->family;
-        out->so2.theta = ((const recon_so2_map *)f->maps)[0].family;
-        out->so2.several = all->several;
-        out->so2.folded = all->folded;
-        out->so2.theta_median = all->theta;
-        out->so2.disagree = all->disagree;
-    } else {
-        out->so3.concentration = all->concentration;
-        out->so3.background = all->background;
-        out->so3.inconsistent = fmax(out->trust.inconsistent, 0); /* NaN: not known of any */
-    }
+    reader_of(f)->fill(out, f, all);
 }
 
 recon_status recon_summarize(recon_ctx *ctx, json_t **summary, recon_discovery *out,
@@ -239,7 +273,7 @@ recon_status recon_summarize(recon_ctx *ctx, json_t **summary, recon_discovery *
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r.x, n, sizeof *r.x));
     RECON_TRY(recon_alloc_raw(ctx, &r.y, n, sizeof *r.y));
-    group all = read_group(&r, NULL);
+    subset all = read_group(&r, NULL);
     fill_in(out, f, &all);
     RECON_TRY(make_json(ctx, summary, out, &r, &all));
 done:

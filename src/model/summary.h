@@ -16,6 +16,7 @@ typedef struct {
     recon_lambda lambda;
     const double *inconsistency; /* [rows], or NULL: see recon_backbone_kind */
     const char *mean;            /* what Gamma is */
+    const char *theta;           /* the family that Theta is the width of; NULL: of none */
     const char *backend;
 } recon_findings;
 

@@ -1,6 +1,6 @@
 /* summary_molecules.c - readings of each molecule, and which look the same after a rotation. */
 #include "model/summary.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"

@@ -8,7 +8,7 @@
 #include "backbone/embedded.h"
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/lambda.h"
@@ -326,22 +326,22 @@ static recon_status measure_information(recon_ctx *ctx, recon_trust *t, double *
                                         const void *said)
 {
     const recon_maps_kind *kind = model->maps->kind;
-    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, *held = NULL, *angles = NULL;
+    double *held = NULL, *angles = NULL;
     size_t n = 0;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &held, e->n, sizeof *held));
     RECON_TRY(recon_alloc_raw(ctx, &angles, e->n, sizeof *angles));
     for (size_t i = 0; i < e->n; i++) {
         const char *map = (const char *)said + i * kind->map;
-        nats[i] = flat - kind->score(map, recon_embedded_pose(e, i));
+        nats[i] = kind->group->uniform - kind->score(map, recon_embedded_pose(e, i));
         if (!model->maps->held[i])
             continue;
-        if (kind->group == RECON_SO2)
-            angles[n] = recon_so2_absolute((const recon_so2_map *)(const void *)map, e->poses[i]);
+        angles[n] = kind->group->distance(kind->group, recon_embedded_pose(e, i),
+                                          (const double *)(const void *)(map + kind->lambda_at));
         held[n++] = nats[i];
     }
     recon_trust_information(t, held, n);
-    if (kind->group == RECON_SO2 && t->lambda.taken == RECON_LAMBDA_DENSITY)
+    if (kind->compared && t->lambda.taken == RECON_LAMBDA_DENSITY)
         count_centres(t, held, angles, n);
 done:
     free(angles);
@@ -408,7 +408,7 @@ recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon
     trust->inconsistent = inconsistent;
     RECON_TRY(recon_alloc_raw(ctx, &nats, embedded->n, sizeof *nats));
     RECON_TRY(measure_information(ctx, trust, nats, model, embedded, said));
-    if (frames->group == RECON_SO2)
+    if (model->maps->kind == &recon_so2_maps)
         RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said, nats));
     recon_trust_judge(trust);
 done:

@@ -19,7 +19,7 @@ static recon_status lambdas_of(recon_ctx *ctx, double **out, const recon_embedde
 {
     recon_status status = recon_alloc_raw(ctx, out, e->n, sizeof **out);
     for (size_t i = 0; status == RECON_OK && i < e->n; i++)
-        (*out)[i] = recon_lambda2(RECON_LAMBDA_DENSITY, e, NULL, NULL, i);
+        recon_lambda_by(*out + i, &recon_so2_maps, RECON_LAMBDA_DENSITY, e, NULL, NULL, i);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* trust_json.c - trust as JSON: in summaries, for --json, and in the metadata of a model. */
 #include "model/trust.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/json.h"
 

@@ -1,9 +1,8 @@
 /* params.c - named parameters in a few blocks. */
 #include "nn/params.h"
-#include "core/bf16.h"
+#include "core/f16.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "ops/ops.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/free_memory.h"
 #include "core/memory.h"
 #include "comm/comm.h"
 #include "nn/adam.h"

@@ -1,7 +1,7 @@
 /* classes.c - classes by nearest neighbours or by connected components. */
 #include "normalize/classes.h"
 #include "core/blocks.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "comm/comm.h"

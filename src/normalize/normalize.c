@@ -22,7 +22,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/options.h"
 #include "core/threads.h"
 
 #include <math.h>

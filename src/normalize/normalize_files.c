@@ -10,7 +10,7 @@
 #include "comm/comm.h"
 #include "data/identity.h"
 #include "knn/tiles.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "group/natural.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * lightest of the others darkened: they must show on white. Each colour is said twice: renderers
  * that do not know variables keep the first. */
 #include "report/canvas.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define REPORT_FOUND_H
 
 #include "report/canvas.h"
-#include "core/degrees.h"
+#include "core/text.h"
 
 #include <jansson.h>
 #include <recon/data/dataset.h>

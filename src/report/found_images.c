@@ -1,6 +1,6 @@
 /* found_images.c - what `recon discover` found in images. */
 #include "report/found_inputs.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/kinds.h"

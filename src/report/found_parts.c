@@ -1,12 +1,12 @@
 /* found_parts.c - what the reports of images, molecules and plain poses have in common. */
 #include "report/found.h"
-#include "core/count.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
 
 #include <math.h>
-#include "core/png.h"
+#include "core/picture.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define REPORT_PAGE_PARTS_H
 
 #include "report/page.h"
-#include "core/markup.h"
+#include "core/svg.h"
 
 #include <locale.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* plots.c - what a report draws as charts: histograms, receiver operating curves with their areas, and
  * the width of each class, predicted beside true. */
 #include "report/chart.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 

@@ -4,7 +4,7 @@
  * viewers that smooth what they stretch. */
 #include "report/tile.h"
 #include "report/canvas.h"
-#include "core/png.h"
+#include "core/picture.h"
 #include "core/fail.h"
 #include "core/memory.h"
 

@@ -1,7 +1,7 @@
 /* Conversion: every type, both orders, against what the bits mean; integers that do not fit. */
 #include "borders.h"
 #include "check.h"
-#include "core/array.h"
+#include "core/npy.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* A budget: never more than it allows at once, and nobody waits for ever. */
 #include "check.h"
-#include "core/budget.h"
 #include "core/threads.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,5 @@
 /* What is left of memory: control groups of both kinds, nested, and a limit of address space. */
 #include "scratch.h"
-#include "core/free_memory.h"
 #include "core/memory.h"
 
 #include <sys/resource.h>

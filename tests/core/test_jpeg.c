@@ -2,8 +2,6 @@
  * hostile files are refused. */
 #include "borders.h"
 #include "scratch.h"
-#include "core/exif.h"
-#include "core/jpeg.h"
 #include "core/picture.h"
 
 #ifdef RECON_HAVE_JPEG
@@ -34,7 +32,7 @@ static void what_is_written_comes_back(void **state)
         recon_pixels p;
         uint8_t want[W * 3];
         write_smooth(ctx, scratch("x.jpg"), channels, NULL);
-        CHECK_OK(ctx, recon_jpeg_read(ctx, &p, scratch("x.jpg")));
+        CHECK_OK(ctx, recon_picture_read(ctx, &p, scratch("x.jpg"), 0));
         assert_true(p.height == H && p.width == W && p.channels == channels && !p.deep && !p.alpha);
         for (size_t y = 0; y < H; y++) {
             smooth_row(&channels, y, want);
@@ -66,7 +64,7 @@ static void a_large_file_comes_back(void **state)
                                         &(recon_jpeg_options){ .quality = 100 }));
     free(slurp(scratch("x.jpg"), &size));
     assert_true(size > BORDER_MOST(RECON_BLOCK_JPEG));
-    CHECK_OK(ctx, recon_jpeg_read(ctx, &p, scratch("x.jpg")));
+    CHECK_OK(ctx, recon_picture_read(ctx, &p, scratch("x.jpg"), 0));
     for (size_t y = 0; y < SIDE; y++) {
         noise_row(&row, y, want);
         for (size_t i = 0; i < row; i++)
@@ -151,13 +149,13 @@ static void the_orientation_is_applied_and_reset(void **state)
     recon_pixels as;
     write_smooth(ctx, scratch("x.jpg"), 3, NULL);
     uint8_t *file = slurp(scratch("x.jpg"), &plain);
-    CHECK_OK(ctx, recon_jpeg_decode(ctx, &as, file, plain, "x"));
+    CHECK_OK(ctx, recon_picture_whole(ctx, &as, recon_jpeg_scan, file, plain, "x"));
     for (int k = 0; k < 16; k++) {
         int orientation = 1 + k / 2;
         size_t size = plain, written;
         recon_pixels p;
         uint8_t *tagged = with_exif(file, &size, orientation, k % 2);
-        CHECK_OK(ctx, recon_jpeg_decode(ctx, &p, tagged, size, "x"));
+        CHECK_OK(ctx, recon_picture_whole(ctx, &p, recon_jpeg_scan, tagged, size, "x"));
         assert_int_equal(p.height, orientation >= 5 ? W : H);
         check_turned(&p, &as, orientation);
         free(p.bytes);
@@ -204,14 +202,15 @@ static void hostile_files_are_refused_with_a_reason(void **state)
     recon_ctx *ctx = *state;
     recon_pixels p;
     size_t size;
-    CHECK_FAILS(ctx, recon_jpeg_read(ctx, &p, SEEDS "cmyk"), RECON_ERR_FORMAT, "CMYK");
-    CHECK_FAILS(ctx, recon_jpeg_read(ctx, &p, SEEDS "bomb"), RECON_ERR_FORMAT,
+    CHECK_FAILS(ctx, recon_picture_read(ctx, &p, SEEDS "cmyk", 0), RECON_ERR_FORMAT, "CMYK");
+    CHECK_FAILS(ctx, recon_picture_read(ctx, &p, SEEDS "bomb", 0), RECON_ERR_FORMAT,
                 "60000 x 60000 pixels cannot be in 380 bytes");
-    CHECK_FAILS(ctx, recon_jpeg_decode(ctx, &p, "\xff\xd8", 2, "x"), RECON_ERR_FORMAT,
-                "not a JPEG file");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_jpeg_scan, "\xff\xd8", 2, "x"),
+                RECON_ERR_FORMAT, "not a JPEG file");
     uint8_t *file = slurp(SEEDS "progressive", &size);
     for (size_t n = 0; n + 8 < size; n++) {
-        CHECK_FAILS(ctx, recon_jpeg_decode(ctx, &p, file, n, "x"), RECON_ERR_FORMAT, "x: ");
+        CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_jpeg_scan, file, n, "x"),
+                    RECON_ERR_FORMAT, "x: ");
         assert_null(p.bytes);
     }
     free(file);
@@ -236,7 +235,7 @@ static void what_jpeg_cannot_hold_is_refused(void **state)
 static recon_status read_and_free(recon_ctx *ctx, const char *path)
 {
     recon_pixels p;
-    recon_status status = recon_jpeg_read(ctx, &p, path);
+    recon_status status = recon_picture_read(ctx, &p, path, 0);
     free(p.bytes);
     return status;
 }
@@ -269,8 +268,8 @@ static void without_libjpeg_the_remedy_is_said(void **state)
 {
     recon_ctx *ctx = *state;
     recon_pixels p;
-    CHECK_FAILS(ctx, recon_jpeg_decode(ctx, &p, "", 0, "x.jpg"), RECON_ERR_UNSUPPORTED,
-                "x.jpg: built without libjpeg: install libjpeg62-turbo-dev");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_jpeg_scan, "", 0, "x.jpg"),
+                RECON_ERR_UNSUPPORTED, "x.jpg: built without libjpeg: install libjpeg62-turbo-dev");
 }
 
 int main(void)

@@ -2,7 +2,6 @@
 #include "scratch.h"
 #include "core/picture.h"
 
-#include "core/png.h"
 #include <zlib.h>
 
 #ifdef RECON_HAVE_PNG
@@ -26,7 +25,7 @@ static void what_is_written_comes_back(void **state)
         uint8_t *bytes = NULL;
         size_t size, size2;
         CHECK_OK(ctx, recon_png_write(ctx, scratch("x.png"), x, H, W, channels));
-        CHECK_OK(ctx, recon_png_read(ctx, &p, scratch("x.png")));
+        CHECK_OK(ctx, recon_picture_read(ctx, &p, scratch("x.png"), 0));
         assert_int_equal(p.height, H);
         assert_int_equal(p.width, W);
         assert_int_equal(p.channels, channels);
@@ -56,7 +55,7 @@ static void what_others_write_is_read(void **state)
         char path[64];
         recon_pixels p;
         snprintf(path, sizeof path, "tests/fuzz/corpus/png/%s.png", names[k]);
-        CHECK_OK(ctx, recon_png_read(ctx, &p, path));
+        CHECK_OK(ctx, recon_picture_read(ctx, &p, path, 0));
         assert_true(p.height == 6 && p.width == 5 && p.channels == channels[k]);
         assert_int_equal(p.deep, k == 1);
         for (unsigned i = 0; i < 30; i++) {
@@ -152,7 +151,7 @@ static void every_kind_keeps_its_channels_and_its_depth(void **state)
         uint8_t file[8192];
         recon_pixels p;
         size_t size = build(file, &kinds[i].plan);
-        CHECK_OK(ctx, recon_png_decode(ctx, &p, file, size, "made"));
+        CHECK_OK(ctx, recon_picture_whole(ctx, &p, recon_png_scan, file, size, "made"));
         assert_int_equal(p.channels, kinds[i].channels);
         assert_int_equal(recon_pixels_size(&p), kinds[i].n);
         assert_int_equal(p.deep, kinds[i].plan.depth == 16);
@@ -170,23 +169,25 @@ static void hostile_files_are_refused_with_a_reason(void **state)
     noise(x, sizeof x, 2);
     CHECK_OK(ctx, recon_png_encode(ctx, &bytes, &size, x, H, W, 1));
     for (size_t cut = 0; cut < size; cut++) {
-        assert_int_equal(recon_png_decode(ctx, &p, bytes, cut, "cut"), RECON_ERR_FORMAT);
+        assert_int_equal(recon_picture_whole(ctx, &p, recon_png_scan, bytes, cut, "cut"),
+                         RECON_ERR_FORMAT);
         assert_null(p.bytes);
     }
-    CHECK_FAILS(ctx, recon_png_decode(ctx, &p, bytes, size - 20, "cut.png"), RECON_ERR_FORMAT,
-                "cut.png: the file is cut short");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_png_scan, bytes, size - 20, "cut.png"),
+                RECON_ERR_FORMAT, "cut.png: the file is cut short");
     bytes[size / 2] ^= 1;
-    CHECK_FAILS(ctx, recon_png_decode(ctx, &p, bytes, size, "bent.png"), RECON_ERR_FORMAT,
-                "bent.png: ");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_png_scan, bytes, size, "bent.png"),
+                RECON_ERR_FORMAT, "bent.png: ");
     free(bytes);
     size = build(file, &(plan){ .height = 60000, .width = 60000, .depth = 16, .kind = 6 });
-    CHECK_FAILS(ctx, recon_png_decode(ctx, &p, file, size, "bomb"), RECON_ERR_FORMAT,
-                "60000 x 60000 pixels cannot be in");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_png_scan, file, size, "bomb"),
+                RECON_ERR_FORMAT, "60000 x 60000 pixels cannot be in");
     size = build(file, &(plan){ .height = 1, .width = 70000, .depth = 8 });
-    CHECK_FAILS(ctx, recon_png_decode(ctx, &p, file, size, "wide"), RECON_ERR_FORMAT, "wide: ");
-    CHECK_FAILS(ctx, recon_png_decode(ctx, &p, "GIF89a..", 8, "x.gif"), RECON_ERR_FORMAT,
-                "x.gif: not a PNG file");
-    CHECK_FAILS(ctx, recon_png_read(ctx, &p, scratch("none.png")), RECON_ERR_IO, "none.png");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_png_scan, file, size, "wide"),
+                RECON_ERR_FORMAT, "wide: ");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_png_scan, "GIF89a..", 8, "x.gif"),
+                RECON_ERR_FORMAT, "x.gif: not a PNG file");
+    CHECK_FAILS(ctx, recon_picture_read(ctx, &p, scratch("none.png"), 0), RECON_ERR_IO, "none.png");
     CHECK_FAILS(ctx, recon_png_write(ctx, scratch("x.png"), x, H, W, 5), RECON_ERR_INPUT,
                 "5 channels: 1 to 4");
     CHECK_FAILS(ctx, recon_png_write(ctx, scratch("x.png"), x, 0, W, 1), RECON_ERR_INPUT,
@@ -207,7 +208,7 @@ static void sixteen_bits_come_back(void **state)
     recon_pixels p;
     noise((uint8_t *)x, sizeof x, 4);
     CHECK_OK(ctx, recon_png_write_rows(ctx, scratch("x.png"), &head, give_word, x));
-    CHECK_OK(ctx, recon_png_read(ctx, &p, scratch("x.png")));
+    CHECK_OK(ctx, recon_picture_read(ctx, &p, scratch("x.png"), 0));
     assert_true(p.deep && p.channels == 3);
     assert_memory_equal(p.bytes, x, sizeof x);
     free(p.bytes);
@@ -227,7 +228,7 @@ static void a_small_file_cannot_ask_for_much(void **state)
     const recon_pixels head = { .height = SIDE, .width = SIDE, .channels = 1 };
     recon_pixels p;
     CHECK_OK(ctx, recon_png_write_rows(ctx, scratch("x.png"), &head, zero_row, NULL));
-    CHECK_FAILS(ctx, recon_png_read(ctx, &p, scratch("x.png")), RECON_ERR_INPUT,
+    CHECK_FAILS(ctx, recon_picture_read(ctx, &p, scratch("x.png"), 0), RECON_ERR_INPUT,
                 "x.png: a picture of 16800 x 16800 would take 282 MB from a file of ");
     assert_null(p.bytes);
     CHECK_OK(ctx, recon_picture_read(ctx, &p, scratch("x.png"), (size_t)300 * 1000 * 1000));
@@ -238,7 +239,7 @@ static void a_small_file_cannot_ask_for_much(void **state)
 static recon_status read_and_free(recon_ctx *ctx, const char *path)
 {
     recon_pixels p;
-    recon_status status = recon_png_read(ctx, &p, path);
+    recon_status status = recon_picture_read(ctx, &p, path, 0);
     free(p.bytes);
     return status;
 }
@@ -273,8 +274,8 @@ static void without_libpng_the_remedy_is_said(void **state)
     recon_ctx *ctx = *state;
     recon_pixels p;
     const uint8_t grey = 1;
-    CHECK_FAILS(ctx, recon_png_decode(ctx, &p, "", 0, "x.png"), RECON_ERR_UNSUPPORTED,
-                "x.png: built without libpng: install libpng-dev");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_png_scan, "", 0, "x.png"),
+                RECON_ERR_UNSUPPORTED, "x.png: built without libpng: install libpng-dev");
     CHECK_FAILS(ctx, recon_png_write(ctx, scratch("x.png"), &grey, 1, 1, 1), RECON_ERR_UNSUPPORTED,
                 "libpng-dev");
 }

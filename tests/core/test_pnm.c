@@ -1,12 +1,12 @@
 /* PGM and PPM: all four kinds, comments, scaling, and files that lie. */
 #include "scratch.h"
 
-#include "core/pnm.h"
+#include "core/picture.h"
 
 static void check(recon_ctx *ctx, const char *file, size_t size, size_t channels, const char *want)
 {
     recon_pixels p;
-    CHECK_OK(ctx, recon_pnm_decode(ctx, &p, file, size, "made"));
+    CHECK_OK(ctx, recon_picture_whole(ctx, &p, recon_pnm_scan, file, size, "made"));
     assert_int_equal(p.height, 2);
     assert_int_equal(p.width, 1);
     assert_int_equal(p.channels, channels);
@@ -32,7 +32,8 @@ static void values_above_255_stay_16_bits(void **state)
     static const uint16_t want[][2] = { { 0x8080, 0xffff }, { 32928, 0xffff } };
     for (int i = 0; i < 2; i++) {
         recon_pixels p;
-        CHECK_OK(ctx, recon_pnm_decode(ctx, &p, files[i], strlen(files[i]), "deep"));
+        CHECK_OK(ctx,
+                 recon_picture_whole(ctx, &p, recon_pnm_scan, files[i], strlen(files[i]), "deep"));
         assert_int_equal(p.deep, 1);
         assert_memory_equal(p.bytes, want[i], sizeof want[i]);
         free(p.bytes);
@@ -60,15 +61,16 @@ static void what_is_wrong_is_said(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         recon_pixels p;
         CHECK_FAILS(ctx,
-                    recon_pnm_decode(ctx, &p, wrong[i].file, strlen(wrong[i].file), "made.pgm"),
+                    recon_picture_whole(ctx, &p, recon_pnm_scan, wrong[i].file,
+                                        strlen(wrong[i].file), "made.pgm"),
                     RECON_ERR_FORMAT, wrong[i].message);
         assert_null(p.bytes);
     }
     recon_pixels p;
-    CHECK_OK(ctx, recon_pnm_read(ctx, &p, scratch_write("a.pgm", "P5 1 1 255 a", 12)));
+    CHECK_OK(ctx, recon_picture_read(ctx, &p, scratch_write("a.pgm", "P5 1 1 255 a", 12), 0));
     assert_int_equal(p.bytes[0], 'a');
     free(p.bytes);
-    CHECK_FAILS(ctx, recon_pnm_read(ctx, &p, scratch("none")), RECON_ERR_IO, "none");
+    CHECK_FAILS(ctx, recon_picture_read(ctx, &p, scratch("none"), 0), RECON_ERR_IO, "none");
 }
 
 int main(void)

@@ -1,6 +1,5 @@
 /* Where signals go: to the program's threads, never to the library's. */
 #include "check.h"
-#include "core/signals.h"
 #include "core/threads.h"
 
 static void blocking_is_put_back(void **state)

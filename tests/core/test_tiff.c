@@ -2,7 +2,6 @@
  * refused. */
 #include "scratch.h"
 #include "core/picture.h"
-#include "core/tiff.h"
 
 #ifdef RECON_HAVE_TIFF
 
@@ -143,7 +142,7 @@ static void every_packing_gives_the_same_pixels(void **state)
                                         "packbits", "separate",
                                         "tiled",    "big" };
     recon_pixels want;
-    CHECK_OK(ctx, recon_tiff_read(ctx, &want, SEEDS "raw"));
+    CHECK_OK(ctx, recon_picture_read(ctx, &want, SEEDS "raw", 0));
     assert_true(want.height == 13 && want.width == 19 && want.channels == 3);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         char path[64];
@@ -173,7 +172,7 @@ static void every_kind_is_read(void **state)
         char path[64];
         recon_pixels p;
         snprintf(path, sizeof path, SEEDS "%s", files[i].name);
-        CHECK_OK(ctx, recon_tiff_read(ctx, &p, path));
+        CHECK_OK(ctx, recon_picture_read(ctx, &p, path, 0));
         assert_int_equal(p.height, files[i].height);
         assert_int_equal(p.channels, files[i].channels);
         assert_true(p.deep == files[i].deep && p.alpha == files[i].alpha);
@@ -186,8 +185,8 @@ static void hostile_files_are_refused_with_a_reason(void **state)
     recon_ctx *ctx = *state;
     static const char *const cut[] = { "raw", "tiff_adobe_deflate", "packbits" };
     recon_pixels p;
-    CHECK_FAILS(ctx, recon_tiff_read(ctx, &p, SEEDS "cmyk"), RECON_ERR_FORMAT, "CMYK");
-    CHECK_FAILS(ctx, recon_tiff_read(ctx, &p, SEEDS "bomb"), RECON_ERR_FORMAT,
+    CHECK_FAILS(ctx, recon_picture_read(ctx, &p, SEEDS "cmyk", 0), RECON_ERR_FORMAT, "CMYK");
+    CHECK_FAILS(ctx, recon_picture_read(ctx, &p, SEEDS "bomb", 0), RECON_ERR_FORMAT,
                 "60000 x 60000 pixels cannot be in 386 bytes");
     for (size_t k = 0; k < sizeof cut / sizeof *cut; k++) {
         char path[64];
@@ -195,7 +194,8 @@ static void hostile_files_are_refused_with_a_reason(void **state)
         snprintf(path, sizeof path, SEEDS "%s", cut[k]);
         uint8_t *file = slurp(path, &size);
         for (size_t n = 0; n < size / 2; n++) {
-            CHECK_FAILS(ctx, recon_tiff_decode(ctx, &p, file, n, "x"), RECON_ERR_FORMAT, "x: ");
+            CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_tiff_scan, file, n, "x"),
+                        RECON_ERR_FORMAT, "x: ");
             assert_null(p.bytes);
         }
         free(file);
@@ -240,8 +240,8 @@ static void without_libtiff_the_remedy_is_said(void **state)
 {
     recon_ctx *ctx = *state;
     recon_pixels p;
-    CHECK_FAILS(ctx, recon_tiff_decode(ctx, &p, "", 0, "x.tif"), RECON_ERR_UNSUPPORTED,
-                "x.tif: built without libtiff 4.5: install libtiff-dev");
+    CHECK_FAILS(ctx, recon_picture_whole(ctx, &p, recon_tiff_scan, "", 0, "x.tif"),
+                RECON_ERR_UNSUPPORTED, "x.tif: built without libtiff 4.5: install libtiff-dev");
 }
 
 int main(void)

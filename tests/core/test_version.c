@@ -3,7 +3,7 @@
 #include <recon/recon.h>
 #include "knn/approx.h"
 #include "core/pixels.h"
-#include "core/png.h"
+#include "core/picture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static void libraries_are_those_that_calls_use(void **state)
 {
     recon_ctx *ctx = *state;
     recon_pixels pixels;
-    recon_status without_png = recon_png_decode(ctx, &pixels, "no picture", 10, "test");
+    recon_status without_png =
+        recon_picture_whole(ctx, &pixels, recon_png_scan, "no picture", 10, "test");
     assert_int_equal(has("libpng"), without_png != RECON_ERR_UNSUPPORTED);
     assert_int_equal(has("FAISS"), recon_approx_built());
     if (!has("CUDA"))

@@ -1,6 +1,6 @@
 /* CIFAR-10 from strips: pictures and labels in their order, wrong files by name. */
 #include "files.h"
-#include "core/png.h"
+#include "core/picture.h"
 #include "data/cifar.h"
 
 enum { PIXELS = 32 * 32, SIZE = PIXELS * 3 };

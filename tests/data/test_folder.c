@@ -2,7 +2,7 @@
 #include "data/folder.h"
 #include "scratch.h"
 
-#include "core/png.h"
+#include "core/picture.h"
 #include <recon/data/dataset.h>
 #include <sys/stat.h>
 

@@ -2,7 +2,7 @@
  * them. */
 #include "fuzz_pixels.h"
 
-#include "core/png.h"
+#include "core/picture.h"
 #include <zlib.h>
 
 static size_t word(const uint8_t *b)
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size)
         memcpy(copy, bytes, size);
     mend(copy, size);
-    fuzz_pixels(recon_png_decode(fuzz_ctx(), &p, copy, size, "fuzz"), &p);
+    fuzz_pixels(recon_picture_whole(fuzz_ctx(), &p, recon_png_scan, copy, size, "fuzz"), &p);
     free(copy);
     return 0;
 }

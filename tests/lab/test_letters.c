@@ -1,6 +1,6 @@
 /* Letters: laws that are densities, angles that follow them, drawings that rotate. */
 #include "scratch.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "lab/letters.h"
 
 #include <recon/data/dataset.h>

@@ -1,7 +1,7 @@
 /* Words: which are held out, pictures that rotate about their middle, answers of readers that are read
  * in their order. The readers here are scripts: the real ones are tested by the command. */
 #include "scratch.h"
-#include "core/degrees.h"
+#include "core/text.h"
 #include "lab/words.h"
 
 #include <recon/group/so2.h>

@@ -24,7 +24,7 @@ static recon_lambda taken_of(recon_ctx *ctx, double neighbours, double head, dou
     static unsigned char held[N];
     const recon_embedded data = { .n = N, .group = RECON_SO2, .poses = psi, .density = log_q };
     recon_frames frames = { .group = RECON_SO2, .rows = N, .gamma = gamma };
-    recon_maps maps = { .held = held };
+    recon_maps maps = { .kind = &recon_so2_maps, .held = held };
     recon_rng rng = recon_rng_new(3, 0);
     recon_lambda_choice out;
     for (int i = 0; i < N; i++) {

@@ -2,7 +2,7 @@
  * nothing. */
 #include "scratch.h"
 #include "task.h"
-#include "core/array.h"
+#include "core/npy.h"
 #include "nn/params.h"
 
 #include <recon/ops/backend.h>

@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "core/arena.h"
-#include "core/bf16.h"
+#include "core/f16.h"
 #include "ops/ops.h"
 
 typedef union {

@@ -2,7 +2,7 @@
  * shows is what went in, and what cannot be shown is refused by name. */
 #include "scratch.h"
 #include "xml.h"
-#include "core/png.h"
+#include "core/picture.h"
 #include "report/figure.h"
 #include "report/canvas.h"
 
@@ -290,7 +290,7 @@ static void check_embedded(recon_ctx *ctx, const char *text, const recon_picture
     unsigned char bytes[8192];
     recon_pixels got;
     size_t size = xml_base64(bytes, text);
-    CHECK_OK(ctx, recon_png_decode(ctx, &got, bytes, size, "embedded"));
+    CHECK_OK(ctx, recon_picture_whole(ctx, &got, recon_png_scan, bytes, size, "embedded"));
     size_t times = got.width / p->width;
     assert_int_equal(got.channels, p->channels);
     assert_int_equal(got.width, times * p->width);

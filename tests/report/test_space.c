@@ -2,7 +2,7 @@
  * where the axes go, a molecule its atoms and bonds, a histogram every value once. */
 #include "scratch.h"
 #include "xml.h"
-#include "core/png.h"
+#include "core/picture.h"
 #include "report/figure.h"
 #include "report/sheet.h"
 
@@ -108,7 +108,7 @@ static void a_ring_is_a_spot_and_a_circle(void **state)
              recon_figure_spheres(*state, &out,
                                   &(recon_sphere_sheet){ .spheres = &s, .rows = 1, .columns = 1 }));
     size_t size = xml_base64(bytes, out);
-    CHECK_OK(*state, recon_png_decode(*state, &got, bytes, size, "embedded"));
+    CHECK_OK(*state, recon_picture_whole(*state, &got, recon_png_scan, bytes, size, "embedded"));
     const uint8_t *spot = pixel_at(&got, x), *none = pixel_at(&got, between);
     assert_true(spot[2] > spot[0] + 100); /* blue */
     assert_true(abs(none[2] - none[0]) < 12 && none[0] > 200);
@@ -133,7 +133,7 @@ static void a_sphere_is_of_glass(void **state)
              recon_figure_spheres(*state, &out,
                                   &(recon_sphere_sheet){ .spheres = &s, .rows = 1, .columns = 1 }));
     size_t size = xml_base64(bytes, out);
-    CHECK_OK(*state, recon_png_decode(*state, &got, bytes, size, "embedded"));
+    CHECK_OK(*state, recon_picture_whole(*state, &got, recon_png_scan, bytes, size, "embedded"));
     const uint8_t *spot = pixel_at(&got, away), *none = pixel_at(&got, beside);
     assert_in_range(spot[2] - spot[0], 30, 100); /* pale blue */
     assert_true(abs(none[2] - none[0]) < 12);

@@ -5,9 +5,7 @@
 #include "normalize/known.h"
 
 #include <recon/core/array.h>
-#include "core/jpeg.h"
-#include "core/png.h"
-#include "core/tiff.h"
+#include "core/picture.h"
 #include <recon/core/safetensors.h>
 #include "core/svg.h"
 #include "data/xyz.h"

@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <spawn.h>
-#include "core/png.h"
+#include "core/picture.h"
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>

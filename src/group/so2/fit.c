@@ -8,7 +8,6 @@
 #include "core/blocks.h"
 #include "core/arena.h"
 #include "core/fail.h"
-#include "core/options.h"
 #include "core/threads.h"
 #include "group/so2/angles.h"
 #include "group/so2/vonmises.h"

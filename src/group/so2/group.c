@@ -1,6 +1,6 @@
 /* group.c - SO(2) as a table: a pose is one angle. */
 #include "group/group.h"
-#include "core/array.h"
+#include "core/npy.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"

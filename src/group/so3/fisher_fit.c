@@ -11,7 +11,6 @@
 #include <string.h>
 #include "core/arena.h"
 #include "core/fail.h"
-#include "core/options.h"
 #include "core/threads.h"
 #include "group/so3/fisher_invert.h"
 #include "group/so3/fisher_robust.h"

@@ -1,6 +1,6 @@
 /* group.c - SO(3) as a table: a pose is a unit quaternion. */
 #include "group/group.h"
-#include "core/array.h"
+#include "core/npy.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"

@@ -1,6 +1,6 @@
 /* elements.c - bf16 to float and back; loops over runs; sums. */
 #include "ops/cpu/elements.h"
-#include "core/bf16.h"
+#include "core/f16.h"
 #include "core/blocks.h"
 #include "core/simd.h"
 #include "core/threads.h"

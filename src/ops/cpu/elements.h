@@ -11,7 +11,7 @@
 #define RECON_RUN  1024
 #define RECON_TASK 32768 /* numbers that are worth a task */
 
-/* See core/bf16.h. */
+/* See core/f16.h. */
 void recon_floats_to_bf16(uint16_t *out, const float *x, size_t n);
 void recon_floats_from_bf16(float *out, const uint16_t *x, size_t n);
 

@@ -7,7 +7,7 @@
 #ifndef OPS_CPU_GUARD_H
 #define OPS_CPU_GUARD_H
 
-#include "core/signals.h"
+#include "core/threads.h"
 
 #include <omp.h>
 

@@ -6,7 +6,7 @@
 #define OPS_REF_REF_H
 
 #include "ops/ops.h"
-#include "core/bf16.h"
+#include "core/f16.h"
 
 static inline double recon_ref_get(const recon_tensor *t, size_t i)
 {

@@ -10,7 +10,7 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/ref/ref.h"
-#include "core/bf16.h"
+#include "core/f16.h"
 #include "core/exp.h"
 #include "core/fail.h"
 #include "core/simd.h"
