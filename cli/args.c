@@ -273,7 +273,7 @@ static const cli_option *find(const cli_option *options, const char *name)
 int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite)
 {
     char why[1024];
-    return recon_run_refusal(why, sizeof why, out, resume, overwrite)
+    return recon_run_refusal(why, sizeof why, out, resume, overwrite, RECON_SPELLING_COMMAND)
                ? cli_misuse(command, "%s", why)
                : -1;
 }

@@ -9,6 +9,7 @@
 #include <recon/recon.h>
 #include "core/text.h"
 #include "core/json.h"
+#include "data/kinds.h"
 #include "data/skips.h"
 #include "backbone/equivariance.h"
 #include "backbone/inputs.h"
@@ -179,12 +180,27 @@ recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *inputs, const cli_data 
 /* The same by any rule; spec is for messages. */
 recon_status cli_inputs_filter(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
                                const char *spec, recon_accept *accept, const void *user);
-/* RECON_ERR_INPUT, and named, where the backbone does not accept input i. */
-recon_status cli_inputs_check(recon_ctx *ctx, const cli_inputs *inputs, size_t i,
-                              const cli_data *data, const recon_backbone *backbone);
-/* As what they are; NULL: of another kind. */
-const recon_dataset *cli_images(const cli_inputs *inputs);
-const recon_molecules *cli_molecules(const cli_inputs *inputs);
+
+/* What a command does with data of a kind, and how it speaks of them. It asks for a row of its table,
+ * never which kind the data are. */
+typedef recon_status cli_work_on(recon_ctx *ctx, void *arg, const cli_inputs *inputs);
+typedef struct {
+    const char
+        *data; /* the name of the recon_data_kind; NULL: the end of the table, for any other */
+    cli_work_on *run;
+} cli_case;
+/* RECON_ERR_UNSUPPORTED: the table has no row for such data. */
+recon_status cli_by_data(recon_ctx *ctx, const cli_case *table, void *arg,
+                         const cli_inputs *inputs);
+typedef struct {
+    const char *data;
+    const char *name;               /* what an input is called by, in tables: "file"          */
+    const char *each;               /* in JSON: "ms_an_image"                                 */
+    const char *pose, *header;      /* of score: the key of an angle, the head of its table   */
+    const char *degrees, *nameless; /* format of that angle; of the name of one without any  */
+} cli_words;
+const cli_words *cli_words_of(const cli_inputs *inputs);
+
 /* The path of the file that image i came from, or NULL. */
 const char *cli_images_path(const cli_inputs *inputs, size_t i);
 /* Image i as it was before it was cropped, and before --rotate. */

@@ -270,11 +270,10 @@ static void show_unlike(const outcome *o)
 static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
 {
     const cli_inputs *in = o->inputs;
-    const char *each = cli_images(in) ? "ms_an_image" : "ms_a_conformer";
     json_t *all = json_pack("{s:I, s:I, s:I, s:o, s:f, s:f, s:f, s:s}", in->use->kind->many,
                             (json_int_t)in->n, "rotated", (json_int_t)o->rotated, "skipped",
                             (json_int_t)in->skipped, "skipped_why", cli_skipped_json(&in->skips),
-                            "seconds", seconds, "seconds_model", o->model, each,
+                            "seconds", seconds, "seconds_model", o->model, cli_words_of(in)->each,
                             1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
     cli_unread_json(all, in);
     return cli_print_json(ctx, all);
@@ -421,7 +420,7 @@ static void keep_pose(flow *f, size_t at, size_t i)
  * did is part of the one rotation. */
 static recon_status rotate_whole(recon_ctx *ctx, flow *f, const double *g, size_t at, size_t n)
 {
-    const recon_dataset *images = cli_images(f->to->inputs);
+    const recon_dataset *images = recon_data_images(f->to->inputs->use);
     const recon_dataset_info d = recon_dataset_describe(images);
     float *in = (float *)f->r.in;
     double *angle = NULL;
@@ -544,10 +543,10 @@ static recon_status choose_spins(recon_ctx *ctx, flow *f)
     double begun = recon_now();
     recon_status status;
     RECON_TRY(recon_gcn_open(ctx, &classifier, s->spin));
-    RECON_TRY(list_conformers(ctx, &x, cli_molecules(in)));
+    RECON_TRY(list_conformers(ctx, &x, recon_data_molecules(in->use)));
     if (s->spin_from) {
         RECON_TRY(cli_also_open(ctx, &others, &s->data, "--spin-from", s->spin_from));
-        RECON_TRY(list_conformers(ctx, &among, cli_molecules(&others)));
+        RECON_TRY(list_conformers(ctx, &among, recon_data_molecules(others.use)));
         m = others.n;
     }
     RECON_TRY(recon_alloc_raw(ctx, &f->r.spun, in->n, sizeof *f->r.spun));
@@ -628,7 +627,7 @@ done:
 
 /* Rank 0 writes; the others know what it will ask for. */
 static recon_status open_sink(recon_ctx *ctx, cli_sink *to, const settings *s,
-                              const cli_inputs *inputs, const char *table)
+                              const cli_inputs *inputs, const recon_group *group, const char *table)
 {
     const cli_rotation how = { .interpolation = s->how.interpolation,
                                .most = cli_picture_most(&s->data),
@@ -637,7 +636,7 @@ static recon_status open_sink(recon_ctx *ctx, cli_sink *to, const settings *s,
                                .keep_all = s->keep == KEEP_ALL };
     recon_status status = RECON_OK;
     if (recon_comm_rank(ctx) == 0)
-        status = cli_sink_open(ctx, to, s->out, table, inputs, &how);
+        status = cli_sink_open(ctx, to, s->out, table, inputs, group, &how);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(recon_comm_broadcast(ctx, &to->has_table, sizeof to->has_table, 0));
     to->inputs = inputs;
@@ -668,7 +667,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.model = o.by = subject.model;
     o.calibration = recon_model_describe(f.model).maps.held_out;
     f.group = recon_model_describe(f.model).group;
-    RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, table));
+    RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, f.group, table));
     RECON_TRY(make_room(ctx, &f));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));

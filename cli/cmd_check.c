@@ -51,6 +51,7 @@ typedef struct {
     const char *model, *svg;
     cli_data data;
     cli_common common;
+    const recon_backbone *backbone;
 } settings;
 
 typedef struct {
@@ -264,12 +265,13 @@ done:
     return status;
 }
 
-static recon_status check_images(recon_ctx *ctx, const settings *s, const recon_backbone *b,
-                                 const cli_inputs *in)
+static recon_status check_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     findings f = { 0 };
     recon_status status;
-    RECON_TRY(measure(ctx, &f, recon_backbone_ieae(b), cli_images(in), cli_seed(&s->data)));
+    RECON_TRY(measure(ctx, &f, recon_backbone_ieae(s->backbone), recon_data_images(in->use),
+                      cli_seed(&s->data)));
     if (s->svg)
         RECON_TRY(draw(ctx, s, &f));
     if (s->common.json)
@@ -335,13 +337,14 @@ static void print_moves(const settings *s, const recon_molecule_equivariance e[R
            recon_molecule_equivariance_sees_mirror(e) ? "distinguished" : "not distinguished");
 }
 
-static recon_status check_molecules(recon_ctx *ctx, const settings *s, const recon_backbone *b,
-                                    const cli_inputs *in)
+static recon_status check_molecules(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     recon_molecule_equivariance e[RECON_MOVES];
     recon_status status;
-    RECON_TRY(recon_molecule_equivariance_measure(ctx, e, recon_backbone_molecule_net(b),
-                                                  cli_molecules(in), cli_seed(&s->data)));
+    RECON_TRY(recon_molecule_equivariance_measure(ctx, e, recon_backbone_molecule_net(s->backbone),
+                                                  recon_data_molecules(in->use),
+                                                  cli_seed(&s->data)));
     if (s->common.json)
         RECON_TRY(cli_print_json(ctx, moves_json(e)));
     else if (!s->common.quiet)
@@ -370,6 +373,9 @@ static recon_status name_data(recon_ctx *ctx, settings *s, const recon_safetenso
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
+    static const cli_case cases[] = { { "images", check_images },
+                                      { "molecules", check_molecules },
+                                      { 0 } };
     settings s = *(const settings *)arg;
     recon_safetensors *file = NULL;
     recon_backbone *b = NULL;
@@ -381,7 +387,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(name_data(ctx, &s, file, b));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s.data, b, s.model));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, &s.data, b));
-    RECON_TRY((cli_images(&inputs) ? check_images : check_molecules)(ctx, &s, b, &inputs));
+    s.backbone = b;
+    RECON_TRY(cli_by_data(ctx, cases, &s, &inputs));
 done:
     recon_inputs_end(&inputs);
     recon_backbone_close(ctx, b);

@@ -138,8 +138,9 @@ static recon_status show_accuracy(recon_ctx *ctx, const settings *s, const char 
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-static recon_status train_images(recon_ctx *ctx, const settings *s, const recon_dataset *data)
+static recon_status train_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     recon_classifier_options o = { .net = (recon_net)s->net,
                                    .stem = s->width,
                                    .shift = s->shift,
@@ -155,20 +156,20 @@ static recon_status train_images(recon_ctx *ctx, const settings *s, const recon_
                                    .resume = s->resume,
                                    .overwrite = s->overwrite };
     recon_train_result r;
-    recon_status status = recon_classifier_train(ctx, &r, data, s->out, &o);
+    recon_status status = recon_classifier_train(ctx, &r, recon_data_images(in->use), s->out, &o);
     return status == RECON_OK ? show_training(ctx, s, nets[s->net], &r) : status;
 }
 
-static recon_status eval_images(recon_ctx *ctx, const settings *s, const recon_dataset *data)
+static recon_status eval_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     recon_classifier *c = NULL;
     double accuracy, begun = recon_now();
     recon_status status;
     RECON_TRY(recon_classifier_open(ctx, &c, s->model));
-    RECON_TRY(recon_classifier_accuracy(ctx, &accuracy, c, data));
+    RECON_TRY(recon_classifier_accuracy(ctx, &accuracy, c, recon_data_images(in->use)));
     recon_classifier_info i = recon_classifier_describe(c);
-    RECON_TRY(show_accuracy(ctx, s, nets[i.net], i.weights, accuracy,
-                            recon_dataset_describe(data).n, recon_now() - begun));
+    RECON_TRY(show_accuracy(ctx, s, nets[i.net], i.weights, accuracy, in->n, recon_now() - begun));
 done:
     recon_classifier_close(ctx, c);
     return status;
@@ -193,8 +194,10 @@ static recon_status check_same(recon_ctx *ctx, const settings *s, const recon_mo
     return RECON_OK;
 }
 
-static recon_status train_molecules(recon_ctx *ctx, const settings *s, const recon_molecules *data)
+static recon_status train_molecules(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
+    const recon_molecules *data = recon_data_molecules(in->use);
     recon_gcn_options o = { .width = s->width,
                             .epochs = s->epochs,
                             .batch = s->batch,
@@ -211,12 +214,12 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const rec
     recon_status status;
     if (s->held) {
         RECON_TRY(cli_also_open(ctx, &other, &s->data, "--held", s->held));
-        RECON_TRY(check_same(ctx, s, data, cli_molecules(&other)));
+        RECON_TRY(check_same(ctx, s, data, recon_data_molecules(other.use)));
     } else {
         RECON_TRY(recon_molecules_split(ctx, &rest, &held, data, RECON_HELD_OUT, o.seed));
     }
-    RECON_TRY(recon_gcn_train(ctx, &r, rest ? rest : data, held ? held : cli_molecules(&other),
-                              s->out, &o));
+    RECON_TRY(recon_gcn_train(ctx, &r, rest ? rest : data,
+                              held ? held : recon_data_molecules(other.use), s->out, &o));
     RECON_TRY(show_training(ctx, s, "gcn", &r));
 done:
     recon_inputs_end(&other);
@@ -225,15 +228,16 @@ done:
     return status;
 }
 
-static recon_status eval_molecules(recon_ctx *ctx, const settings *s, const recon_molecules *data)
+static recon_status eval_molecules(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     recon_gcn *gcn = NULL;
     double accuracy, begun = recon_now();
     recon_status status;
     RECON_TRY(recon_gcn_open(ctx, &gcn, s->model));
-    RECON_TRY(recon_gcn_accuracy(ctx, &accuracy, gcn, data));
-    RECON_TRY(show_accuracy(ctx, s, "gcn", recon_gcn_describe(gcn).weights, accuracy,
-                            recon_molecules_describe(data).n, recon_now() - begun));
+    RECON_TRY(recon_gcn_accuracy(ctx, &accuracy, gcn, recon_data_molecules(in->use)));
+    RECON_TRY(show_accuracy(ctx, s, "gcn", recon_gcn_describe(gcn).weights, accuracy, in->n,
+                            recon_now() - begun));
 done:
     recon_gcn_close(ctx, gcn);
     return status;
@@ -241,16 +245,18 @@ done:
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
-    const settings *s = arg;
-    int train = !strcmp(s->word, "train");
+    settings chosen = *(const settings *)arg, *s = &chosen;
+    static const cli_case train[] = { { "images", train_images },
+                                      { "molecules", train_molecules },
+                                      { 0 } };
+    static const cli_case eval[] = { { "images", eval_images },
+                                     { "molecules", eval_molecules },
+                                     { 0 } };
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
-    if (cli_images(&inputs))
-        RECON_TRY((train ? train_images : eval_images)(ctx, s, cli_images(&inputs)));
-    else
-        RECON_TRY((train ? train_molecules : eval_molecules)(ctx, s, cli_molecules(&inputs)));
+    RECON_TRY(cli_by_data(ctx, strcmp(s->word, "train") ? eval : train, s, &inputs));
 done:
     recon_inputs_end(&inputs);
     return status;

@@ -8,7 +8,6 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "data/dataset.h"
-#include "data/kinds.h"
 #include "maps/input_nets.h"
 #include "maps/kind.h"
 

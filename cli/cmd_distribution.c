@@ -3,7 +3,6 @@
 #include "model/summary.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/kinds.h"
 
 #include <math.h>
 #include <recon/model/score.h>
@@ -11,7 +10,6 @@
 #include "report/figure.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_distribution = {
@@ -37,6 +35,7 @@ typedef struct {
     size_t index;
     cli_data data;
     cli_common common;
+    const recon_model *of;
 } settings;
 
 static int parse(settings *s, int argc, char **argv)
@@ -209,16 +208,16 @@ done:
     return status;
 }
 
-static recon_status tell_image(recon_ctx *ctx, const settings *s, const recon_model *model,
-                               const cli_inputs *in)
+static recon_status tell_image(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     const recon_dataset *images = recon_data_images(in->use);
     recon_dataset_info d = recon_dataset_describe(images);
     float *image = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
     recon_dataset_get(image, images, s->index);
-    RECON_TRY(tell(ctx, s, model, image, d, recon_inputs_name(in, s->index)));
+    RECON_TRY(tell(ctx, s, s->of, image, d, recon_inputs_name(in, s->index)));
 done:
     free(image);
     return status;
@@ -337,15 +336,15 @@ done:
     return status;
 }
 
-static recon_status tell_molecule(recon_ctx *ctx, const settings *s, const recon_model *model,
-                                  const cli_inputs *in)
+static recon_status tell_molecule(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
-    const recon_conformer x = recon_molecules_get(cli_molecules(in), s->index);
+    const settings *s = arg;
+    const recon_conformer x = recon_molecules_get(recon_data_molecules(in->use), s->index);
     recon_distribution3 d;
     size_t rotations;
     recon_input_name name;
     recon_status status;
-    RECON_TRY(recon_distribution_molecules(ctx, &d, model, &x, 1));
+    RECON_TRY(recon_distribution_molecules(ctx, &d, s->of, &x, 1));
     RECON_TRY(recon_symmetry_number(ctx, &rotations, &x));
     recon_inputs_label(name, in, s->index);
     if (s->svg)
@@ -359,27 +358,13 @@ done:
     return status;
 }
 
-/* How an input of each kind of data is shown. */
-static const struct {
-    const char *kind;
-    recon_status (*tell)(recon_ctx *ctx, const settings *s, const recon_model *model,
-                         const cli_inputs *in);
-} kinds[] = { { "images", tell_image }, { "molecules", tell_molecule } };
-
-static recon_status tell_one(recon_ctx *ctx, const settings *s, const recon_model *model,
-                             const cli_inputs *in)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (!strcmp(kinds[i].kind, in->use->kind->name))
-            return kinds[i].tell(ctx, s, model, in);
-    return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "%s: distributions of %s are not shown",
-                      s->data.spec, in->use->kind->many);
-}
-
 /* Of the others the model need not know anything. */
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
-    const settings *s = arg;
+    static const cli_case cases[] = { { "images", tell_image },
+                                      { "molecules", tell_molecule },
+                                      { 0 } };
+    settings chosen = *(const settings *)arg, *s = &chosen;
     recon_model *model = NULL;
     cli_inputs inputs = { 0 };
     recon_status status;
@@ -387,8 +372,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_model_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
     RECON_TRY(check_index(ctx, s, inputs.use->kind->one, inputs.n));
-    RECON_TRY(cli_inputs_check(ctx, &inputs, s->index, &s->data, recon_model_backbone(model)));
-    RECON_TRY(tell_one(ctx, s, model, &inputs));
+    RECON_TRY(
+        recon_inputs_check(ctx, &inputs, s->index, s->data.spec, recon_model_backbone(model)));
+    s->of = model;
+    RECON_TRY(cli_by_data(ctx, cases, s, &inputs));
 done:
     recon_inputs_end(&inputs);
     recon_model_close(ctx, model);

@@ -48,7 +48,7 @@ const cli_command cli_info = {
 };
 
 typedef struct {
-    const char *path;
+    const char *path, *spec;
     int skip_bad, crop;
     size_t picture_limit;
     cli_common common;
@@ -320,16 +320,16 @@ static void print_census(const char *spec, const census *c, const recon_skips *s
     putchar('\n');
 }
 
-static recon_status tell_molecules(recon_ctx *ctx, const char *spec, const settings *s,
-                                   const cli_inputs *in)
+static recon_status tell_molecules(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     census c;
     recon_status status;
-    RECON_TRY(count_atoms(ctx, &c, cli_molecules(in)));
+    RECON_TRY(count_atoms(ctx, &c, recon_data_molecules(in->use)));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, census_json(spec, &c, &in->skips)));
+        RECON_TRY(cli_print_json(ctx, census_json(s->spec, &c, &in->skips)));
     else if (!s->common.quiet)
-        print_census(spec, &c, &in->skips);
+        print_census(s->spec, &c, &in->skips);
 done:
     return status;
 }
@@ -338,7 +338,8 @@ done:
 
 static json_t *images_json(const char *spec, const cli_inputs *in, double span)
 {
-    recon_dataset_info d = recon_dataset_describe(cli_images(in));
+    const recon_dataset *data = recon_data_images(in->use);
+    recon_dataset_info d = recon_dataset_describe(data);
     json_t *all =
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "images", (json_int_t)d.n, "height",
                   (json_int_t)d.height, "width", (json_int_t)d.width, "channels",
@@ -347,10 +348,10 @@ static json_t *images_json(const char *spec, const cli_inputs *in, double span)
     json_object_set_new(all, "data", json_string(spec)); /* left out where it is not UTF-8 */
     json_object_set_new(all, "object_span", json_real(span));
     cli_unread_json(all, in);
-    if (recon_dataset_class_name(cli_images(in), 0)) {
+    if (recon_dataset_class_name(data, 0)) {
         json_t *names = json_array();
         for (size_t c = 0; c < d.classes; c++)
-            json_array_append_new(names, json_string(recon_dataset_class_name(cli_images(in), c)));
+            json_array_append_new(names, json_string(recon_dataset_class_name(data, c)));
         json_object_set_new(all, "class_names", names);
     }
     return all;
@@ -371,7 +372,8 @@ static void print_classes(const recon_dataset *data)
 
 static void print_images(const char *spec, const cli_inputs *in, double span)
 {
-    recon_dataset_info d = recon_dataset_describe(cli_images(in));
+    const recon_dataset *data = recon_data_images(in->use);
+    recon_dataset_info d = recon_dataset_describe(data);
     printf("%s%s: %s of %zu x %zu, ", spec, a_data_set(spec), RECON_COUNT(d.n, "image"), d.height,
            d.width);
     if (d.channels == 1)
@@ -381,38 +383,41 @@ static void print_images(const char *spec, const cli_inputs *in, double span)
     if (d.classes)
         printf(", %s", recon_count((recon_count_text){ 0 }, d.classes, "class", "classes"));
     putchar('\n');
-    print_classes(cli_images(in));
+    print_classes(data);
     printf("  objects    span %.0f %% of their frames (median)%s\n", 100 * span,
            span < RECON_CROP_SMALL ? ": see --crop auto" : "");
     cli_print_skipped(in->skipped, &in->skips);
     const char *text;
-    for (size_t i = 0; (text = recon_dataset_unread_why(cli_images(in), i)); i++)
+    for (size_t i = 0; (text = recon_dataset_unread_why(data, i)); i++)
         printf("  %-10s %s\n", i ? "" : "not read", text);
 }
 
-static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings *s,
-                                const cli_inputs *in)
+static recon_status tell_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     double span;
-    recon_status status = recon_dataset_span(ctx, &span, cli_images(in));
+    recon_status status = recon_dataset_span(ctx, &span, recon_data_images(in->use));
     if (status != RECON_OK)
         return status;
     if (s->common.json)
-        return cli_print_json(ctx, images_json(spec, in, span));
+        return cli_print_json(ctx, images_json(s->spec, in, span));
     if (!s->common.quiet)
-        print_images(spec, in, span);
+        print_images(s->spec, in, span);
     return RECON_OK;
 }
 
-static recon_status tell_data(recon_ctx *ctx, const char *spec, const settings *s)
+static recon_status tell_data(recon_ctx *ctx, settings *s)
 {
+    static const cli_case cases[] = { { "images", tell_images },
+                                      { "molecules", tell_molecules },
+                                      { 0 } };
     const cli_data d = {
-        .spec = spec, .skip_bad = s->skip_bad, .crop = s->crop, .picture_limit = s->picture_limit
+        .spec = s->spec, .skip_bad = s->skip_bad, .crop = s->crop, .picture_limit = s->picture_limit
     };
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_inputs_open(ctx, &inputs, &d, NULL, NULL));
-    RECON_TRY((cli_images(&inputs) ? tell_images : tell_molecules)(ctx, spec, s, &inputs));
+    RECON_TRY(cli_by_data(ctx, cases, s, &inputs));
 done:
     recon_inputs_end(&inputs);
     return status;
@@ -550,8 +555,8 @@ static int is_shipped_model(const char *path)
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
-    const settings *s = arg;
-    const char *spec = cli_spec(s->path);
+    settings chosen = *(const settings *)arg, *s = &chosen;
+    const char *spec = s->spec = cli_spec(s->path);
     recon_status status = recon_journal_check(ctx, s->path);
     if (status != RECON_OK)
         return status;
@@ -561,7 +566,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         return tell_file(ctx, s);
     if (!recon_data_is(spec) && is_shipped_model(s->path))
         return tell_model(ctx, s->path, &s->common);
-    status = tell_data(ctx, spec, s);
+    status = tell_data(ctx, s);
     if (status == RECON_OK && !s->common.json && !s->common.quiet && is_shipped_model(s->path))
         printf(
             "  model      `recon info models/%s` describes the model of that name, which --model %s "

@@ -168,14 +168,14 @@ static json_t *number_or_null(double x)
     return isnan(x) ? json_null() : json_real(x);
 }
 
-static json_t *entry_json(const entry *e, int molecules)
+static json_t *entry_json(const entry *e, const cli_words *words)
 {
-    json_t *out = json_pack("{s:I, s:f, s:f, s:o, s:o}", "index", (json_int_t)e->row, "score",
-                            e->score, "p_value", e->p_value, "p_embedding",
-                            number_or_null(e->p_embedding), molecules ? "tilt_deg" : "pose_deg",
-                            number_or_null(e->radians * RECON_TO_DEGREES));
+    json_t *out =
+        json_pack("{s:I, s:f, s:f, s:o, s:o}", "index", (json_int_t)e->row, "score", e->score,
+                  "p_value", e->p_value, "p_embedding", number_or_null(e->p_embedding), words->pose,
+                  number_or_null(e->radians * RECON_TO_DEGREES));
     if (*e->name) /* left out where it is not UTF-8 */
-        json_object_set_new(out, molecules ? "molecule" : "file", json_string(e->name));
+        json_object_set_new(out, words->name, json_string(e->name));
     return out;
 }
 
@@ -188,7 +188,7 @@ static json_t *as_json(const settings *s, const findings *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->listed; i++)
-        json_array_append_new(list, entry_json(&f->most_unusual[i], !cli_images(f->inputs)));
+        json_array_append_new(list, entry_json(&f->most_unusual[i], cli_words_of(f->inputs)));
     json_t *all = json_pack(
         "{s:I, s:I, s:o, s:I, s:f, s:o, s:f, s:o, s:I, s:o, s:o, s:f}", f->inputs->use->kind->many,
         (json_int_t)f->n, "skipped", (json_int_t)f->inputs->skipped, "skipped_why",
@@ -205,7 +205,7 @@ static json_t *as_json(const settings *s, const findings *f)
 
 static void print_text(const settings *s, const findings *f)
 {
-    int molecules = !cli_images(f->inputs);
+    const cli_words *words = cli_words_of(f->inputs);
     const recon_data_kind *kind = f->inputs->use->kind;
     recon_count_text n;
     printf("%s of %s in %.2f s\n", recon_count(n, f->n, kind->one, kind->many), s->data.spec,
@@ -234,13 +234,12 @@ static void print_text(const settings *s, const findings *f)
             f->unlike, 100 * (double)f->unlike / (double)f->n, s->false_alarms);
     else
         printf("  unlike     no p-value of the embedding: run `recon discover` again\n");
-    printf("  lowest p   %s\n", molecules ? " row   score  p-value  tilt         molecule"
-                                          : "image   score  p-value  pose");
+    printf("  lowest p   %s\n", words->header);
     for (size_t i = 0; i < f->listed; i++) {
         const entry *e = &f->most_unusual[i];
         printf("          %8zu %7.3f %8.4f ", e->row, e->score, e->p_value);
         if (!isnan(e->radians))
-            printf(molecules ? "%5.0f degrees" : "%+5.0f degrees", e->radians * RECON_TO_DEGREES);
+            printf(words->degrees, e->radians * RECON_TO_DEGREES);
         else
             printf("%13s", "-");
         printf("%s%s\n", *e->name ? "  " : "", e->name);

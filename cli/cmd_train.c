@@ -5,7 +5,6 @@
 #include "data/elements.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
-#include "data/kinds.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -262,7 +261,7 @@ static recon_status show_plain(recon_ctx *ctx, const settings *s, const recon_tr
                                const cli_inputs *in)
 {
     verdict v;
-    recon_status status = judge(ctx, &v, s, cli_images(in), r->best);
+    recon_status status = judge(ctx, &v, s, recon_data_images(in->use), r->best);
     if (status != RECON_OK)
         return status;
     if (s->common.json) {
@@ -285,7 +284,8 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const recon_tr
                                const cli_inputs *in, const recon_backbone *b)
 {
     recon_trust trust;
-    recon_status status = recon_trust_backbone(ctx, &trust, b, cli_images(in), cli_seed(&s->data));
+    recon_status status =
+        recon_trust_backbone(ctx, &trust, b, recon_data_images(in->use), cli_seed(&s->data));
     if (status != RECON_OK)
         return status;
     if (s->common.json) {
@@ -344,7 +344,7 @@ static recon_status note_images(recon_ctx *ctx, const settings *s, const cli_inp
     recon_preset preset;
     recon_status status;
     RECON_TRY(recon_training_preset(ctx, &preset, &s->training));
-    warn_of_size(ctx, s, recon_dataset_describe(cli_images(in)));
+    warn_of_size(ctx, s, recon_dataset_describe(recon_data_images(in->use)));
     if (preset == RECON_PRESET_PAPER && !s->common.quiet)
         note_paper(ctx, s);
     RECON_TRY(cli_note_span(ctx, in, s->data.spec, preset));
@@ -385,7 +385,7 @@ static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_input
 {
     elements there;
     recon_status status;
-    find_elements(there, cli_molecules(in));
+    find_elements(there, recon_data_molecules(in->use));
     RECON_TRY(cli_also_open(ctx, held, &s->data, "--held", s->held));
     RECON_TRY(cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there));
 done:

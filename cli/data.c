@@ -165,14 +165,29 @@ void cli_close(recon_ctx *ctx, cli_subject *subject)
 
 /* --- as what they are -------------------------------------------------------------------------- */
 
-const recon_dataset *cli_images(const cli_inputs *in)
+recon_status cli_by_data(recon_ctx *ctx, const cli_case *table, void *arg, const cli_inputs *in)
 {
-    return in->use ? recon_data_images(in->use) : NULL;
+    while (table->data && strcmp(table->data, in->use->kind->name) != 0)
+        table++;
+    return table->run ? table->run(ctx, arg, in)
+                      : recon_fail(ctx, RECON_ERR_UNSUPPORTED, "this command has nothing for %s",
+                                   in->use->kind->many);
 }
 
-const recon_molecules *cli_molecules(const cli_inputs *in)
+const cli_words *cli_words_of(const cli_inputs *in)
 {
-    return in->use ? recon_data_molecules(in->use) : NULL;
+    static const cli_words table[] = {
+        { "images", "file", "ms_an_image", "pose_deg", "image   score  p-value  pose",
+          "%+5.0f degrees", "%06zu.png" },
+        { "molecules", "molecule", "ms_a_conformer", "tilt_deg",
+          " row   score  p-value  tilt         molecule", "%5.0f degrees", "" },
+        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose", "%+5.0f degrees",
+          "" },
+    };
+    const cli_words *w = table;
+    while (w->data && strcmp(w->data, in->use->kind->name) != 0)
+        w++;
+    return w;
 }
 
 const char *cli_images_path(const cli_inputs *in, size_t i)
@@ -188,7 +203,7 @@ void cli_images_whole(float *out, const cli_inputs *in, size_t i)
 recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *in, const char *spec,
                            recon_preset preset)
 {
-    const recon_dataset *images = cli_images(in);
+    const recon_dataset *images = recon_data_images(in->use);
     double span = 1;
     recon_status status = RECON_OK;
     if (images && !in->cropped && !recon_preset_is_photo(preset))
@@ -222,12 +237,6 @@ recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *in, const cli_data *d,
                              const recon_backbone *backbone)
 {
     return name_skipping(ctx, recon_inputs_keep(ctx, in, d->spec, d->skip_bad, backbone), in, d);
-}
-
-recon_status cli_inputs_check(recon_ctx *ctx, const cli_inputs *in, size_t i, const cli_data *d,
-                              const recon_backbone *b)
-{
-    return recon_inputs_check(ctx, in, i, d->spec, b);
 }
 
 /* --- what was left out ------------------------------------------------------------------------ */

@@ -27,7 +27,9 @@ int cli_ranks_start(void)
             fprintf(stderr, "recon: %s\n", message);
         return EXIT_FAILED;
     }
-    recon_ctx *ctx = ranks ? recon_ctx_new(&(recon_ctx_options){ .threads = 1 }) : NULL;
+    recon_ctx *ctx = ranks ? recon_ctx_new(&(recon_ctx_options){
+                                 .threads = 1, .spelling = RECON_SPELLING_COMMAND })
+                           : NULL;
     if (ctx) {
         recon_comm_attach(ctx, ranks);
         rank = recon_comm_rank(ctx);

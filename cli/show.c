@@ -119,7 +119,7 @@ static void on_log(void *user, recon_log_level level, const char *line)
 recon_ctx *cli_context(const cli_common *common)
 {
     size_t threads = common->threads < MAX_THREADS ? common->threads : MAX_THREADS;
-    recon_ctx_options o = { .threads = (int)threads };
+    recon_ctx_options o = { .threads = (int)threads, .spelling = RECON_SPELLING_COMMAND };
     if (!common->quiet && cli_ranks_rank() == 0) {
         o.on_log = on_log;
         o.on_progress = on_progress;

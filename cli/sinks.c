@@ -79,9 +79,10 @@ static recon_status check_names(recon_ctx *ctx, const cli_sink *to)
     return RECON_OK;
 }
 
-static recon_status open_images(recon_ctx *ctx, cli_sink *to)
+static recon_status open_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
-    recon_dataset_info d = recon_dataset_describe(cli_images(to->inputs));
+    cli_sink *to = arg;
+    recon_dataset_info d = recon_dataset_describe(recon_data_images(in->use));
     const size_t shape[] = { d.n, d.height, d.width, d.channels };
     to->size = d;
     to->block_bytes = CLI_BLOCK * d.height * d.width * d.channels * sizeof(float);
@@ -129,7 +130,7 @@ static recon_status write_image(recon_ctx *ctx, const char *path, const block *b
     if (inputs->cropped) {
         RECON_TRY(recon_alloc_raw(ctx, &whole, pixels, sizeof *whole));
         cli_images_whole(whole, inputs, b->first + i);
-        angle += recon_dataset_angle(cli_images(inputs), b->first + i);
+        angle += recon_dataset_angle(recon_data_images(inputs->use), b->first + i);
     }
     recon_image_rotate(b->out + at, whole ? whole : b->in + at, d->height, d->width, d->channels,
                        angle, b->to->how.interpolation);
@@ -152,7 +153,7 @@ static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     if (!from)
         return write_image(ctx, path, b, i);
     /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
-    double angle = b->angles[i] + recon_dataset_angle(cli_images(b->to->inputs), which);
+    double angle = b->angles[i] + recon_dataset_angle(recon_data_images(b->to->inputs->use), which);
     size_t page;
     recon_picture_page(from, &page);
     if (page == SIZE_MAX)
@@ -264,9 +265,10 @@ done:
 
 /* --- molecules: an XYZ file ------------------------------------------------------------------- */
 
-static recon_status open_molecules(recon_ctx *ctx, cli_sink *to)
+static recon_status open_molecules(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
-    size_t atoms = recon_molecules_describe(cli_molecules(to->inputs)).atoms;
+    cli_sink *to = arg;
+    size_t atoms = recon_molecules_describe(recon_data_molecules(in->use)).atoms;
     to->block_bytes = CLI_BLOCK * atoms * 3 * sizeof(float);
     return recon_xyz_writer_open(ctx, &to->xyz, to->path);
 }
@@ -274,7 +276,7 @@ static recon_status open_molecules(recon_ctx *ctx, cli_sink *to)
 static recon_status take_molecules(recon_ctx *ctx, cli_sink *to, const float *xyz, size_t first,
                                    size_t n)
 {
-    const recon_molecules *data = cli_molecules(to->inputs);
+    const recon_molecules *data = recon_data_molecules(to->inputs->use);
     recon_status status = RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
         recon_conformer c = recon_molecules_get(data, first + i);
@@ -289,15 +291,18 @@ static recon_status take_molecules(recon_ctx *ctx, cli_sink *to, const float *xy
 /* --- either ----------------------------------------------------------------------------------- */
 
 recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const char *table,
-                           const cli_inputs *inputs, const cli_rotation *how)
+                           const cli_inputs *inputs, const recon_group *group,
+                           const cli_rotation *how)
 {
+    static const cli_case cases[] = { { "images", open_images },
+                                      { "molecules", open_molecules },
+                                      { 0 } };
     char own[RECON_PATH];
-    const recon_group *group = cli_images(inputs) ? RECON_SO2 : RECON_SO3;
     recon_status status;
     *to = (cli_sink){
         .path = path, .stage = RECON_NO_STAGE, .table = CLI_NO_TABLE, .inputs = inputs, .how = *how
     };
-    RECON_TRY((cli_images(inputs) ? open_images : open_molecules)(ctx, to));
+    RECON_TRY(cli_by_data(ctx, cases, to, inputs));
     if (to->folder)
         table = recon_folder_join(own, to->folder, "poses.csv");
     to->has_table = table != NULL;

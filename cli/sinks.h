@@ -33,9 +33,11 @@ typedef struct {
     }
 
 /* path: FILE.npy or a folder for images, FILE.xyz for molecules. table: a path for the table, or
- * NULL; a folder has its own. Close always. */
+ * NULL; a folder has its own; group: of its
+ * poses. Close always. */
 recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const char *table,
-                           const cli_inputs *inputs, const cli_rotation *how);
+                           const cli_inputs *inputs, const recon_group *group,
+                           const cli_rotation *how);
 /* n canonical inputs from the first on, where it is a file. */
 recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
                            size_t n);

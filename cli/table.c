@@ -100,10 +100,9 @@ recon_status cli_rows_read(recon_ctx *ctx, cli_row *out, const recon_model *mode
 const char *cli_table_name(char out[CLI_FILE_NAME], const cli_inputs *inputs, size_t i)
 {
     const char *name = recon_inputs_name(inputs, i);
-    if (name || !cli_images(inputs))
-        return name ? name : "";
-    snprintf(out, CLI_FILE_NAME, "%06zu.png", i);
-    return out;
+    if (!name)
+        snprintf(out, CLI_FILE_NAME, cli_words_of(inputs)->nameless, i);
+    return name ? name : out;
 }
 
 recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
@@ -114,7 +113,7 @@ recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
     RECON_TRY(recon_writer_open(ctx, &t->to, path));
     RECON_TRY(cli_csv_print(
         ctx, &t->to, "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
-        cli_images(inputs) ? "file" : "molecule", group == RECON_SO2 ? "angle_deg" : "rotation",
+        cli_words_of(inputs)->name, group == RECON_SO2 ? "angle_deg" : "rotation",
         rotated ? ",rotated" : ""));
 done:
     return status;

@@ -33,7 +33,7 @@ void cli_print_reasons(const recon_trust *t, int indent)
     enum { WIDTH = 88 };
     char why[RECON_TRUST_REASONS];
     int column = WIDTH;
-    for (const char *at = recon_trust_reasons(why, sizeof why, t); *at;) {
+    for (const char *at = recon_trust_reasons(why, sizeof why, t, RECON_SPELLING_COMMAND); *at;) {
         int word = 0;
         while (at[word] && at[word] != ' ')
             word++;

@@ -1,24 +1,485 @@
-/* cifar.c - `recon reproduce cifar10`: the models are found or trained, and what was measured becomes
- * JSON. */
+/* cifar.c - `recon reproduce cifar10`: natural pictures before a frozen classifier.
+ *
+ * The classifier knows upright pictures alone. Test pictures come as they are, rotated by multiples of
+ * 45 degrees (C8), or by any angle; bilinear, with the edge's pixels repeated outside of the frame, when
+ * they are rotated and when they are rotated back. Whether to rotate at all is asked of the p-value, and
+ * the level of that is chosen on pictures held out from all training. */
 #include "backbone/ieae.h"
-#include "lab/cifar.h"
+#include "core/text.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/image.h"
+#include "lab/times.h"
+#include "model/model.h"
+#include "stats/quantile.h"
 #include "lab/lab.h"
 #include "lab/table.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
-#include "core/fail.h"
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/shipped.h"
 #include "lab/evaluate.h"
-#include "model/model.h"
 
+#include <jansson.h>
 #include <math.h>
+#include <recon/backbone/classifier.h>
+#include <recon/group/so2.h>
 #include <recon/model/discover.h>
+#include <recon/recon.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { QUICK = 1000, NARROW = 16, TAKE_SEED = 1 };
+/* --- pictures --------------------------------------------------------------------------------- */
+
+enum { UPRIGHT, C8, ANY, SETS };
+enum {
+    NONE,        /* as they come                                             */
+    UNDO,        /* rotated back by the true angle                           */
+    DENSITY,     /* ours: the centre of the pose density, four quarter turns */
+    DENSITY_ONE, /* the same from a single pass                              */
+    GATED,       /* rotated only where the p-value is below the chosen level */
+    AVERAGE,     /* the classifier's answers averaged over the candidates    */
+    TTA8,        /* and over 8 and 36 rotations, without a model of poses    */
+    TTA36,
+    AUGMENTED, /* the other classifier, as they come                       */
+    METHODS
+};
+static const lab_row methods[METHODS] = {
+    [NONE] = { "none", "no correction", 0 },
+    [UNDO] = { "undo", "true rotation undone", 0 },
+    [DENSITY] = { "density", "recon (ours: density), four passes", 0 },
+    [DENSITY_ONE] = { "density_one", "the same, one pass", 0 },
+    [GATED] = { "gated", "four passes, with the gate", 0 },
+    [AVERAGE] = { "average", "averaged over candidates", 0 },
+    [TTA8] = { "tta8", "averaged over 8 rotations", 0 },
+    [TTA36] = { "tta36", "averaged over 36 rotations", 0 },
+    [AUGMENTED] = { "augmented", "classifier trained with rotations", 0 },
+};
+static const char *const set_name[SETS] = { "upright", "c8", "any" };
+
+enum { LEVELS = 12, ROTATIONS = 8, MANY = 36, TIMED = 256, SEED = 2 };
+static const double levels[LEVELS] = { .001, .002, .005, .01, .02, .03, .05, .07, .1, .2, .5, 1 };
+
+/* n pictures, rotated by their angles, and who gets which right. */
+typedef struct {
+    size_t n, classes, pixels;
+    recon_image_size size;
+    float *upright, *images, *other; /* [n][pixels]: as they are, rotated, and room */
+    double *angle, *by;              /* [n] */
+    int32_t *label;
+    double *logits; /* [n][classes] */
+    uint8_t *right[METHODS];
+    double *p; /* [n] p-values of their poses */
+} set;
+
+static void set_free(set *s)
+{
+    void *blocks[] = {
+        s->upright, s->images, s->other, s->angle, s->by, s->label, s->logits, s->p
+    };
+    for (size_t i = 0; i < LAB_COUNT(blocks); i++)
+        free(blocks[i]);
+    for (int m = 0; m < METHODS; m++)
+        free(s->right[m]);
+}
+
+static recon_status set_new(recon_ctx *ctx, set *s, const recon_dataset *data, size_t classes)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    recon_status status;
+    *s = (set){ .n = d.n,
+                .classes = classes,
+                .pixels = d.height * d.width * d.channels,
+                .size = { d.height, d.width, d.channels } };
+    float **images[] = { &s->upright, &s->images, &s->other };
+    for (size_t i = 0; i < LAB_COUNT(images); i++)
+        RECON_TRY(recon_alloc_raw(ctx, images[i], s->n * s->pixels, sizeof **images[i]));
+    double **numbers[] = { &s->angle, &s->by, &s->p };
+    for (size_t i = 0; i < LAB_COUNT(numbers); i++)
+        RECON_TRY(recon_alloc(ctx, numbers[i], s->n, sizeof **numbers[i]));
+    RECON_TRY(recon_alloc(ctx, &s->label, s->n, sizeof *s->label));
+    RECON_TRY(recon_alloc(ctx, &s->logits, s->n * classes, sizeof *s->logits));
+    for (int m = 0; m < METHODS; m++)
+        RECON_TRY(recon_alloc(ctx, &s->right[m], s->n, 1));
+    for (size_t i = 0; i < s->n; i++)
+        s->label[i] = recon_dataset_get(s->upright + i * s->pixels, data, i);
+done:
+    return status;
+}
+
+/* Not at all, by a multiple of 45 degrees, or by any angle. */
+static recon_status set_rotate(recon_ctx *ctx, set *s, int which)
+{
+    recon_rng rng = recon_rng_new(SEED, (uint64_t)which);
+    for (size_t i = 0; i < s->n; i++)
+        s->angle[i] = which == UPRIGHT ? 0
+                      : which == C8
+                          ? recon_so2_wrap((double)recon_rng_below(&rng, ROTATIONS) * M_PI / 4)
+                          : recon_so2_haar(&rng);
+    return recon_images_rotate(ctx, s->images, s->upright, NULL, s->angle, s->n, &s->size,
+                               RECON_BILINEAR, 1);
+}
+
+/* --- the classifier --------------------------------------------------------------------------- */
+
+static void mark(uint8_t *right, const set *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const double *y = s->logits + i * s->classes;
+        size_t best = 0;
+        for (size_t k = 1; k < s->classes; k++)
+            best = y[k] > y[best] ? k : best;
+        right[i] = s->label[i] == (int32_t)best;
+    }
+}
+
+static double share(const uint8_t *right, size_t n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += right[i];
+    return n ? (double)sum / (double)n : NAN;
+}
+
+static recon_status classify(recon_ctx *ctx, set *s, int method, const recon_classifier *c,
+                             const float *images)
+{
+    recon_status status = recon_classifier_logits(ctx, s->logits, c, images, s->n);
+    if (status == RECON_OK)
+        mark(s->right[method], s);
+    return status;
+}
+
+/* The pictures rotated by `by`. */
+static recon_status rotate_by(recon_ctx *ctx, set *s)
+{
+    return recon_images_rotate(ctx, s->other, s->images, NULL, s->by, s->n, &s->size,
+                               RECON_BILINEAR, 1);
+}
+
+static recon_status classify_back(recon_ctx *ctx, set *s, int method, const recon_classifier *c)
+{
+    recon_status status = rotate_by(ctx, s);
+    return status == RECON_OK ? classify(ctx, s, method, c, s->other) : status;
+}
+
+static void to_probabilities(double *y, size_t n, size_t classes)
+{
+    for (; n > 0; n--, y += classes) {
+        double top = y[0], sum = 0;
+        for (size_t k = 1; k < classes; k++)
+            top = fmax(top, y[k]);
+        for (size_t k = 0; k < classes; k++)
+            sum += y[k] = exp(y[k] - top);
+        for (size_t k = 0; k < classes; k++)
+            y[k] /= sum;
+    }
+}
+
+static recon_status answer(recon_ctx *ctx, void *user, double *out, const float *images, size_t n)
+{
+    const recon_classifier *c = user;
+    recon_status status = recon_classifier_logits(ctx, out, c, images, n);
+    if (status == RECON_OK)
+        to_probabilities(out, n, recon_classifier_describe(c).classes);
+    return status;
+}
+
+/* The classifier's probabilities, averaged over rotations of the input. */
+static recon_status classify_rotated(recon_ctx *ctx, set *s, int method, recon_classifier *c,
+                                     int rotations)
+{
+    double *sum = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &sum, s->n * s->classes, sizeof *sum));
+    for (int k = 0; k < rotations; k++) {
+        for (size_t i = 0; i < s->n; i++)
+            s->by[i] = recon_so2_wrap(2 * M_PI * k / rotations);
+        RECON_TRY(rotate_by(ctx, s));
+        RECON_TRY(answer(ctx, c, s->logits, s->other, s->n));
+        for (size_t i = 0; i < s->n * s->classes; i++)
+            sum[i] += s->logits[i];
+    }
+    memcpy(s->logits, sum, s->n * s->classes * sizeof *sum);
+    mark(s->right[method], s);
+done:
+    free(sum);
+    return status;
+}
+
+/* --- the model of poses ----------------------------------------------------------------------- */
+
+static const lab_error_row error_rows[] = {
+    { "median_deg", LAB_QUANTILE, 0.5 },        { "p75_deg", LAB_QUANTILE, 0.75 },
+    { "p90_deg", LAB_QUANTILE, 0.9 },           { "within_22_5_percent", LAB_WITHIN, 22.5 },
+    { "above_150_percent", LAB_BEYOND, 150.0 },
+};
+
+/* Rotated back by what the model says; p and errors, which may be NULL, take the p-values, and how far that
+ * is from the truth. */
+static recon_status bring_back(recon_ctx *ctx, set *s, int method, const recon_model *model,
+                               const recon_classifier *c, double *p, json_t **errors)
+{
+    recon_pose_score2 *scores = NULL;
+    double *off = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &scores, s->n, sizeof *scores));
+    RECON_TRY(recon_alloc_raw(ctx, &off, s->n, sizeof *off));
+    RECON_TRY(recon_score_images(ctx, scores, model, s->images, s->n));
+    for (size_t i = 0; i < s->n; i++) {
+        s->by[i] = scores[i].pose.rotation;
+        if (p)
+            p[i] = scores[i].p_value;
+        off[i] = recon_so2_distance(scores[i].pose.absolute, s->angle[i]) * RECON_TO_DEGREES;
+    }
+    RECON_TRY(classify_back(ctx, s, method, c));
+    if (errors)
+        *errors = lab_errors(off, s->n, error_rows, LAB_COUNT(error_rows));
+done:
+    free(off);
+    free(scores);
+    return status;
+}
+
+/* The accuracy where only pictures with a p-value below the level are rotated, and how many are. */
+static double gated(set *s, double level, double *rotated)
+{
+    size_t open = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        int opens = recon_gate_opens(level, s->p[i]);
+        open += (size_t)opens;
+        s->right[GATED][i] = s->right[opens ? DENSITY : NONE][i];
+    }
+    *rotated = (double)open / (double)s->n;
+    return share(s->right[GATED], s->n);
+}
+
+/* Upright pictures and C8 by level. */
+typedef double gate_curve[LEVELS][2];
+
+static void fill_curve(gate_curve curve, set *s, int which)
+{
+    double rotated;
+    for (size_t i = 0; i < LEVELS; i++)
+        curve[i][which] = gated(s, levels[i], &rotated);
+}
+
+/* The lowest level that keeps so much of what rotating all brings on rotated pictures, by more than the
+ * standard error of that share among so many pictures; `none` is their accuracy as they come. A higher
+ * level only rotates more of those that are upright already. */
+#define KEPT 0.96
+static size_t choose(gate_curve curve, double none, size_t pictures)
+{
+    double all = curve[LEVELS - 1][1], gain = all - none;
+    size_t i = 0;
+    for (; i + 1 < LEVELS; i++) {
+        double lost = fmax(all - curve[i][1], 0); /* a share of the pictures, and so binomial */
+        if (lost + sqrt(lost * (1 - lost) / (double)pictures) <= (1 - KEPT) * gain)
+            break;
+    }
+    return i;
+}
+
+/* --- what is measured ------------------------------------------------------------------------- */
+
+typedef struct {
+    recon_model *model, *once;
+    recon_classifier *classifier, *augmented;
+    int quick;
+    size_t level;                   /* chosen on validation */
+    gate_curve held;                /* of the validation part */
+    double none_held;               /* C8 of the validation part, as it comes */
+    gate_curve curve;               /* of the test part */
+    double rotated[SETS];           /* by the gate */
+    double accuracy[SETS][METHODS]; /* shares; NaN: not measured */
+    json_t *errors, *errors_one;    /* at any angle */
+} machines;
+
+static recon_status measure_set(recon_ctx *ctx, machines *m, set *s, int which)
+{
+    double *accuracy = m->accuracy[which];
+    int any = which == ANY;
+    recon_status status;
+    RECON_TRY(set_rotate(ctx, s, which));
+    RECON_TRY(classify(ctx, s, NONE, m->classifier, s->images));
+    for (size_t i = 0; i < s->n; i++)
+        s->by[i] = -s->angle[i];
+    RECON_TRY(classify_back(ctx, s, UNDO, m->classifier));
+    RECON_TRY(bring_back(ctx, s, DENSITY, m->model, m->classifier, s->p, any ? &m->errors : NULL));
+    RECON_TRY(
+        bring_back(ctx, s, DENSITY_ONE, m->once, m->classifier, NULL, any ? &m->errors_one : NULL));
+    RECON_TRY(recon_average_images(ctx, s->logits, NULL, m->model, s->images, s->n, answer,
+                                   m->classifier, s->classes,
+                                   &(recon_canonicalize_options){ .edge = 1 }));
+    mark(s->right[AVERAGE], s);
+    RECON_TRY(classify_rotated(ctx, s, TTA8, m->classifier, ROTATIONS));
+    if (!m->quick)
+        RECON_TRY(classify_rotated(ctx, s, TTA36, m->classifier, MANY));
+    if (m->augmented)
+        RECON_TRY(classify(ctx, s, AUGMENTED, m->augmented, s->images));
+    if (!any)
+        fill_curve(m->curve, s, which);
+    gated(s, levels[m->level], &m->rotated[which]);
+    for (int k = 0; k < METHODS; k++)
+        accuracy[k] = share(s->right[k], s->n);
+    if (m->quick)
+        accuracy[TTA36] = NAN;
+    if (!m->augmented)
+        accuracy[AUGMENTED] = NAN;
+done:
+    return status;
+}
+
+/* Upright and rotated pictures that nothing was trained on, by level. */
+static recon_status choose_level(recon_ctx *ctx, machines *m, set *s)
+{
+    recon_status status = RECON_OK;
+    for (int which = UPRIGHT; which <= C8; which++) {
+        RECON_TRY(set_rotate(ctx, s, which));
+        RECON_TRY(classify(ctx, s, NONE, m->classifier, s->images));
+        RECON_TRY(bring_back(ctx, s, DENSITY, m->model, m->classifier, s->p, NULL));
+        m->none_held = share(s->right[NONE], s->n); /* of C8 in the end */
+        fill_curve(m->held, s, which);
+    }
+    m->level = choose(m->held, m->none_held, s->n);
+done:
+    return status;
+}
+
+static recon_status check_size(recon_ctx *ctx, const recon_model *model, recon_classifier_info c)
+{
+    recon_ieae_shape s = recon_model_describe(model).images;
+    if (s.height == c.height && s.width_px == c.width && s.channels == c.channels)
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT,
+                      "the model was made for images of %zu x %zu x %zu, the classifier for %zu x "
+                      "%zu x %zu",
+                      s.height, s.width_px, s.channels, c.height, c.width, c.channels);
+}
+
+typedef struct {
+    const recon_classifier *classifier;
+    const recon_model *model;
+    set *s;
+    size_t n;
+} timed;
+
+static recon_status time_classifier(recon_ctx *ctx, void *arg)
+{
+    const timed *t = arg;
+    return recon_classifier_logits(ctx, t->s->logits, t->classifier, t->s->images, t->n);
+}
+
+static recon_status time_model(recon_ctx *ctx, void *arg)
+{
+    const timed *t = arg;
+    return recon_canonicalize_images(ctx, t->s->other, NULL, t->model, t->s->images, t->n,
+                                     &(recon_canonicalize_options){ .edge = 1 });
+}
+
+static recon_status take_times(recon_ctx *ctx, json_t **out, set *s, const machines *m)
+{
+    timed t = { m->classifier, m->model, s, s->n < TIMED ? s->n : TIMED };
+    double classifier, density, one, ms = 1000 / (double)t.n;
+    recon_status status;
+    RECON_TRY(recon_fastest(ctx, &classifier, time_classifier, &t));
+    RECON_TRY(recon_fastest(ctx, &density, time_model, &t));
+    t.model = m->once;
+    RECON_TRY(recon_fastest(ctx, &one, time_model, &t));
+    *out = json_pack("{s:f, s:f, s:f, s:s, s:i}", "classifier", ms * classifier, "density",
+                     ms * density, "density_one", ms * one, "backend", recon_ops_name(ctx),
+                     "threads", recon_ctx_threads(ctx));
+done:
+    return status;
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+static json_t *percent(double share)
+{
+    return isnan(share) ? json_null() : json_real(round(1e4 * share) / 100);
+}
+
+/* kept: the share of the gain on rotated pictures; rotating all keeps 1. */
+static json_t *curve_json(gate_curve curve, double none)
+{
+    json_t *out = json_array();
+    double gain = curve[LEVELS - 1][1] - none;
+    for (size_t i = 0; i < LEVELS; i++)
+        recon_json_append(
+            &out, json_pack("{s:f, s:o, s:o, s:o}", "p", levels[i], "upright", percent(curve[i][0]),
+                            "c8", percent(curve[i][1]), "kept",
+                            gain > 0 ? json_real((curve[i][1] - none) / gain) : json_null()));
+    return out;
+}
+
+/* Accuracies, and of rotated pictures the share of what rotation cost that a method gives back. */
+static void put_accuracies(json_t **out, const machines *m)
+{
+    json_t *accuracy = json_object(), *back = json_object();
+    for (int i = 0; i < SETS; i++) {
+        const double *a = m->accuracy[i], lost = a[UNDO] - a[NONE];
+        json_t *all = json_object(), *of = json_object();
+        for (int k = 0; k < METHODS; k++) {
+            recon_json_put(&all, methods[k].path, percent(a[k]));
+            if (k > UNDO)
+                recon_json_put(&of, methods[k].path,
+                               isnan(a[k]) || lost <= 0 ? json_null()
+                                                        : json_real((a[k] - a[NONE]) / lost));
+        }
+        recon_json_put(&accuracy, set_name[i], all);
+        if (i == UPRIGHT)
+            json_decref(of);
+        else
+            recon_json_put(&back, set_name[i], of);
+    }
+    recon_json_put(out, "accuracy", accuracy);
+    recon_json_put(out, "recovered", back);
+}
+
+static json_t *gate_json(machines *m)
+{
+    return json_pack("{s:f, s:s, s:{s:f, s:f}, s:o, s:o}", "p", levels[m->level], "chosen_on",
+                     "cifar10/val", "rotated_percent", "upright", 100 * m->rotated[UPRIGHT], "c8",
+                     100 * m->rotated[C8], "curve", curve_json(m->curve, m->accuracy[C8][NONE]),
+                     "validation", curve_json(m->held, m->none_held));
+}
+
+static recon_status measure_all(recon_ctx *ctx, json_t **out, machines *m,
+                                const recon_dataset *test, const recon_dataset *held)
+{
+    recon_classifier_info info = recon_classifier_describe(m->classifier);
+    json_t *times = NULL;
+    set s = { .n = 0 };
+    recon_status status;
+    RECON_TRY(recon_model_takes(ctx, m->model, "images"));
+    RECON_TRY(check_size(ctx, m->model, info));
+    RECON_TRY(set_new(ctx, &s, held, info.classes));
+    RECON_TRY(choose_level(ctx, m, &s));
+    set_free(&s);
+    RECON_TRY(set_new(ctx, &s, test, info.classes));
+    for (int which = 0; which < SETS; which++)
+        RECON_TRY(measure_set(ctx, m, &s, which));
+    RECON_TRY(take_times(ctx, &times, &s, m));
+    *out =
+        json_pack("{s:s, s:I, s:I, s:s, s:I, s:I}", "dataset", "cifar10", "images", (json_int_t)s.n,
+                  "validation_images", (json_int_t)recon_dataset_describe(held).n, "preset",
+                  recon_preset_name(recon_model_describe(m->model).images.preset), "weights",
+                  (json_int_t)recon_backbone_weights(m->model->backbone), "classifier_weights",
+                  (json_int_t)info.weights);
+    put_accuracies(out, m);
+    recon_json_put(out, "gate", gate_json(m));
+    recon_json_put(out, "pose_error", m->errors);
+    recon_json_put(out, "pose_error_one", m->errors_one);
+    recon_json_put(out, "ms_a_picture", times);
+done:
+    set_free(&s);
+    return status;
+}
+
+enum { QUICK = 1000, NARROW = 16, TAKE = 1 };
 #define REMEDY "`recon reproduce cifar10 --train --out DIR` makes one, %s names another"
 
 typedef struct {
@@ -103,16 +564,23 @@ done:
     return status;
 }
 
-/* A classifier that was named, before the long work; NULL: none. */
+/* NULL or "": none. */
+static recon_status open_classifier(recon_ctx *ctx, recon_classifier **out, const char *path,
+                                    const recon_dataset *data)
+{
+    recon_status status = RECON_OK;
+    if (!path || !*path)
+        return RECON_OK;
+    RECON_TRY(recon_classifier_open(ctx, out, path));
+    RECON_TRY(recon_evaluate_check_classifier(ctx, *out, path, data, "cifar10"));
+done:
+    return status;
+}
+
 static recon_status check_named(recon_ctx *ctx, const char *path, const recon_dataset *data)
 {
     recon_classifier *c = NULL;
-    recon_status status = RECON_OK;
-    if (!path)
-        return RECON_OK;
-    RECON_TRY(recon_classifier_open(ctx, &c, path));
-    RECON_TRY(recon_evaluate_check_classifier(ctx, c, path, data, "cifar10"));
-done:
+    recon_status status = open_classifier(ctx, &c, path, data);
     recon_classifier_close(ctx, c);
     return status;
 }
@@ -141,7 +609,7 @@ static recon_status train_all(recon_ctx *ctx, files *f)
     else
         RECON_TRY(train_classifier(ctx, f, f->augmented, data, 1));
     if (s->limit && s->limit < recon_dataset_describe(rest).n)
-        RECON_TRY(recon_dataset_take(ctx, &some, rest, s->limit, TAKE_SEED));
+        RECON_TRY(recon_dataset_take(ctx, &some, rest, s->limit, TAKE));
     RECON_TRY(train_model(ctx, f, some ? some : data, some ? some : rest));
 done:
     recon_dataset_close(some);
@@ -164,88 +632,6 @@ done:
     return status;
 }
 
-/* --- as JSON ---------------------------------------------------------------------------------- */
-
-static json_t *percent(double share)
-{
-    return isnan(share) ? json_null() : json_real(round(1e4 * share) / 100);
-}
-
-static json_t *accuracies(const double *accuracy)
-{
-    json_t *out = json_object();
-    for (int m = 0; m < CIFAR_METHODS; m++)
-        recon_json_put(&out, cifar_method_name[m], percent(accuracy[m]));
-    return out;
-}
-
-/* The share of what rotation cost that a method gives back. */
-static json_t *recovered(const double *accuracy)
-{
-    double none = accuracy[CIFAR_NONE], lost = accuracy[CIFAR_UNDO] - none;
-    json_t *out = json_object();
-    for (int m = CIFAR_UNDO + 1; m < CIFAR_METHODS; m++)
-        recon_json_put(&out, cifar_method_name[m],
-                       isnan(accuracy[m]) || lost <= 0 ? json_null()
-                                                       : json_real((accuracy[m] - none) / lost));
-    return out;
-}
-
-/* kept: the share of the gain on rotated pictures; rotating all keeps 1. */
-static json_t *curve_json(const double curve[CIFAR_LEVELS][2], double none)
-{
-    json_t *out = json_array();
-    double gain = curve[CIFAR_LEVELS - 1][1] - none;
-    for (size_t i = 0; i < CIFAR_LEVELS; i++)
-        recon_json_append(
-            &out, json_pack("{s:f, s:o, s:o, s:o}", "p", cifar_levels[i], "upright",
-                            percent(curve[i][0]), "c8", percent(curve[i][1]), "kept",
-                            gain > 0 ? json_real((curve[i][1] - none) / gain) : json_null()));
-    return out;
-}
-
-static json_t *errors_json(const cifar_errors *e)
-{
-    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "median_deg", e->median, "p75_deg", e->p75,
-                     "p90_deg", e->p90, "within_22_5_percent", 100 * e->within, "above_150_percent",
-                     100 * e->above);
-}
-
-static json_t *as_json(recon_ctx *ctx, const cifar_result *r, const files *f,
-                       const recon_model *model, const recon_classifier *classifier)
-{
-    recon_classifier_info c = recon_classifier_describe(classifier);
-    json_t *accuracy = json_object(), *back = json_object();
-    for (int i = 0; i < CIFAR_SETS; i++) {
-        recon_json_put(&accuracy, cifar_set_name[i], accuracies(r->accuracy[i]));
-        if (i != CIFAR_UPRIGHT)
-            recon_json_put(&back, cifar_set_name[i], recovered(r->accuracy[i]));
-    }
-    json_t *out =
-        json_pack("{s:s, s:I, s:I, s:s, s:I, s:I, s:o, s:o}", "dataset", "cifar10", "images",
-                  (json_int_t)r->images, "validation_images", (json_int_t)r->validation, "preset",
-                  recon_preset_name(recon_model_describe(model).images.preset), "weights",
-                  (json_int_t)recon_backbone_weights(model->backbone), "classifier_weights",
-                  (json_int_t)c.weights, "accuracy", accuracy, "recovered", back);
-    recon_json_put(
-        &out, "gate",
-        json_pack("{s:f, s:s, s:{s:f, s:f}, s:o, s:o}", "p", cifar_levels[r->level], "chosen_on",
-                  "cifar10/val", "rotated_percent", "upright",
-                  100 * r->rotated_share[CIFAR_UPRIGHT], "c8", 100 * r->rotated_share[CIFAR_C8],
-                  "curve",
-                  curve_json((const double(*)[2])r->curve, r->accuracy[CIFAR_C8][CIFAR_NONE]),
-                  "validation", curve_json((const double(*)[2])r->held, r->none_held)));
-    recon_json_put(&out, "pose_error", errors_json(&r->errors));
-    recon_json_put(&out, "pose_error_one", errors_json(&r->errors_one));
-    recon_json_put(&out, "ms_a_picture",
-                   json_pack("{s:f, s:f, s:f, s:s, s:i}", "classifier", r->classifier_ms, "density",
-                             r->density_ms, "density_one", r->one_ms, "backend",
-                             recon_ops_name(ctx), "threads", recon_ctx_threads(ctx)));
-    if (f->settings->train)
-        recon_json_put(&out, "train_seconds", json_real(f->train_seconds));
-    return out;
-}
-
 /* --- the experiment --------------------------------------------------------------------------- */
 
 static recon_status take(recon_ctx *ctx, recon_dataset **whole, recon_dataset **some,
@@ -253,7 +639,7 @@ static recon_status take(recon_ctx *ctx, recon_dataset **whole, recon_dataset **
 {
     recon_status status = recon_dataset_open(ctx, whole, spec);
     if (status == RECON_OK && n && n < recon_dataset_describe(*whole).n)
-        status = recon_dataset_take(ctx, some, *whole, n, TAKE_SEED);
+        status = recon_dataset_take(ctx, some, *whole, n, TAKE);
     return status;
 }
 
@@ -262,31 +648,25 @@ static recon_status measure(recon_ctx *ctx, json_t **out, const files *f)
     const lab_settings *s = f->settings;
     size_t n = s->images ? s->images : s->quick ? QUICK : 0;
     recon_dataset *whole[2] = { NULL, NULL }, *some[2] = { NULL, NULL };
-    recon_model *model = NULL, *once = NULL;
-    recon_classifier *classifier = NULL, *augmented = NULL;
-    cifar_result r;
+    machines m = { .quick = s->quick };
     recon_status status;
     RECON_TRY(take(ctx, &whole[0], &some[0], "cifar10/test", n));
     RECON_TRY(take(ctx, &whole[1], &some[1], "cifar10/val", n));
-    RECON_TRY(recon_classifier_open(ctx, &classifier, f->classifier));
-    RECON_TRY(recon_evaluate_check_classifier(ctx, classifier, f->classifier, whole[0], "cifar10"));
-    if (f->augmented[0]) {
-        RECON_TRY(recon_classifier_open(ctx, &augmented, f->augmented));
-        RECON_TRY(
-            recon_evaluate_check_classifier(ctx, augmented, f->augmented, whole[0], "cifar10"));
-    }
-    RECON_TRY(recon_model_open(ctx, &model, f->model, s->precision));
-    RECON_TRY(recon_model_open(ctx, &once, f->model, s->precision));
-    if (recon_backbone_ieae(once->backbone))
-        recon_ieae_look_once(recon_backbone_ieae(once->backbone));
-    RECON_TRY(cifar_measure(ctx, &r, model, once, classifier, augmented,
-                            some[0] ? some[0] : whole[0], some[1] ? some[1] : whole[1], s->quick));
-    *out = as_json(ctx, &r, f, model, classifier);
+    RECON_TRY(open_classifier(ctx, &m.classifier, f->classifier, whole[0]));
+    RECON_TRY(open_classifier(ctx, &m.augmented, f->augmented, whole[0]));
+    RECON_TRY(recon_model_open(ctx, &m.model, f->model, s->precision));
+    RECON_TRY(recon_model_open(ctx, &m.once, f->model, s->precision));
+    if (recon_backbone_ieae(m.once->backbone))
+        recon_ieae_look_once(recon_backbone_ieae(m.once->backbone));
+    RECON_TRY(
+        measure_all(ctx, out, &m, some[0] ? some[0] : whole[0], some[1] ? some[1] : whole[1]));
+    if (s->train)
+        recon_json_put(out, "train_seconds", json_real(f->train_seconds));
 done:
-    recon_model_close(ctx, once);
-    recon_model_close(ctx, model);
-    recon_classifier_close(ctx, augmented);
-    recon_classifier_close(ctx, classifier);
+    recon_model_close(ctx, m.once);
+    recon_model_close(ctx, m.model);
+    recon_classifier_close(ctx, m.augmented);
+    recon_classifier_close(ctx, m.classifier);
     for (int i = 0; i < 2; i++) {
         recon_dataset_close(some[i]);
         recon_dataset_close(whole[i]);
@@ -310,17 +690,6 @@ done:
 
 /* --- as text ---------------------------------------------------------------------------------- */
 
-static const lab_row methods[] = {
-    { "none", "no correction", 0 },
-    { "undo", "true rotation undone", 0 },
-    { "density", "recon (ours: density), four passes", 0 },
-    { "density_one", "the same, one pass", 0 },
-    { "gated", "four passes, with the gate", 0 },
-    { "average", "averaged over candidates", 0 },
-    { "tta8", "averaged over 8 rotations", 0 },
-    { "tta36", "averaged over 36 rotations", 0 },
-    { "augmented", "classifier trained with rotations", 0 },
-};
 static const lab_row errors[] = { { "pose_error", "four passes", 0 },
                                   { "pose_error_one", "one pass", 0 } };
 static const lab_table tables[] = {

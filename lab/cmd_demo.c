@@ -1,6 +1,7 @@
 /* cmd_demo.c - recon demo: a minute's tour on what comes with recon. */
 #include "lab/lab.h"
 #include "lab/demo.h"
+#include "lab/table.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -72,10 +73,10 @@ done:
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-static json_t *alarm_json(const demo_alarm *a)
+static void put_alarm(json_t **out, const demo_alarm *a)
 {
-    return json_pack("{s:f, s:f, s:f, s:f}", "asked", 100 * DEMO_ALARMS, "threshold", a->threshold,
-                     "caught", 100 * a->caught, "called", 100 * a->called);
+    lab_put(out, "alarms", "asked% threshold caught% called%", DEMO_ALARMS, a->threshold, a->caught,
+            a->called);
 }
 
 /* Percent and degrees, as reproduce has them. */
@@ -93,32 +94,29 @@ static json_t *results(const demo *d)
 {
     const reproduction *r = &d->tests;
     const demo_molecules *m = &d->molecules;
-    json_t *out = json_pack("{s:s, s:s, s:{s:I, s:I, s:f, s:f}, s:{s:I, s:f, s:f, s:f}}", "version",
-                            recon_version(), "report", d->report, "algorithm1", "rows",
-                            (json_int_t)d->poses.frames.rows, "k", (json_int_t)d->poses.frames.k,
-                            "hit_rate", d->poses.frames.hit_rate, "seconds", d->poses.seconds,
-                            "discover", "images", (json_int_t)d->found.points, "theta_median_deg",
-                            d->found.theta_median * RECON_TO_DEGREES, "seconds",
-                            d->found.seconds.total, "maps_seconds", d->found.seconds.maps);
-    json_object_set_new(out, "test_images", json_integer((json_int_t)r->rotated.n));
-    json_object_set_new(
-        out, "accuracy",
-        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none", 100 * r->on->accuracy.none,
-                  "ieae", 100 * r->accuracy.ieae, "recon", 100 * r->accuracy.recon, "recon_head",
-                  100 * r->accuracy.head, "recon_here", 100 * d->own, "recon_search",
-                  100 * r->accuracy.search, "undo", 100 * r->on->accuracy.undo, "upright",
-                  100 * r->on->accuracy.upright));
-    json_object_set_new(out, "pose_error_deg", json_real(r->pose.median * RECON_TO_DEGREES));
-    json_object_set_new(out, "theta_mae_deg", json_real(width_error(d) * RECON_TO_DEGREES));
-    json_object_set_new(out, "ood_auc",
-                        json_pack("{s:f, s:f, s:f}", "ieae", r->ood[0].ieae, "recon",
-                                  r->ood[0].recon, "density", r->ood[0].density));
-    json_object_set_new(out, "alarms", alarm_json(&d->alarm));
-    json_object_set_new(out, "molecules",
-                        json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)m->n,
-                                  "axis_error_deg", m->axis_error * RECON_TO_DEGREES, "ood_auc",
-                                  m->auc, "alarms", alarm_json(&m->alarm)));
-    json_object_set_new(out, "seconds", json_real(d->seconds));
+    json_t *molecules,
+        *out = json_pack("{s:s, s:s, s:{s:I, s:I, s:f, s:f}, s:{s:I, s:f, s:f, s:f}}", "version",
+                         recon_version(), "report", d->report, "algorithm1", "rows",
+                         (json_int_t)d->poses.frames.rows, "k", (json_int_t)d->poses.frames.k,
+                         "hit_rate", d->poses.frames.hit_rate, "seconds", d->poses.seconds,
+                         "discover", "images", (json_int_t)d->found.points, "theta_median_deg",
+                         d->found.theta_median * RECON_TO_DEGREES, "seconds",
+                         d->found.seconds.total, "maps_seconds", d->found.seconds.maps);
+    recon_json_put(&out, "test_images", json_integer((json_int_t)r->rotated.n));
+    lab_put(&out, "accuracy",
+            "none% ieae% recon% recon_head% recon_here% recon_search% undo% upright%",
+            r->on->accuracy.none, r->accuracy.ieae, r->accuracy.recon, r->accuracy.head, d->own,
+            r->accuracy.search, r->on->accuracy.undo, r->on->accuracy.upright);
+    recon_json_put(&out, "pose_error_deg", lab_value(lab_number(r->out, "pose_error.median_deg")));
+    lab_put(&out, NULL, "theta_mae_deg", width_error(d));
+    lab_put(&out, "ood_auc", "ieae recon density", lab_number(r->out, "ood_auc.ieae"),
+            lab_number(r->out, "ood_auc.recon"), lab_number(r->out, "ood_auc.density"));
+    put_alarm(&out, &d->alarm);
+    recon_json_put(&out, "molecules", json_pack("{s:I}", "conformers", (json_int_t)m->n));
+    molecules = json_object_get(out, "molecules");
+    lab_put(&molecules, NULL, "axis_error_deg ood_auc", m->axis_error, m->auc);
+    put_alarm(&molecules, &m->alarm);
+    lab_put(&out, NULL, "seconds", d->seconds);
     return out;
 }
 
@@ -138,7 +136,7 @@ static void print_text(const demo *d)
     printf("unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at "
            "%.0f %% false "
            "alarms\n",
-           r->ood[0].density, 100 * d->alarm.caught, 100 * d->alarm.called);
+           lab_number(r->out, "ood_auc.density"), 100 * d->alarm.caught, 100 * d->alarm.called);
     printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of unusual "
            "poses caught at "
            "%.0f %% false alarms\n",

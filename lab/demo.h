@@ -74,4 +74,11 @@ recon_status demo_page(recon_ctx *ctx, const demo *d);
 /* Shares of scores beyond the threshold, where unusual is 1 and where it is 0. */
 void demo_alarm_measure(demo_alarm *alarm, const double *score, const uint8_t *unusual, size_t n);
 
+/* A set of its own with the same conformers, names and energies; molecules that do not occur in
+ * data lose their numbers. poses may be NULL. The truth of how conformers had been rotated does not
+ * go along. */
+recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out,
+                                 recon_pose3 *poses /* [n] */, const recon_model *model,
+                                 const recon_molecules *data);
+
 #endif

@@ -1,5 +1,6 @@
 /* demo_page.c - the tour as a page: for somebody who has never heard of any of it. */
 #include "lab/demo.h"
+#include "lab/table.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -25,7 +26,7 @@ static void put_results(recon_page *page, const demo *d)
     recon_page_result(page, "accuracy of the same classifier on canonicalized garments", "%.1f %%",
                       100 * r->accuracy.recon);
     recon_page_result(page, "detection of unusual poses (area under the ROC curve, 1 is perfect)",
-                      "%.2f", r->ood[0].density);
+                      "%.2f", lab_number(r->out, "ood_auc.density"));
     recon_page_result(page, "median error of the axis of a randomly rotated molecule",
                       "%.1f\302\260", d->molecules.axis_error * RECON_TO_DEGREES);
     snprintf(what, sizeof what, "for Algorithm 1 on %s garments",
@@ -215,7 +216,9 @@ static void say_unusual(recon_ctx *ctx, recon_page *page, const demo *d)
                                                "likelihood of the pose" };
     static const char *const columns[] = { "score", "area under the curve" };
     const reproduction *r = &d->tests;
-    const double areas[SCORES] = { r->ood[0].ieae, r->ood[0].recon, r->ood[0].density };
+    const double areas[SCORES] = { lab_number(r->out, "ood_auc.ieae"),
+                                   lab_number(r->out, "ood_auc.recon"),
+                                   lab_number(r->out, "ood_auc.density") };
     char *svg = NULL;
     recon_page_section(page, "Unusual poses");
     recon_page_say(
@@ -225,7 +228,7 @@ static void say_unusual(recon_ctx *ctx, recon_page *page, const demo *d)
         "of them are then unusual: further from upright than twice the sigma of their kind, or "
         "than 5 degrees if the kind is not rotated. The score of an image says how unlikely its "
         "pose is for its kind.",
-        100 * r->ood[0].share);
+        lab_number(r->out, "ood_percent"));
     recon_page_fail(page, reproduce_roc(ctx, &svg, r, NULL, names));
     recon_page_figure(
         page, svg,

@@ -1,7 +1,7 @@
 /* estimators.c - Frechet's, the chordal and Tukey's mean of samples from four known distributions, as
  * in the paper's comparison of estimators: a mean is good where it lies at a high density. */
 #include "lab/lab.h"
-#include "lab/reproduce_page.h"
+#include "lab/reproduce.h"
 #include "lab/table.h"
 #include "core/fail.h"
 #include "core/folder.h"

@@ -1,13 +1,20 @@
-/* evaluate.c - a frozen model on rotated images, and the errors of poses. */
+/* evaluate.c - what the tables of images measure: accuracy, poses, neighbours, widths, unusual poses, classes
+ * whose pose is not fully defined, and controls. */
 #include "lab/evaluate.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "stats/quantile.h"
+#include "stats/roc.h"
+#include "data/rotations.h"
+#include "group/wasserstein.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
+#include <recon/core/rng.h>
 #include <recon/data/dataset.h>
+#include <recon/group/mean.h>
 #include <recon/group/so2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,5 +189,463 @@ recon_status recon_evaluate_poses(recon_ctx *ctx, recon_pose_error *out, const d
                                .close = (double)close / (double)n };
 done:
     free(error);
+    return status;
+}
+
+recon_status recon_evaluate_check_neighborhood(recon_ctx *ctx, const recon_neighborhood *h)
+{
+    recon_status status = recon_evaluate_check_labels(ctx, h->labels, h->n, h->classes);
+    if (status == RECON_OK && h->k == 0)
+        status = recon_fail(ctx, RECON_ERR_INPUT, "evaluate: no neighbours");
+    for (size_t i = 0; status == RECON_OK && i < h->n * h->k; i++)
+        if (h->neighbors[i] < 0 || (uint64_t)h->neighbors[i] >= h->n)
+            status = recon_fail(ctx, RECON_ERR_INPUT,
+                                "evaluate: neighbour %zu of row %zu is %lld, of %zu rows", i % h->k,
+                                i / h->k, (long long)h->neighbors[i], h->n);
+    return status;
+}
+
+recon_status recon_evaluate_hits(recon_ctx *ctx, double *hits, const recon_neighborhood *h)
+{
+    recon_status status = recon_evaluate_check_neighborhood(ctx, h);
+    for (size_t i = 0; status == RECON_OK && i < h->n; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < h->k; j++)
+            same += h->labels[h->neighbors[i * h->k + j]] == h->labels[i];
+        hits[i] = (double)same / (double)h->k;
+    }
+    return status;
+}
+
+typedef struct {
+    double hits;
+    int64_t row;
+} ranked;
+
+static int by_hits(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->hits != y->hits)
+        return x->hits < y->hits ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+recon_status recon_evaluate_worst(recon_ctx *ctx, int64_t *rows, size_t count, const double *hits,
+                                  size_t n)
+{
+    ranked *order = NULL;
+    recon_status status;
+    if (count > n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: the worst %zu of %zu rows", count, n);
+    RECON_TRY(recon_evaluate_check_numbers(ctx, hits, n, "hit rate"));
+    RECON_TRY(recon_alloc_raw(ctx, &order, n, sizeof *order));
+    for (size_t i = 0; i < n; i++)
+        order[i] = (ranked){ hits[i], (int64_t)i };
+    qsort(order, n, sizeof *order, by_hits);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = order[i].row;
+done:
+    free(order);
+    return status;
+}
+
+recon_status recon_evaluate_confusion(recon_ctx *ctx, uint64_t *counts, const int64_t *rows,
+                                      size_t count, const recon_neighborhood *h)
+{
+    recon_status status = recon_evaluate_check_neighborhood(ctx, h);
+    if (status != RECON_OK)
+        return status;
+    memset(counts, 0, h->classes * h->classes * sizeof *counts);
+    for (size_t r = 0; r < count; r++) {
+        if (rows[r] < 0 || (uint64_t)rows[r] >= h->n)
+            return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: row %lld of %zu", (long long)rows[r],
+                              h->n);
+        size_t row = (size_t)rows[r], from = (size_t)h->labels[row];
+        for (size_t j = 0; j < h->k; j++)
+            counts[from * h->classes + (size_t)h->labels[h->neighbors[row * h->k + j]]]++;
+    }
+    return RECON_OK;
+}
+
+static recon_status at_k(recon_ctx *ctx, recon_k_point *out, recon_width *of,
+                         const recon_embedded *index, recon_so2_family family, const double *truth,
+                         size_t classes)
+{
+    recon_frames frames = { 0 };
+    recon_status status;
+    RECON_TRY(
+        recon_normalize(ctx, &frames, index, NULL,
+                        &(recon_normalize_options){ .knn = { .k = out->k }, .family = family }));
+    out->hit_rate = frames.hit_rate;
+    RECON_TRY(recon_evaluate_widths(ctx, &out->error, of, frames.theta, index->labels, index->n,
+                                    truth, classes));
+done:
+    recon_frames_free(&frames);
+    return status;
+}
+
+recon_status recon_evaluate_k(recon_ctx *ctx, recon_k_point *out, const size_t *k, size_t count,
+                              const recon_embedded *index, recon_so2_family family,
+                              const double *truth, size_t classes)
+{
+    recon_width *of = NULL;
+    recon_status status;
+    if (family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
+        return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: widths of family %s are no angles",
+                          recon_so2_family_name(family));
+    if (index->group != RECON_SO2 || !index->labels)
+        return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: embeddings without %s",
+                          index->group == RECON_SO2 ? "labels" : "poses on SO(2)");
+    RECON_TRY(recon_evaluate_check_labels(ctx, index->labels, index->n, classes));
+    RECON_TRY(recon_alloc(ctx, &of, classes, sizeof *of));
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (recon_k_point){ .k = k[i] };
+        RECON_TRY(at_k(ctx, &out[i], of, index, family, truth, classes));
+    }
+done:
+    free(of);
+    return status;
+}
+
+/* Means first, then the spread about them: one pass would lose the spread of a narrow class. */
+static void describe(recon_width *of, const double *theta, const int64_t *labels, size_t n,
+                     size_t classes)
+{
+    for (size_t i = 0; i < n; i++) {
+        of[labels[i]].n++;
+        of[labels[i]].mean += theta[i];
+    }
+    for (size_t c = 0; c < classes; c++)
+        of[c].mean /= (double)of[c].n; /* NaN for none */
+    for (size_t i = 0; i < n; i++)
+        of[labels[i]].spread += pow(theta[i] - of[labels[i]].mean, 2);
+    for (size_t c = 0; c < classes; c++)
+        of[c].spread = sqrt(of[c].spread / (double)of[c].n);
+}
+
+recon_status recon_evaluate_widths(recon_ctx *ctx, recon_width_error *out, recon_width *of,
+                                   const double *theta, const int64_t *labels, size_t n,
+                                   const double *truth, size_t classes)
+{
+    size_t seen = 0;
+    recon_status status;
+    *out = (recon_width_error){ 0 };
+    for (size_t c = 0; c < classes; c++)
+        of[c] = (recon_width){ .truth = truth[c] };
+    RECON_TRY(recon_evaluate_check_labels(ctx, labels, n, classes));
+    RECON_TRY(recon_evaluate_check_numbers(ctx, theta, n, "theta"));
+    describe(of, theta, labels, n, classes);
+    for (size_t c = 0; c < classes; c++)
+        if (of[c].n) {
+            out->by_class += fabs(of[c].mean - truth[c]);
+            seen++;
+        }
+    out->by_class /= (double)seen;
+    for (size_t i = 0; i < n; i++)
+        out->by_sample += fabs(theta[i] - truth[labels[i]]) / (double)n;
+done:
+    return status;
+}
+
+#define DEGREE (3.14159265358979323846 / 180)
+
+const recon_reach recon_reaches[RECON_REACHES] = {
+    { 2, 5 * DEGREE }, { 1, 5 * DEGREE }, { 3, 5 * DEGREE }, { 2, 15 * DEGREE }
+};
+
+double recon_evaluate_reach(recon_rotation_law law, recon_reach reach)
+{
+    return fmax(law.family == RECON_SO2_NORMAL ? reach.sigmas * law.width : law.width, reach.least);
+}
+
+void recon_evaluate_unusual(uint8_t *unusual, const recon_rotation_rule *rule, recon_reach reach,
+                            const int64_t *labels, const double *angles, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        recon_rotation_law law = recon_rotation_rule_of(rule, (int32_t)labels[i]);
+        unusual[i] = fabs(recon_so2_wrap(angles[i])) > recon_evaluate_reach(law, reach);
+    }
+}
+
+recon_status recon_evaluate_ood(recon_ctx *ctx, recon_ood_auc *out, const recon_ood_scores *scores,
+                                const uint8_t *unusual, size_t n)
+{
+    size_t count = 0;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < n; i++)
+        count += unusual[i];
+    *out = (recon_ood_auc){ NAN, NAN, NAN, NAN, (double)count / (double)n };
+    if (count == 0 || count == n)
+        return RECON_OK;
+    RECON_TRY(recon_roc_auc(ctx, &out->ieae, scores->ieae, unusual, n));
+    RECON_TRY(recon_roc_auc(ctx, &out->recon, scores->recon, unusual, n));
+    RECON_TRY(recon_roc_auc(ctx, &out->density, scores->density, unusual, n));
+    if (scores->undo)
+        RECON_TRY(recon_roc_auc(ctx, &out->undo, scores->undo, unusual, n));
+done:
+    return status;
+}
+
+enum { MOMENTS = 4 };
+
+recon_status recon_evaluate_folds(recon_ctx *ctx, recon_fold_share *of, const int *fold,
+                                  const double *moments, const int64_t *labels, size_t n,
+                                  size_t classes)
+{
+    recon_status status;
+    for (size_t c = 0; c < classes; c++)
+        of[c] = (recon_fold_share){ 0 };
+    RECON_TRY(recon_evaluate_check_labels(ctx, labels, n, classes));
+    RECON_TRY(recon_evaluate_check_numbers(ctx, moments, MOMENTS * n, "moment"));
+    for (size_t i = 0; i < n; i++) {
+        recon_fold_share *f = &of[labels[i]];
+        f->n++;
+        f->share += fold[i] == 2;
+        for (size_t m = 0; m < MOMENTS; m++)
+            f->moment[m] += moments[MOMENTS * i + m];
+    }
+    for (size_t c = 0; c < classes; c++) {
+        of[c].share /= (double)of[c].n; /* NaN for none */
+        for (size_t m = 0; m < MOMENTS; m++)
+            of[c].moment[m] /= (double)of[c].n;
+    }
+done:
+    return status;
+}
+
+/* Poses of one class, in the frame of the backbone and about the natural pose. */
+typedef struct {
+    size_t n;
+    double *psi, *lambda, *absolute;
+} part;
+
+static recon_status gather(recon_ctx *ctx, part *out, const recon_posed *posed, int64_t label)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &out->psi, posed->n, sizeof *out->psi));
+    RECON_TRY(recon_alloc_raw(ctx, &out->lambda, posed->n, sizeof *out->lambda));
+    RECON_TRY(recon_alloc_raw(ctx, &out->absolute, posed->n, sizeof *out->absolute));
+    for (size_t i = 0; i < posed->n; i++) {
+        if (posed->labels[i] != label)
+            continue;
+        out->psi[out->n] = posed->psi[i];
+        out->lambda[out->n] = posed->lambda[i];
+        out->absolute[out->n++] = recon_so2_wrap(posed->psi[i] - posed->lambda[i]);
+    }
+    if (out->n == 0)
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_INPUT, "evaluate: nothing has label %lld", (long long)label));
+done:
+    return status;
+}
+
+recon_status recon_evaluate_pair(recon_ctx *ctx, recon_class_pair *out, const recon_posed *posed,
+                                 int64_t a, int64_t b)
+{
+    const int64_t label[2] = { a, b };
+    part p[2] = { { 0 }, { 0 } };
+    recon_status status;
+    *out = (recon_class_pair){ 0 };
+    for (int i = 0; i < 2; i++) {
+        recon_so2_center center;
+        RECON_TRY(gather(ctx, &p[i], posed, label[i]));
+        RECON_TRY(recon_so2_mean(ctx, &center, p[i].lambda, p[i].n,
+                                 &(recon_mean_options){ .kind = RECON_MEAN_CHORDAL }));
+        out->n[i] = p[i].n;
+        out->natural[i] = center.mean;
+    }
+    out->between = recon_so2_distance(out->natural[0], out->natural[1]);
+    RECON_TRY(recon_so2_wasserstein(ctx, &out->before, p[0].psi, p[1].psi, p[0].n, p[1].n, 1));
+    RECON_TRY(
+        recon_so2_wasserstein(ctx, &out->after, p[0].absolute, p[1].absolute, p[0].n, p[1].n, 1));
+done:
+    for (int i = 0; i < 2; i++) {
+        free(p[i].psi);
+        free(p[i].lambda);
+        free(p[i].absolute);
+    }
+    return status;
+}
+
+enum { ROWS_MOST = 3000, LEAST = 3, NEAR = 0, ANY = 1 };
+
+/* --- like poses ------------------------------------------------------------------------------- */
+
+/* Rows by label: those of label c are row[offset[c]] .. row[offset[c + 1] - 1]. */
+typedef struct {
+    const recon_neighborhood *hood;
+    const double *angle;
+    recon_so2_family family;
+    size_t *offset, *row;
+    double *angles, *scratch; /* [k], and for the fit */
+    int64_t *label;           /* [rows] of those measured */
+    double *theta[2];         /* [rows] */
+} likeness;
+
+static recon_status sort_rows(recon_ctx *ctx, likeness *l)
+{
+    const recon_neighborhood *h = l->hood;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &l->offset, h->classes + 2, sizeof *l->offset));
+    RECON_TRY(recon_alloc_raw(ctx, &l->row, h->n, sizeof *l->row));
+    for (size_t i = 0; i < h->n; i++)
+        l->offset[h->labels[i] + 2]++;
+    for (size_t c = 0; c < h->classes; c++)
+        l->offset[c + 2] += l->offset[c + 1];
+    for (size_t i = 0; i < h->n; i++)
+        l->row[l->offset[h->labels[i] + 1]++] = i;
+done:
+    return status;
+}
+
+/* Angles of the neighbours of row i that have its label; how many. */
+static size_t take_near(likeness *l, size_t i)
+{
+    const recon_neighborhood *h = l->hood;
+    size_t n = 0;
+    for (size_t j = 0; j < h->k; j++) {
+        size_t row = (size_t)h->neighbors[i * h->k + j];
+        if (h->labels[row] == h->labels[i])
+            l->angles[n++] = l->angle[row];
+    }
+    return n;
+}
+
+static size_t count_label(const likeness *l, size_t i)
+{
+    return l->offset[l->hood->labels[i] + 1] - l->offset[l->hood->labels[i]];
+}
+
+/* The same of n others of its label, of which there are some. */
+static void take_any(likeness *l, size_t i, size_t n, recon_rng *rng)
+{
+    const size_t *rows = l->row + l->offset[l->hood->labels[i]];
+    for (size_t j = 0; j < n;) {
+        size_t row = rows[recon_rng_below(rng, count_label(l, i))];
+        if (row != i)
+            l->angles[j++] = l->angle[row];
+    }
+}
+
+/* One row's part in the sums. */
+static recon_status add_row(recon_ctx *ctx, recon_like_poses *out, likeness *l, size_t i, size_t n,
+                            int which)
+{
+    recon_so2_center center;
+    recon_so2_density law;
+    double square = 0, away = 0;
+    recon_status status = recon_so2_mean(ctx, &center, l->angles, n, NULL);
+    if (status != RECON_OK)
+        return status;
+    for (size_t j = 0; j < n; j++) {
+        away += recon_so2_distance(l->angles[j], l->angle[i]);
+        l->angles[j] = recon_so2_wrap(l->angles[j] - center.mean);
+        square += l->angles[j] * l->angles[j];
+    }
+    recon_so2_fit_one(&law, l->angles, n, l->family, l->scratch);
+    out->distance[which] += away / (double)n;
+    out->spread[which] += sqrt(square / (double)n);
+    out->theta[which] += law.width;
+    l->theta[which][out->rows] = law.width;
+    return RECON_OK;
+}
+
+static recon_status measure_rows(recon_ctx *ctx, recon_like_poses *out, likeness *l, uint64_t seed)
+{
+    const recon_neighborhood *h = l->hood;
+    size_t step = (h->n + ROWS_MOST - 1) / ROWS_MOST;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < h->n; i += step) {
+        recon_rng rng = recon_rng_new(seed, i);
+        size_t n = take_near(l, i);
+        if (n < LEAST || count_label(l, i) < 2)
+            continue;
+        RECON_TRY(add_row(ctx, out, l, i, n, NEAR));
+        take_any(l, i, n, &rng);
+        RECON_TRY(add_row(ctx, out, l, i, n, ANY));
+        l->label[out->rows++] = h->labels[i];
+    }
+    for (int w = 0; w < 2; w++) {
+        out->distance[w] /= (double)out->rows; /* NaN for none */
+        out->spread[w] /= (double)out->rows;
+        out->theta[w] /= (double)out->rows;
+    }
+done:
+    return status;
+}
+
+static recon_status measure_errors(recon_ctx *ctx, recon_like_poses *out, const likeness *l,
+                                   const double *truth)
+{
+    size_t classes = l->hood->classes;
+    recon_width *of = NULL;
+    recon_status status = recon_alloc(ctx, &of, classes, sizeof *of);
+    for (int w = 0; w < 2 && status == RECON_OK; w++) {
+        out->error[w] = (recon_width_error){ NAN, NAN };
+        if (out->rows)
+            status = recon_evaluate_widths(ctx, &out->error[w], of, l->theta[w], l->label,
+                                           out->rows, truth, classes);
+    }
+    free(of);
+    return status;
+}
+
+recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
+                                       const recon_neighborhood *hood, const double *angle,
+                                       recon_so2_family family, const double *truth, uint64_t seed)
+{
+    likeness l = { .hood = hood, .angle = angle, .family = family };
+    recon_status status;
+    *out = (recon_like_poses){ 0 };
+    RECON_TRY(recon_evaluate_check_neighborhood(ctx, hood));
+    RECON_TRY(recon_evaluate_check_numbers(ctx, angle, hood->n, "angle"));
+    RECON_TRY(sort_rows(ctx, &l));
+    RECON_TRY(recon_alloc_raw(ctx, &l.angles, hood->k, sizeof *l.angles));
+    RECON_TRY(recon_alloc_raw(ctx, &l.scratch, recon_so2_fit_scratch(hood->k), sizeof *l.scratch));
+    RECON_TRY(recon_alloc_raw(ctx, &l.label, ROWS_MOST, sizeof *l.label));
+    for (int w = 0; w < 2; w++)
+        RECON_TRY(recon_alloc_raw(ctx, &l.theta[w], ROWS_MOST, sizeof *l.theta[w]));
+    RECON_TRY(measure_rows(ctx, out, &l, seed));
+    RECON_TRY(measure_errors(ctx, out, &l, truth));
+done:
+    free(l.theta[1]);
+    free(l.theta[0]);
+    free(l.label);
+    free(l.scratch);
+    free(l.angles);
+    free(l.row);
+    free(l.offset);
+    return status;
+}
+
+/* --- two classes that are each other's rotation ----------------------------------------------- */
+
+recon_status recon_evaluate_frames(recon_ctx *ctx, recon_frame_pair *out, const double *psi,
+                                   const double *angle, const recon_neighborhood *h, int64_t a,
+                                   int64_t b)
+{
+    const int64_t label[2] = { a, b };
+    recon_status status;
+    *out = (recon_frame_pair){ 0 };
+    RECON_TRY(recon_evaluate_check_neighborhood(ctx, h));
+    RECON_TRY(recon_evaluate_check_numbers(ctx, psi, h->n, "pose"));
+    RECON_TRY(recon_evaluate_check_numbers(ctx, angle, h->n, "angle"));
+    for (int which = 0; which < 2; which++) {
+        double c = 0, s = 0, others = 0;
+        for (size_t i = 0; i < h->n; i++) {
+            if (h->labels[i] != label[which])
+                continue;
+            out->n[which]++;
+            c += cos(psi[i] - angle[i]);
+            s += sin(psi[i] - angle[i]);
+            for (size_t j = 0; j < h->k; j++)
+                others += h->labels[h->neighbors[i * h->k + j]] == label[!which];
+        }
+        out->frame[which] = atan2(s, c);
+        out->agreement[which] = hypot(s, c) / (double)out->n[which]; /* NaN for none */
+        out->other[which] = others / (double)(out->n[which] * h->k);
+    }
+    out->apart = recon_so2_distance(out->frame[0], out->frame[1]);
+done:
     return status;
 }

@@ -1,11 +1,13 @@
-/* evaluate_molecules.c - a frozen model on rotated conformers, and the noise of poses. */
+/* evaluate_molecules.c - what the tables of molecules measure. */
 #include "lab/evaluate_molecules.h"
 #include "lab/evaluate.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
+#include "data/permute.h"
 
 #include <math.h>
+#include <recon/group/matrix_fisher.h>
 #include <recon/group/mean.h>
 #include <stdlib.h>
 
@@ -178,5 +180,342 @@ recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_e
 done:
     free(measured);
     free(constant);
+    return status;
+}
+
+static double squared_error(const double f[9], const double truth[9])
+{
+    double sum = 0;
+    for (int i = 0; i < 9; i++)
+        sum += (f[i] - truth[i]) * (f[i] - truth[i]) / 9;
+    return sum;
+}
+
+/* The world's axis of the largest singular value. */
+static recon_status axis_of(recon_ctx *ctx, double axis[3], const double f[9])
+{
+    recon_fisher fisher;
+    recon_status status = recon_fisher_of(ctx, &fisher, f);
+    if (status == RECON_OK)
+        recon_so3_act(axis, fisher.mode, fisher.body[0]);
+    return status;
+}
+
+/* An axis has no sign. The sine as well as the cosine: acos near 1 is coarse. */
+static double angle_between(const double a[3], const double b[3])
+{
+    double dot = 0, cross = 0;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        dot += a[i] * b[i];
+        cross += pow(a[j] * b[k] - a[k] * b[j], 2);
+    }
+    return atan2(sqrt(cross), fabs(dot));
+}
+
+typedef struct {
+    double *mse, *axis; /* [n], one by one */
+    double *truth_axis; /* [molecules][3]  */
+    recon_molecule_groups groups;
+} room;
+
+static recon_status make_room(recon_ctx *ctx, room *r, size_t n, size_t molecules)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &r->mse, n > molecules ? n : molecules, sizeof *r->mse));
+    RECON_TRY(recon_alloc_raw(ctx, &r->axis, n, sizeof *r->axis));
+    RECON_TRY(recon_alloc_raw(ctx, &r->truth_axis, molecules, 3 * sizeof *r->truth_axis));
+done:
+    return status;
+}
+
+static recon_status compare(recon_ctx *ctx, room *r, const double *f, const int64_t *molecule,
+                            size_t n, const double *truth, size_t molecules)
+{
+    recon_status status = RECON_OK;
+    double axis[3];
+    for (size_t m = 0; m < molecules; m++)
+        RECON_TRY(axis_of(ctx, r->truth_axis + 3 * m, truth + 9 * m));
+    for (size_t i = 0; i < n; i++) {
+        size_t m = (size_t)molecule[i];
+        RECON_TRY(axis_of(ctx, axis, f + 9 * i));
+        r->mse[i] = squared_error(f + 9 * i, truth + 9 * m);
+        r->axis[i] = angle_between(axis, r->truth_axis + 3 * m);
+    }
+done:
+    return status;
+}
+
+static void by_molecule(recon_molecule_fisher *of, const room *r, size_t molecules)
+{
+    const recon_molecule_groups *g = &r->groups;
+    for (size_t m = 0; m < molecules; m++) {
+        size_t begin = g->offset[m], end = g->offset[m + 1];
+        double n = (double)(end - begin), mean = 0, square = 0;
+        for (size_t i = begin; i < end; i++)
+            mean += r->mse[g->row[i]];
+        mean /= n; /* NaN for none */
+        for (size_t i = begin; i < end; i++)
+            square += pow(r->mse[g->row[i]] - mean, 2);
+        of[m] = (recon_molecule_fisher){ end - begin, mean, sqrt(square / n) };
+    }
+}
+
+/* Errors of the best answer that is the same for all, and of none. */
+static void measure_constants(recon_molecule_fisher_error *out, const recon_molecule_fisher *of,
+                              const double *truth, size_t molecules)
+{
+    double mean[9] = { 0 };
+    const double none[9] = { 0 };
+    for (size_t m = 0; m < molecules; m++)
+        for (int i = 0; of[m].n && i < 9; i++)
+            mean[i] += truth[9 * m + i] / (double)out->molecules;
+    for (size_t m = 0; m < molecules; m++)
+        if (of[m].n) {
+            out->constant += squared_error(mean, truth + 9 * m) / (double)out->molecules;
+            out->zero += squared_error(none, truth + 9 * m) / (double)out->molecules;
+        }
+}
+
+static void summarize_fisher(recon_molecule_fisher_error *out, room *r,
+                             const recon_molecule_fisher *of, size_t n, const double *truth,
+                             size_t molecules)
+{
+    size_t count = 0;
+    recon_sort_doubles(r->mse, n);
+    recon_sort_doubles(r->axis, n);
+    *out = (recon_molecule_fisher_error){ .by_sample = recon_quantile(r->mse, n, 0.5),
+                                          .axis_median = recon_quantile(r->axis, n, 0.5),
+                                          .axis_p90 = recon_quantile(r->axis, n, 0.9) };
+    for (size_t m = 0; m < molecules; m++)
+        if (of[m].n)
+            r->mse[count++] = of[m].mse;
+    recon_sort_doubles(r->mse, count);
+    for (size_t m = 0; m < count; m++) {
+        out->mean += r->mse[m] / (double)count;
+        out->under400 += (r->mse[m] < 400) / (double)count;
+        out->under800 += (r->mse[m] < 800) / (double)count;
+    }
+    out->median = recon_quantile(r->mse, count, 0.5);
+    out->molecules = count;
+    measure_constants(out, of, truth, molecules);
+}
+
+recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fisher_error *out,
+                                            recon_molecule_fisher *of, const double *f,
+                                            const int64_t *molecule, size_t n, const double *truth,
+                                            size_t molecules)
+{
+    room r = { 0 };
+    recon_status status;
+    RECON_TRY(recon_molecule_groups_make(ctx, &r.groups, molecule, n, molecules));
+    RECON_TRY(recon_evaluate_check_numbers(ctx, f, 9 * n, "entry of F"));
+    RECON_TRY(recon_evaluate_check_numbers(ctx, truth, 9 * molecules, "entry of the true F"));
+    RECON_TRY(make_room(ctx, &r, n, molecules));
+    RECON_TRY(compare(ctx, &r, f, molecule, n, truth, molecules));
+    by_molecule(of, &r, molecules);
+    summarize_fisher(out, &r, of, n, truth, molecules);
+done:
+    recon_molecule_groups_free(&r.groups);
+    free(r.mse);
+    free(r.axis);
+    free(r.truth_axis);
+    return status;
+}
+
+#define ROUNDING 1e-28 /* a squared deviation, relative, that is none */
+
+recon_status recon_evaluate_molecule_hits(recon_ctx *ctx, double *hits, const int64_t *neighbors,
+                                          const int64_t *molecule, size_t n, size_t k,
+                                          const int64_t *index, size_t m)
+{
+    if (n == 0 || k == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: %zu queries with %zu neighbours", n, k);
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < k; j++) {
+            int64_t row = neighbors[i * k + j];
+            if (row < 0 || (uint64_t)row >= m)
+                return recon_fail(ctx, RECON_ERR_INPUT,
+                                  "evaluate: neighbour %zu of query %zu is %lld, of %zu rows", j, i,
+                                  (long long)row, m);
+            same += index[row] == molecule[i];
+        }
+        hits[i] = (double)same / (double)k;
+    }
+    return RECON_OK;
+}
+
+/* --- trends ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    double value;
+    size_t row;
+} placed;
+
+static int by_value(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Places from 1 on; equal values share the mean of theirs. */
+static void rank(double *out, placed *order, const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        order[i] = (placed){ x[i], i };
+    qsort(order, n, sizeof *order, by_value);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && order[end].value == order[begin].value;)
+            end++;
+        for (size_t i = begin; i < end; i++)
+            out[order[i].row] = (double)(begin + end + 1) / 2;
+    }
+}
+
+static double correlate(double *slope, double *intercept, const double *x, const double *y,
+                        size_t n)
+{
+    double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+    for (size_t i = 0; i < n; i++) {
+        mx += x[i];
+        my += y[i];
+    }
+    mx /= (double)n;
+    my /= (double)n;
+    for (size_t i = 0; i < n; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        xy += (x[i] - mx) * (y[i] - my);
+        yy += (y[i] - my) * (y[i] - my);
+    }
+    xx = xx > ROUNDING * (double)n * mx * mx ? xx : NAN;
+    yy = yy > ROUNDING * (double)n * my * my ? yy : NAN;
+    *slope = xy / xx;
+    *intercept = my - *slope * mx;
+    return xy / sqrt(xx * yy);
+}
+
+recon_status recon_evaluate_molecule_trend(recon_ctx *ctx, recon_trend *out, const double *x,
+                                           const double *y, size_t n)
+{
+    double *kept = NULL, slope, intercept;
+    placed *order = NULL;
+    recon_status status;
+    *out = (recon_trend){ 0 };
+    if (n == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: there is nothing to measure");
+    RECON_TRY(recon_alloc_raw(ctx, &kept, 4 * n, sizeof *kept));
+    RECON_TRY(recon_alloc_raw(ctx, &order, n, sizeof *order));
+    double *a = kept, *b = kept + n, *ranks = kept + 2 * n;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(x[i]) && !isnan(y[i])) {
+            a[out->n] = x[i];
+            b[out->n++] = y[i];
+        }
+    rank(ranks, order, a, out->n);
+    rank(ranks + n, order, b, out->n);
+    out->correlation = correlate(&out->slope, &out->intercept, a, b, out->n);
+    out->rank = correlate(&slope, &intercept, ranks, ranks + n, out->n);
+done:
+    free(order);
+    free(kept);
+    return status;
+}
+
+/* --- k ---------------------------------------------------------------------------------------- */
+
+/* The curve of one molecule: the one whose errors, one row of molecules for each k, add up to most. */
+static void follow_worst(recon_molecule_k_point *out, size_t count, const recon_molecule_fisher *of,
+                         size_t molecules)
+{
+    size_t worst = 0;
+    double most = -1;
+    for (size_t m = 0; m < molecules; m++) {
+        double sum = 0;
+        for (size_t i = 0; i < count; i++)
+            sum += of[i * molecules + m].n ? of[i * molecules + m].mse : 0;
+        if (sum > most) {
+            most = sum;
+            worst = m;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        out[i].worst = of[i * molecules + worst].mse;
+}
+
+recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *out, const size_t *k,
+                                       size_t count, const recon_embedded *index,
+                                       const recon_embedded *queries, const double *truth,
+                                       size_t molecules, const recon_normalize_options *options)
+{
+    const recon_embedded *rows = queries ? queries : index;
+    recon_normalize_options o = options ? *options : (recon_normalize_options){ 0 };
+    recon_molecule_fisher *of = NULL;
+    recon_frames frames = { 0 };
+    recon_status status = RECON_OK;
+    if (index->group != RECON_SO3 || !index->labels || !rows->labels)
+        return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: embeddings without %s",
+                          index->group == RECON_SO3 ? "labels" : "poses on SO(3)");
+    RECON_TRY(recon_alloc(ctx, &of, count * molecules, sizeof *of));
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (recon_molecule_k_point){ .k = o.knn.k = k[i] };
+        RECON_TRY(recon_normalize(ctx, &frames, index, queries, &o));
+        out[i].hit_rate = frames.hit_rate;
+        RECON_TRY(recon_evaluate_molecule_fisher(ctx, &out[i].error, of + i * molecules,
+                                                 frames.parameters, rows->labels, rows->n, truth,
+                                                 molecules));
+        recon_frames_free(&frames);
+    }
+    follow_worst(out, count, of, molecules);
+done:
+    recon_frames_free(&frames);
+    free(of);
+    return status;
+}
+
+double recon_evaluate_molecule_trace(const double f[9], recon_so3 g)
+{
+    double m[9], sum = 0;
+    recon_so3_to_matrix(m, g);
+    for (int i = 0; i < 9; i++)
+        sum += f[i] * m[i];
+    return sum;
+}
+
+/* A new rotation for row i; its stream is its own, so the others do not matter to it. */
+static int rotate_anew(recon_so3 *extra, recon_so3 truth, const double f[9], double tau,
+                       uint64_t seed, size_t i)
+{
+    recon_rng rng = recon_rng_new(seed, i);
+    recon_so3 anew = recon_so3_haar(&rng);
+    *extra = recon_so3_compose(anew, recon_so3_inverse(truth));
+    return recon_evaluate_molecule_trace(f, anew) < tau;
+}
+
+recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra, uint8_t *unusual,
+                                             const recon_so3 *truth, const int64_t *molecule,
+                                             size_t n, const double *fisher, size_t molecules,
+                                             double tau, uint64_t seed)
+{
+    recon_molecule_groups g = { 0 };
+    recon_status status;
+    RECON_TRY(recon_molecule_groups_make(ctx, &g, molecule, n, molecules));
+    RECON_TRY(recon_evaluate_check_numbers(ctx, fisher, 9 * molecules, "entry of the true F"));
+    for (size_t i = 0; i < n; i++) {
+        extra[i] = recon_so3_identity();
+        unusual[i] = 0;
+        if (!isfinite(recon_so3_angle(truth[i])))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "evaluate: rotation %zu is not finite", i));
+    }
+    for (size_t m = 0; m < molecules; m++) {
+        size_t count = g.offset[m + 1] - g.offset[m];
+        for (size_t i = 0; i < count / 2; i++) {
+            size_t row = g.row[g.offset[m] + recon_permute(i, count, seed, m)];
+            unusual[row] = (uint8_t)rotate_anew(&extra[row], truth[row], fisher + 9 * m,
+                                                tau == 0 ? RECON_MOLECULE_UNUSUAL : tau, seed, row);
+        }
+    }
+done:
+    recon_molecule_groups_free(&g);
     return status;
 }

@@ -4,7 +4,6 @@
 #include "lab/letters.h"
 #include "lab/lab.h"
 #include "lab/table.h"
-#include "lab/run_folder.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"

@@ -5,6 +5,8 @@
 #ifndef LAB_LETTERS_H
 #define LAB_LETTERS_H
 
+#include "core/folder.h"
+
 #include <jansson.h>
 #include <recon/recon.h>
 
@@ -111,6 +113,10 @@ recon_status letters_write_pgm(recon_ctx *ctx, const char *path, const uint8_t *
 recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const letters_plan *plan,
                                const char *dir);
 
+/* n pictures of a folder that was written so, as a model takes them. */
+recon_status letters_load(recon_ctx *ctx, float **out, size_t n, const char *dir,
+                          const recon_model *model);
+
 /* --- what a model says of them ---------------------------------------------------------------- */
 
 /* How good the answers of a model are on the two test sets, as JSON; degrees and percent. dir: where
@@ -118,5 +124,20 @@ recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const let
 recon_status letters_measure(recon_ctx *ctx, json_t **out, const letters_plan *plan,
                              const recon_model *model, const letters_set *fresh,
                              const letters_set *anyway, const char *dir);
+
+/* --- the folder that an experiment works in ---------------------------------------------------- */
+
+enum { RUN_FOLDER = RECON_PATH - 256 }; /* shorter than a path: files are called in it */
+
+typedef struct {
+    char path[RUN_FOLDER];
+    int temporary;
+} run_folder;
+
+/* OUT/seed-SEED, or, where out is NULL, a temporary one called by `name`. */
+recon_status run_folder_make(recon_ctx *ctx, run_folder *folder, const char *out, const char *name,
+                             size_t seed);
+/* Removes a temporary one with all that is in it. */
+void run_folder_remove(const run_folder *folder);
 
 #endif

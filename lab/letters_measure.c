@@ -34,29 +34,6 @@ static void answers_free(answers *a)
     free(a->poses);
 }
 
-static recon_status load(recon_ctx *ctx, float **out, const letters_set *set, const char *dir,
-                         const recon_model *model)
-{
-    const recon_ieae_shape shape = recon_model_describe(model).images;
-    const recon_backbone *backbone = recon_model_backbone(model);
-    recon_data_options as = { 0 };
-    recon_dataset *data = NULL;
-    char spec[RECON_PATH + 8];
-    recon_status status;
-    snprintf(spec, sizeof spec, "images:%s", dir);
-    backbone->kind->data_options(backbone, &as);
-    RECON_TRY(recon_dataset_open_with(
-        ctx, &data, spec,
-        &(recon_dataset_options){ .size = as.size, .channels = as.channels, .crop = as.crop }));
-    size_t pixels = shape.height * shape.width_px * shape.channels;
-    RECON_TRY(recon_alloc_raw(ctx, out, set->n * pixels, sizeof **out));
-    for (size_t i = 0; i < set->n; i++)
-        recon_dataset_get(*out + i * pixels, data, i);
-done:
-    recon_dataset_close(data);
-    return status;
-}
-
 static recon_status ask(recon_ctx *ctx, answers *out, const letters_plan *plan,
                         const recon_model *model, const letters_set *set, const char *dir)
 {
@@ -69,7 +46,7 @@ static recon_status ask(recon_ctx *ctx, answers *out, const letters_plan *plan,
     RECON_TRY(recon_alloc_raw(ctx, &out->score, set->n, sizeof *out->score));
     RECON_TRY(recon_alloc_raw(ctx, &out->poses, set->n, sizeof *out->poses));
     RECON_TRY(recon_alloc_raw(ctx, &pose, set->n, sizeof *pose));
-    RECON_TRY(load(ctx, &images, set, dir, model));
+    RECON_TRY(letters_load(ctx, &images, set->n, dir, model));
     RECON_TRY(recon_canonicalize_images(ctx, NULL, pose, model, images, set->n, NULL));
     RECON_TRY(recon_score_images(ctx, out->score, model, images, set->n));
     RECON_TRY(recon_distribution_images(ctx, out->poses, model, images, set->n));

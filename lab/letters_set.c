@@ -1,15 +1,49 @@
-/* letters_set.c - sets of letters, drawn and written as a user would have them. */
+/* letters_set.c - sets of letters, drawn and written as a user would have them, and the folder they are in. */
 #include "lab/letters.h"
-#include "core/text.h"
+#include "backbone/kinds.h"
+#include "model/model.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "core/folder.h"
 #include "core/memory.h"
 #include "data/permute.h"
 
+#include <ftw.h>
 #include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info, (void)type, (void)at;
+    return remove(path);
+}
+
+recon_status run_folder_make(recon_ctx *ctx, run_folder *f, const char *out, const char *name,
+                             size_t seed)
+{
+    const char *temporary = getenv("TMPDIR");
+    recon_status status;
+    if (!out) {
+        snprintf(f->path, sizeof f->path, "%s/recon-%s.XXXXXX", temporary ? temporary : "/tmp",
+                 name);
+        f->temporary = mkdtemp(f->path) != NULL;
+        return f->temporary ? RECON_OK : recon_refused(ctx, f->path, "cannot be made");
+    }
+    snprintf(f->path, sizeof f->path, "%s/seed-%zu", out, seed);
+    RECON_TRY(recon_folder_make(ctx, out));
+    RECON_TRY(recon_folder_make(ctx, f->path));
+done:
+    return status;
+}
+
+void run_folder_remove(const run_folder *f)
+{
+    enum { OPEN = 16 };
+    if (f->temporary)
+        nftw(f->path, remove_one, OPEN, FTW_DEPTH | FTW_PHYS);
+}
 
 #define NAME "%05zu.pgm"
 
@@ -84,5 +118,28 @@ recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const let
     }
     RECON_TRY(write_truth(ctx, set, plan, dir));
 done:
+    return status;
+}
+
+recon_status letters_load(recon_ctx *ctx, float **out, size_t n, const char *dir,
+                          const recon_model *model)
+{
+    const recon_ieae_shape shape = recon_model_describe(model).images;
+    const recon_backbone *backbone = recon_model_backbone(model);
+    recon_data_options as = { 0 };
+    recon_dataset *data = NULL;
+    char spec[RECON_PATH + 8];
+    recon_status status;
+    snprintf(spec, sizeof spec, "images:%s", dir);
+    backbone->kind->data_options(backbone, &as);
+    RECON_TRY(recon_dataset_open_with(
+        ctx, &data, spec,
+        &(recon_dataset_options){ .size = as.size, .channels = as.channels, .crop = as.crop }));
+    size_t pixels = shape.height * shape.width_px * shape.channels;
+    RECON_TRY(recon_alloc_raw(ctx, out, n * pixels, sizeof **out));
+    for (size_t i = 0; i < n; i++)
+        recon_dataset_get(*out + i * pixels, data, i);
+done:
+    recon_dataset_close(data);
     return status;
 }

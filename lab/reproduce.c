@@ -2,7 +2,7 @@
  * measured. */
 #include "backbone/molecule_net.h"
 #include "lab/baselines.h"
-#include "lab/reproduce_page.h"
+#include "lab/reproduce.h"
 #include "lab/rival_segnn.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -383,7 +383,7 @@ static void take_neighbours(image_trial *t, const reproduction *r)
     baseline *b = &t->baseline[BASELINE_KNN];
     if (b->weights)
         return;
-    *b = (baseline){ .accuracy = r->accuracy.knn,
+    *b = (baseline){ .accuracy = r->knn,
                      .ms = r->knn_ms,
                      .weights = recon_backbone_weights(r->model->backbone) };
     snprintf(b->reason, sizeof b->reason, "the codes that the model keeps have no labels");
@@ -403,7 +403,7 @@ static recon_status measure_model(recon_ctx *ctx, json_t *models, json_t *figure
         RECON_TRY(reproduce_figures(ctx, figures, r, dir));
     }
     take_neighbours(trial, r);
-    json_object_set_new(models, recon_trained_name(r->trained), reproduce_model_json(r));
+    json_object_set(models, recon_trained_name(r->trained), r->out);
 done:
     if (r)
         reproduce_free(ctx, r);

@@ -135,52 +135,32 @@ typedef struct {
     size_t worst_count;
 } neighborhood;
 
-/* What might make a table look better than it is, each beside what it is measured against. */
-typedef struct {
-    struct {
-        size_t images, rows;                       /* of the test and of the training part */
-        double none[2], canonical[2], hit_rate[2]; /* as they come, and resampled twice */
-    } resampled;
-    recon_like_poses like;
-    recon_frame_pair pair; /* of the classes of experiment.pair */
-    double pair_several;   /* share of the pair's rows with several natural poses         */
-    double pair_peaks;     /* how far apart their two heaviest modes are: median, radians */
-} image_controls;
-
 /* One model on a trial. A share that the model cannot give is NaN. */
 typedef struct {
     const image_trial *on;
     const char *path;
-    char training[TRAINING];
     recon_trained trained;
     recon_model *model;
     reading rotated, circle, upright;
     double *score[3]; /* [circle.n] of unusualness: ieae, recon, density */
     neighborhood hood;
 
+    json_t *out; /* everything measured, degrees and percent, as --json prints it */
     struct {
-        double ieae, recon, head, neighbours, density, search; /* recon: by the model's Lambda */
-        double gated, upright, upright_gated;                  /* by the same                  */
-        double knn; /* no classifier: labels of the neighbours */
+        double ieae, recon, head, search; /* recon: by the model's Lambda */
     } accuracy;
-    double knn_ms; /* an image, its embedding included */
-    recon_ood_auc ood[RECON_REACHES];
-    recon_pose_error pose;
+    double knn,
+        knn_ms; /* no classifier: labels of the neighbours; an image, its embedding included */
     recon_width width[CLASSES];
-    recon_width_error theta; /* of Theta: learned from Algorithm 1's widths, or read off q */
-    recon_width_error theta_density; /* read off the density in any case                   */
     recon_k_point by_k[KS];
     size_t ks;
-    double hit_rate, hit_deviation; /* at K */
-    size_t natural[RECON_NATURAL_KINDS];
+    double hit_rate; /* at K */
+    json_t *verdicts;
     uint64_t confusion[CLASSES * CLASSES]; /* [classes][classes] */
-    recon_fold_share fold[CLASSES];
-    recon_class_pair pair;
-    recon_times times;
-    recon_equivariance equivariance;
-    image_controls controls;
+    double pair_several;  /* share of the pair's rows with several natural poses         */
+    double pair_peaks;    /* how far apart their two heaviest modes are: median, radians */
     double embed_seconds; /* an image */
-    double begun, seconds;
+    double begun;
 } reproduction;
 
 extern const size_t reproduce_ks[KS];
@@ -197,13 +177,10 @@ recon_status reproduce_measure(recon_ctx *ctx, reproduction *out, const image_tr
 void reproduce_free(recon_ctx *ctx, reproduction *r);
 
 /* Of that: opens the model; measures what needs no other images than the trial's, from accuracies to
- * widths; the part about neighbours, with --quick among as many training images as there is time
- * for; and the controls. */
+ * widths. */
 recon_status reproduce_model(recon_ctx *ctx, reproduction *r, const image_trial *trial,
                              const char *path);
 recon_status reproduce_tests(recon_ctx *ctx, reproduction *r);
-recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r);
-recon_status reproduce_controls(recon_ctx *ctx, reproduction *r);
 
 /* The share of data that the trial's classifier gets right when image i is rotated back by poses[i];
  * poses may be NULL. right [n] takes which it gets right, or is NULL. */
@@ -232,12 +209,10 @@ recon_status reproduce_resampled(recon_ctx *ctx, recon_dataset **out, const reco
 /* The first n images, to be freed. */
 recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *data, size_t n);
 
-/* Everything measured with one model, degrees and percent; NULL when memory ran out. What --json prints
- * of a run, from those of its models, an object by the names of recon_trained: rows that say what
- * they are. */
-json_t *reproduce_model_json(const reproduction *r);
 /* A run of Algorithm 1: so many inputs, each with its k neighbours among so many. */
 json_t *algorithm1_json(size_t inputs, size_t among, size_t k, double seconds);
+/* What --json prints of a run, from what was measured with its models, an object by the names of
+ * recon_trained: rows that say what they are. */
 json_t *reproduce_json(const image_trial *trial, json_t *models);
 
 /* The rows of the accuracy table: each names one method. `from` is where its number stands among
@@ -266,5 +241,17 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
 /* Of which: one, as DIR/SET-NAME.svg. svg is freed. */
 recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
                             const char *name, char *svg);
+
+/* For each method of an object of accuracies, the share (method - none) / (bound - none): 0 is as bad as
+ * doing nothing, 1 as good as the bound, "undo" (the true rotation undone) or "upright". It takes most
+ * of the classifier out of a comparison. Entries that are no methods on rotated inputs (none,
+ * undo, those of upright inputs, and spreads) are left out, and null stays null; an empty object where
+ * nothing is known. */
+json_t *recovered_json(const json_t *accuracy, const char *bound);
+
+/* Keeps what --json prints as DIR/DATASET.json and writes DIR/report.html anew, of all such files and
+ * of the figures beside them, in the paper's order: so runs of mnist, fashion, molecules and estimators into
+ * one folder make one page. */
+recon_status reproduce_page(recon_ctx *ctx, const char *dir, const json_t *result);
 
 #endif

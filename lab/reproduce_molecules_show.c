@@ -1,120 +1,79 @@
 /* reproduce_molecules_show.c - the tables about molecules, as JSON and as text. */
 #include "lab/baselines.h"
-#include "core/json.h"
-#include "lab/recovered.h"
 #include "lab/table.h"
+#include "core/json.h"
 #include "group/natural.h"
 
 #include <math.h>
-#include <stdio.h>
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *percent(double share)
-{
-    return number(100 * share);
-}
-
-static json_t *degrees(double radians)
-{
-    return number(radians * RECON_TO_DEGREES);
-}
 
 /* recon.tex: accuracies and areas as for images; MSE: "about 80 % of molecules", its figure's
  * bound; hit rate: the appendix on classes; overhead: "canonicalization overhead"; Algorithm 1: its
  * table of pseudo-label generation. */
 static json_t *paper_json(void)
 {
-    json_t *out =
-        json_pack("{s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:{s:f, s:f}, s:{s:f}, s:f, s:f}", "accuracy",
-                  "none", 52.40, "ieae", 30.80, "equiadapt", 52.96, "segnn", 98.55, "recon", 55.92,
-                  "upright", 96.40, "ood_auc", "ieae", 0.76, "recon", 0.82, "fisher_mse",
-                  "under800_percent", 80.0, "hit_rate", 0.95, "overhead_ms", 0.068);
-    json_t *share =
-        recovered_json(json_object_get(out, "accuracy"), "upright"); /* it has no undo */
-    json_object_set_new(out, "algorithm1", algorithm1_json(174481, 174481, MOLECULE_K, 1033));
-    json_object_set(out, "recovered", share);
-    json_object_set_new(out, "recovered_of_upright", share);
+    json_t *out = json_object(), *share;
+    lab_put(&out, "accuracy", "none ieae equiadapt segnn recon upright", 52.40, 30.80, 52.96, 98.55,
+            55.92, 96.40);
+    lab_put(&out, "ood_auc", "ieae recon", 0.76, 0.82);
+    lab_put(&out, "fisher_mse", "under800_percent", 0.8);
+    lab_put(&out, NULL, "hit_rate overhead_ms", 0.95, 0.068);
+    recon_json_put(&out, "algorithm1", algorithm1_json(174481, 174481, MOLECULE_K, 1033));
+    share = recovered_json(json_object_get(out, "accuracy"), "upright"); /* it has no undo */
+    recon_json_put(&out, "recovered", share);
+    recon_json_put(&out, "recovered_of_upright", json_incref(share));
     return out;
 }
 
-static json_t *fisher_json(const recon_molecule_fisher_error *e)
+static void put_fisher(json_t **out, const char *key, const recon_molecule_fisher_error *e)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median", number(e->median), "mean",
-                     number(e->mean), "under400_percent", percent(e->under400), "under800_percent",
-                     percent(e->under800), "sample_median", number(e->by_sample), "axis_median_deg",
-                     degrees(e->axis_median), "axis_p90_deg", degrees(e->axis_p90));
-}
-
-static json_t *trend_json(const recon_trend *t)
-{
-    return json_pack("{s:I, s:o, s:o, s:o}", "molecules", (json_int_t)t->n, "correlation",
-                     number(t->correlation), "rank", number(t->rank), "slope", number(t->slope));
-}
-
-static json_t *by_k_json(const molecule_reproduction *r)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < MOLECULE_KS; i++)
-        json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "k",
-                                              (json_int_t)r->by_k[i].k, "hit_rate",
-                                              number(r->by_k[i].hit_rate), "fisher_mse_median",
-                                              number(r->by_k[i].error.median), "under800_percent",
-                                              percent(r->by_k[i].error.under800), "axis_median_deg",
-                                              degrees(r->by_k[i].error.axis_median),
-                                              "fisher_mse_worst", number(r->by_k[i].worst)));
-    return list;
+    lab_put(out, key,
+            "median mean under400_percent under800_percent sample_median axis_median_deg "
+            "axis_p90_deg",
+            e->median, e->mean, e->under400, e->under800, e->by_sample, e->axis_median,
+            e->axis_p90);
 }
 
 /* What the paper's method makes of a backbone: only reconstruction alone makes that its own. The other
  * name has no figure. */
-static void put_papers(json_t *to, const molecule_reproduction *r, const char *plain,
-                       const char *terms, json_t *value)
+static void put_papers(json_t **to, const molecule_reproduction *r, const char *plain,
+                       const char *terms, double value)
 {
-    json_object_set_new(to, r->plain ? plain : terms, value);
-    json_object_set_new(to, r->plain ? terms : plain, json_null());
-}
-
-static void move_into(json_t *to, json_t *from)
-{
-    json_object_update(to, from);
-    json_decref(from);
+    recon_json_put(to, r->plain ? plain : terms, lab_value(value));
+    recon_json_put(to, r->plain ? terms : plain, json_null());
 }
 
 /* Rows in the order of images. */
 static json_t *accuracy_json(const molecule_reproduction *r)
 {
-    if (!r->gcn)
+    json_t *out = json_object();
+    if (!r->gcn) {
+        json_decref(out);
         return json_null();
-    json_t *out = json_pack("{s:o}", "none", percent(r->accuracy.none));
-    put_papers(out, r, "ieae", "ieae_terms", percent(r->accuracy.ieae));
-    put_papers(out, r, "recon", "recon_terms",
-               r->labels ? percent(r->accuracy.recon) : json_null());
-    put_papers(out, r, "neighbours", "neighbours_terms", percent(r->accuracy.neighbours));
-    move_into(out,
-              json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "density", percent(r->accuracy.density),
-                        "density_drawn", percent(r->accuracy.drawn_mean), "density_drawn_spread",
-                        percent(r->accuracy.drawn_spread), "spin_unseen",
-                        percent(r->accuracy.unseen), "spin", percent(r->accuracy.spin), "spin_all",
-                        percent(r->accuracy.whole)));
-    if (r->settings->baselines)
-        move_into(out, baselines_accuracy(r->baseline));
-    move_into(out, json_pack("{s:o, s:o, s:o, s:o}", "undo", percent(r->accuracy.undo), "upright",
-                             percent(r->accuracy.upright), "upright_recon",
-                             percent(r->accuracy.upright_recon), "upright_gated",
-                             percent(r->accuracy.upright_gated)));
+    }
+    lab_put(&out, NULL, "none%", r->accuracy.none);
+    put_papers(&out, r, "ieae", "ieae_terms", 100 * r->accuracy.ieae);
+    put_papers(&out, r, "recon", "recon_terms", r->labels ? 100 * r->accuracy.recon : NAN);
+    put_papers(&out, r, "neighbours", "neighbours_terms", 100 * r->accuracy.neighbours);
+    lab_put(&out, NULL,
+            "density% density_drawn% density_drawn_spread% spin_unseen% spin% spin_all%",
+            r->accuracy.density, r->accuracy.drawn_mean, r->accuracy.drawn_spread,
+            r->accuracy.unseen, r->accuracy.spin, r->accuracy.whole);
+    if (r->settings->baselines) {
+        json_t *others = baselines_accuracy(r->baseline);
+        json_object_update(out, others);
+        json_decref(others);
+    }
+    lab_put(&out, NULL, "undo% upright% upright_recon% upright_gated%", r->accuracy.undo,
+            r->accuracy.upright, r->accuracy.upright_recon, r->accuracy.upright_gated);
     return out;
 }
 
 static json_t *ood_json(const molecule_reproduction *r)
 {
-    json_t *out = json_pack("{s:o, s:o}", "density", number(r->ood.density), "density_trace",
-                            number(r->ood_trace));
-    put_papers(out, r, "ieae", "ieae_terms", number(r->ood.ieae));
-    put_papers(out, r, "recon", "recon_terms", r->labels ? number(r->ood.recon) : json_null());
+    json_t *out = json_object();
+    lab_put(&out, NULL, "density density_trace", r->ood.density, r->ood_trace);
+    put_papers(&out, r, "ieae", "ieae_terms", r->ood.ieae);
+    put_papers(&out, r, "recon", "recon_terms", r->labels ? r->ood.recon : NAN);
     return out;
 }
 
@@ -151,53 +110,71 @@ static json_t *notes_json(const molecule_reproduction *r)
 
 static json_t *main_json(const molecule_reproduction *r)
 {
-    json_t *accuracy = accuracy_json(r), *recovered = recovered_json(accuracy, "undo");
-    json_t *of_upright = recovered_json(accuracy, "upright");
-    return json_pack(
-        "{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "dataset",
-        "molecules", "data", r->settings->data ? r->settings->data : "conformers", "seed",
-        (json_int_t)r->settings->seed, "seeds", (json_int_t)1, "accuracy", accuracy, "recovered",
-        recovered, "recovered_of_upright", of_upright, "ood_auc", ood_json(r), "fisher_mse",
-        fisher_json(&r->fisher[MOLECULE_F_DENSITY]), "hit_rate", number(r->hit_rate), "verdicts",
-        recon_natural_json(r->frames.natural), "overhead_ms", r->times.overhead_ms,
-        "canonicalize_ms", r->times.canonicalize_ms, "paper", paper_json(), "notes", notes_json(r));
+    json_t *accuracy = accuracy_json(r);
+    json_t *out = json_pack(
+        "{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "dataset", "molecules", "data",
+        r->settings->data ? r->settings->data : "conformers", "seed", (json_int_t)r->settings->seed,
+        "seeds", (json_int_t)1, "accuracy", accuracy, "recovered", recovered_json(accuracy, "undo"),
+        "recovered_of_upright", recovered_json(accuracy, "upright"), "ood_auc", ood_json(r));
+    put_fisher(&out, "fisher_mse", &r->fisher[MOLECULE_F_DENSITY]);
+    lab_put(&out, NULL, "hit_rate", r->hit_rate);
+    recon_json_put(&out, "verdicts", recon_natural_json(r->frames.natural));
+    lab_put(&out, NULL, "overhead_ms canonicalize_ms", r->times.overhead_ms,
+            r->times.canonicalize_ms);
+    recon_json_put(&out, "paper", paper_json());
+    recon_json_put(&out, "notes", notes_json(r));
+    return out;
 }
 
-static void add_errors(json_t *out, const molecule_reproduction *r)
+static void add_errors(json_t **out, const molecule_reproduction *r)
 {
     const recon_molecule_pose_error *p = &r->pose;
-    json_t *mse = json_object_get(out, "fisher_mse");
-    json_object_set_new(mse, "constant", number(r->fisher[MOLECULE_F_DENSITY].constant));
-    json_object_set_new(mse, "zero", number(r->fisher[MOLECULE_F_DENSITY].zero));
-    json_object_set_new(out, "fisher_mse_label", fisher_json(&r->fisher[MOLECULE_F_LABEL]));
-    json_object_set_new(out, "fisher_mse_neighbors", fisher_json(&r->fisher[MOLECULE_F_NEIGHBORS]));
-    json_object_set_new(out, "fisher_mse_moment", fisher_json(&r->fisher[MOLECULE_F_MOMENT]));
-    json_object_set_new(out, "pose_noise",
-                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median_deg",
-                                  degrees(p->median), "mean_deg", degrees(p->mean), "p90_deg",
-                                  degrees(p->p90), "within10_percent", percent(p->within10),
-                                  "within20_percent", percent(p->within20), "beyond60_percent",
-                                  percent(p->beyond60), "beyond150_percent",
-                                  percent(p->beyond150)));
-    json_object_set_new(out, "ood_percent", percent(r->ood.share));
+    json_t *mse = json_object_get(*out, "fisher_mse");
+    lab_put(&mse, NULL, "constant zero", r->fisher[MOLECULE_F_DENSITY].constant,
+            r->fisher[MOLECULE_F_DENSITY].zero);
+    put_fisher(out, "fisher_mse_label", &r->fisher[MOLECULE_F_LABEL]);
+    put_fisher(out, "fisher_mse_neighbors", &r->fisher[MOLECULE_F_NEIGHBORS]);
+    put_fisher(out, "fisher_mse_moment", &r->fisher[MOLECULE_F_MOMENT]);
+    lab_put(out, "pose_noise",
+            "median_deg mean_deg p90_deg within10_percent within20_percent beyond60_percent "
+            "beyond150_percent",
+            p->median, p->mean, p->p90, p->within10, p->within20, p->beyond60, p->beyond150);
+    lab_put(out, NULL, "ood_percent", r->ood.share);
 }
 
-static void add_neighbors(json_t *out, const molecule_reproduction *r)
+static void add_neighbors(json_t **out, const molecule_reproduction *r)
 {
-    json_object_set_new(out, "by_k", by_k_json(r));
-    json_object_set_new(
-        out, "trends",
-        json_pack("{s:o, s:o, s:o, s:o, s:o}", "hits_by_conformers", trend_json(&r->hit_trend),
-                  "mse_by_atoms", trend_json(&r->size_trend), "mse_by_rotors",
-                  trend_json(&r->rotor_trend), "mse_by_rmsd", trend_json(&r->spread_trend),
-                  "mse_by_reconstruction", trend_json(&r->rebuilt_trend)));
-    json_t *free = json_array();
+    const struct {
+        const char *key;
+        const recon_trend *of;
+    } trends[] = { { "hits_by_conformers", &r->hit_trend },
+                   { "mse_by_atoms", &r->size_trend },
+                   { "mse_by_rotors", &r->rotor_trend },
+                   { "mse_by_rmsd", &r->spread_trend },
+                   { "mse_by_reconstruction", &r->rebuilt_trend } };
+    json_t *by_k = json_array(), *all = json_object(), *free = json_array();
+    for (size_t i = 0; i < MOLECULE_KS; i++) {
+        const recon_molecule_k_point *p = &r->by_k[i];
+        json_t *one = json_pack("{s:I}", "k", (json_int_t)p->k);
+        lab_put(&one, NULL,
+                "hit_rate fisher_mse_median under800_percent axis_median_deg fisher_mse_worst",
+                p->hit_rate, p->error.median, p->error.under800, p->error.axis_median, p->worst);
+        recon_json_append(&by_k, one);
+    }
+    for (size_t i = 0; i < LAB_COUNT(trends); i++) {
+        json_t *one = json_pack("{s:I}", "molecules", (json_int_t)trends[i].of->n);
+        lab_put(&one, NULL, "correlation rank slope", trends[i].of->correlation, trends[i].of->rank,
+                trends[i].of->slope);
+        recon_json_put(&all, trends[i].key, one);
+    }
     for (int i = 0; i < 4; i++)
-        json_array_append_new(free, percent((double)r->free[i] / (double)r->test.n));
-    json_object_set_new(out, "free_directions_percent", free);
+        recon_json_append(&free, lab_value(100 * ((double)r->free[i] / (double)r->test.n)));
+    recon_json_put(out, "by_k", by_k);
+    recon_json_put(out, "trends", all);
+    recon_json_put(out, "free_directions_percent", free);
 }
 
-static void add_reconstruction(json_t *out, const molecule_reproduction *r)
+static void add_reconstruction(json_t **out, const molecule_reproduction *r)
 {
     double l1 = 0, heavy = 0, elements = 0, n = (double)r->test.n;
     for (size_t i = 0; i < r->test.n; i++) {
@@ -205,21 +182,17 @@ static void add_reconstruction(json_t *out, const molecule_reproduction *r)
         heavy += (double)r->rebuilt[i].heavy / n;
         elements += (double)r->rebuilt[i].elements / n;
     }
-    json_object_set_new(out, "reconstruction",
-                        json_pack("{s:o, s:o, s:o}", "l1_angstrom", number(l1),
-                                  "heavy_rmsd_angstrom", number(heavy), "elements_percent",
-                                  percent(elements)));
+    lab_put(out, "reconstruction", "l1_angstrom heavy_rmsd_angstrom elements_percent", l1, heavy,
+            elements);
 }
 
 json_t *molecule_reproduce_json(const molecule_reproduction *r)
 {
-    json_t *out = main_json(r);
-    if (!out)
-        return NULL;
-    add_errors(out, r);
-    add_neighbors(out, r);
-    add_reconstruction(out, r);
     const recon_molecule_net *net = recon_backbone_molecule_net(r->model->backbone);
+    json_t *out = main_json(r);
+    add_errors(&out, r);
+    add_neighbors(&out, r);
+    add_reconstruction(&out, r);
     json_t *how = json_pack(
         "{s:s, s:s, s:I, s:s?, s:I, s:I, s:b, s:s, s:i, s:I, s:f, s:I, s:f}", "model",
         r->settings->models[0], "preset",

@@ -1,11 +1,21 @@
-/* rival.c - the networks of rival.h, their files and their answers. */
+/* rival.c - the networks of rival.h: how they are made and learn, their files and their answers. */
 #include "lab/rival_net.h"
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/params.h"
+#include "backbone/classifier.h"
+#include "backbone/fingerprint.h"
+#include "core/text.h"
+#include "data/identity.h"
+#include "data/rotations.h"
+#include "lab/evaluate.h"
+#include "nn/run_files.h"
+#include "nn/settings.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <recon/nn/train.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,5 +323,323 @@ recon_status rival_poses(recon_ctx *ctx, double *out, rival *r, const float *ima
         out[i] = atan2(vectors[2 * i + 1], vectors[2 * i]);
 done:
     free(vectors);
+    return status;
+}
+
+enum { HELD_SEED = 1 };          /* of the rotations of images held out */
+#define OFFSETS      0x6f666673u /* the draws of rival_feed's offsets, apart from others of a seed */
+#define PRIOR_WEIGHT 100.0       /* of EquiAdapt's prior, as in its package */
+
+typedef struct {
+    recon_ctx *ctx;
+    rival *r;
+    const rival_net *net;
+    const rival_options *o;
+    const recon_dataset *data, *train; /* all, and those not held out */
+    recon_dataset *held;               /* rotated by the rule */
+    recon_loader_options batches;
+    recon_loader *loader; /* opened at the first step fed, which may be any */
+    float *seen;          /* [batch] as the network sees them */
+    float *target;        /* [batch][2] the pose that the prior asks for */
+    float *between;       /* [batch][2] from the first view to the second: cosine and sine */
+    recon_var images, masked, other, labels, prior, rotation, product;
+} trainer;
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* The second views of a batch, and how far each is rotated against the first. */
+static void feed_pair(trainer *k, recon_tape *t, const recon_batch *b, const size_t shape[4],
+                      const size_t pair[2])
+{
+    static const float complex_product[8] = { 1, 0, 0, 1, 0, 1, -1, 0 }; /* [i][j][k] */
+    size_t pixels = shape[1] * shape[2] * shape[3];
+    for (size_t i = 0; i < b->n; i++) {
+        double angle = (double)b->angles[b->n + i] - (double)b->angles[i];
+        k->between[2 * i] = (float)cos(angle);
+        k->between[2 * i + 1] = (float)sin(angle);
+    }
+    rival_see(k->seen, k->r, b->images + b->n * pixels, b->n);
+    k->other = recon_var_input(t, k->seen, RECON_F32, shape, 4);
+    k->rotation = recon_var_input(t, k->between, RECON_F32, pair, 2);
+    k->product = recon_var_input(t, complex_product, RECON_F32, (const size_t[]){ 2, 2, 2 }, 3);
+}
+
+static recon_status feed(void *user, recon_tape *t, uint64_t step)
+{
+    trainer *k = user;
+    recon_batch b;
+    recon_status status;
+    if (!k->loader) {
+        k->batches.first = step;
+        RECON_TRY(recon_loader_open(k->ctx, &k->loader, k->train, &k->batches));
+    }
+    recon_loader_next(&b, k->loader);
+    const rival_info *i = &k->r->info;
+    size_t shape[4] = { b.n, i->height, i->width, i->channels }, pair[2] = { b.n, 2 };
+    for (size_t v = 0; v < b.n; v++) {
+        k->target[2 * v] = cosf(b.angles[v]);
+        k->target[2 * v + 1] = sinf(b.angles[v]);
+    }
+    rival_see(k->seen, k->r, b.images, b.n);
+    k->images = recon_var_input(t, b.images, RECON_F32, shape, 4);
+    k->masked = recon_var_input(t, k->seen, RECON_F32, shape, 4);
+    k->labels = recon_var_input(t, b.labels, RECON_I32, shape, 1);
+    k->prior = recon_var_input(t, k->target, RECON_F32, pair, 2);
+    if (k->net->pairs)
+        feed_pair(k, t, &b, shape, pair);
+    recon_rng rng = recon_rng_new(k->o->seed ^ OFFSETS, step);
+    RECON_TRY(rival_feed(t, k->r, 2 * M_PI * recon_rng_uniform(&rng)));
+    status = recon_tape_status(t);
+done:
+    return status;
+}
+
+static recon_var classify(void *user, recon_tape *t)
+{
+    trainer *k = user;
+    recon_var loss = recon_var_cross_entropy(t, k->net->apply(t, k->r, k->masked), k->labels);
+    if (!loss || !k->net->penalty)
+        return loss;
+    int ndim;
+    const size_t *shape = recon_var_shape(loss, &ndim);
+    return recon_var_add(t, loss, recon_var_reshape(t, k->net->penalty(t, k->r), shape, ndim));
+}
+
+/* The pose is undone in front of the frozen classifier, whose loss reaches it through the resampling;
+ * the prior says that training images are upright, so that the pose is how far the view is rotated. */
+static recon_var adapt(void *user, recon_tape *t)
+{
+    trainer *k = user;
+    recon_var pose = recon_var_unit(t, k->net->apply(t, k->r, k->masked));
+    recon_var back = recon_var_scale(t, -1, recon_var_angle(t, pose));
+    recon_var logits =
+        recon_classifier_apply(t, k->o->frozen, recon_var_rotate(t, k->images, back));
+    return recon_var_blend(t, 1, recon_var_cross_entropy(t, logits, k->labels), PRIOR_WEIGHT,
+                           recon_var_cosine_loss(t, pose, k->prior));
+}
+
+/* Undone, both views must be the same image: so their poses differ as the views do. */
+static recon_var agree(void *user, recon_tape *t)
+{
+    trainer *k = user;
+    recon_var first = recon_var_unit(t, k->net->apply(t, k->r, k->masked));
+    recon_var second = recon_var_unit(t, k->net->apply(t, k->r, k->other));
+    if (!first)
+        return NULL;
+    size_t n = recon_var_shape(first, NULL)[0];
+    first = recon_var_tensor_product(t, recon_var_reshape(t, first, (size_t[]){ n, 1, 2 }, 3),
+                                     k->rotation, k->product);
+    return recon_var_cosine_loss(t, second, recon_var_reshape(t, first, (size_t[]){ n, 2 }, 2));
+}
+
+/* --- validation ------------------------------------------------------------------------------- */
+
+static recon_status guess(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
+                          size_t n)
+{
+    rival *r = user;
+    size_t classes = r->info.classes;
+    double *logits = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &logits, n * classes, sizeof *logits));
+    RECON_TRY(rival_logits(ctx, logits, r, images, n));
+    for (size_t i = 0; i < n; i++) {
+        labels[i] = 0;
+        for (size_t c = 1; c < classes; c++)
+            if (logits[i * classes + c] > logits[i * classes + (size_t)labels[i]])
+                labels[i] = (int64_t)c;
+    }
+done:
+    free(logits);
+    return status;
+}
+
+static recon_status undo_and_guess(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
+                                   size_t n)
+{
+    const trainer *k = user;
+    const rival_info *i = &k->r->info;
+    size_t size = i->height * i->width * i->channels;
+    double *pose = NULL;
+    float *canonical = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &pose, n, sizeof *pose));
+    RECON_TRY(recon_alloc_raw(ctx, &canonical, n * size, sizeof *canonical));
+    RECON_TRY(rival_poses(ctx, pose, k->r, images, n));
+    for (size_t x = 0; x < n; x++)
+        recon_image_rotate(canonical + x * size, images + x * size, i->height, i->width,
+                           i->channels, -pose[x], RECON_BILINEAR);
+    RECON_TRY(recon_guess_by_classifier(ctx, (void *)(size_t)k->o->frozen, labels, canonical, n));
+done:
+    free(canonical);
+    free(pose);
+    return status;
+}
+
+/* The same of the images held out: each as it is rotated, against the same rotated back. */
+static recon_status disagreement(void *user, recon_tape *t, double *metric)
+{
+    trainer *k = user;
+    recon_dataset_info d = recon_dataset_describe(k->held);
+    size_t size = d.height * d.width * d.channels;
+    double pose[2 * RIVAL_BATCH], sum = 0;
+    float *images = NULL;
+    recon_status status;
+    (void)t;
+    RECON_TRY(recon_alloc_raw(k->ctx, &images, 2 * RIVAL_BATCH * size, sizeof *images));
+    for (size_t at = 0; at < d.n; at += RIVAL_BATCH) {
+        size_t n = d.n - at < RIVAL_BATCH ? d.n - at : RIVAL_BATCH;
+        for (size_t i = 0; i < n; i++) {
+            recon_dataset_get(images + i * size, k->held, at + i);
+            recon_image_rotate(images + (n + i) * size, images + i * size, d.height, d.width,
+                               d.channels, -recon_dataset_angle(k->held, at + i), RECON_BILINEAR);
+        }
+        RECON_TRY(rival_poses(k->ctx, pose, k->r, images, 2 * n));
+        for (size_t i = 0; i < n; i++)
+            sum += 1 - cos(pose[i] - pose[n + i] - recon_dataset_angle(k->held, at + i));
+    }
+    *metric = sum / (double)d.n;
+done:
+    free(images);
+    return status;
+}
+
+static recon_status mistakes(void *user, recon_tape *t, double *metric)
+{
+    trainer *k = user;
+    double share;
+    recon_status status;
+    (void)t;
+    RECON_TRY(recon_evaluate_accuracy(k->ctx, &share, NULL, k->held, NULL,
+                                      k->net->poses ? undo_and_guess : guess,
+                                      k->net->poses ? (void *)k : (void *)k->r));
+    *metric = 1 - share;
+done:
+    return status;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+/* All that a resumed run must share. */
+static recon_status describe_run(const trainer *k, recon_settings *s, size_t epochs)
+{
+    int by_frozen = k->net->poses && !k->net->pairs;
+    uint32_t frozen = 0;
+    uint64_t identity;
+    recon_status status;
+    RECON_TRY(recon_identity(k->ctx, &identity, recon_dataset_data(k->data), 1));
+    if (by_frozen)
+        RECON_TRY(recon_fingerprint_weights(k->ctx, &frozen, k->o->frozen->params));
+    recon_settings_add(s, "images", "%zu", recon_dataset_describe(k->train).n);
+    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, identity);
+    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", epochs);
+    recon_settings_add(s, "batch", "%zu", k->net->batch);
+    recon_settings_add(s, "rate", "%.9g", k->net->rate);
+    recon_settings_add(s, "decay", "%.9g", k->net->decay);
+    recon_settings_add(s, "rotated", "%s", k->net->views.rotate ? "any angle" : "no");
+    recon_settings_add(s, "held out", "rotated by %s", k->o->rule);
+    if (by_frozen)
+        recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
+    recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(k->ctx, k->o->precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+done:
+    return status;
+}
+
+static recon_status run(trainer *k, recon_train_result *result, const char *path, size_t epochs)
+{
+    const rival_info *i = &k->r->info;
+    uint64_t epoch = recon_dataset_describe(k->train).n / k->net->batch, steps = epochs * epoch;
+    recon_settings settings = { "" };
+    recon_metadata_list list = { 0 };
+    recon_status status;
+    RECON_TRY(describe_run(k, &settings, epochs));
+    recon_metadata_add(&list, "model", "rival");
+    recon_metadata_add(&list, "rival", k->net->name);
+    recon_metadata_add_number(&list, "height", (double)i->height);
+    recon_metadata_add_number(&list, "width", (double)i->width);
+    recon_metadata_add_number(&list, "channels", (double)i->channels);
+    recon_metadata_add_number(&list, "classes", (double)i->classes);
+    recon_metadata_add(&list, "training", settings.text);
+    const recon_trainee it = { .params = k->r->params,
+                               .feed = feed,
+                               .loss = k->net->pairs   ? agree
+                                       : k->net->poses ? adapt
+                                                       : classify,
+                               .validate = k->net->pairs ? disagreement : mistakes,
+                               .user = k };
+    const recon_train_options options = {
+        .steps = steps,
+        .epoch = epoch,
+        .seed = k->o->seed,
+        .precision = k->o->precision,
+        .schedule = { RECON_RATE_COSINE, k->net->rate, 0, steps / 20, steps, 0, 0 },
+        .adam = { .decay = k->net->decay },
+        .path = path,
+        .metadata = list.entry,
+        .n_metadata = list.n,
+        .bf16 = 1,
+        .settings = settings.text,
+        .resume = k->o->resume,
+        .overwrite = k->o->overwrite,
+        .label = k->net->name,
+    };
+    RECON_TRY(recon_train(k->ctx, result, &it, &options));
+done:
+    return status;
+}
+
+static recon_status prepare(trainer *k, const recon_dataset *train, const recon_dataset *held)
+{
+    recon_dataset_info d = recon_dataset_describe(train);
+    size_t batch = k->net->batch;
+    recon_status status;
+    if (d.n < batch)
+        return recon_fail(
+            k->ctx, RECON_ERR_INPUT, "%s a batch of %zu",
+            recon_count((recon_count_text){ 0 }, d.n, "image does not fill", "images do not fill"),
+            batch);
+    RECON_TRY(recon_dataset_rotate_by(k->ctx, &k->held, held, k->o->rule, HELD_SEED));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, batch * d.height * d.width * d.channels,
+                              sizeof *k->seen));
+    RECON_TRY(recon_alloc(k->ctx, &k->target, 2 * batch, sizeof *k->target));
+    RECON_TRY(recon_alloc(k->ctx, &k->between, 2 * batch, sizeof *k->between));
+    k->train = train;
+    k->batches = k->net->views;
+    k->batches.batch = batch;
+    k->batches.shuffle = 1;
+    k->batches.seed = k->o->seed;
+done:
+    return status;
+}
+
+recon_status rival_train(recon_ctx *ctx, recon_train_result *result, rival_kind kind,
+                         const recon_dataset *data, const char *path, const rival_options *o)
+{
+    trainer k = { .ctx = ctx, .net = &rival_nets[kind], .o = o, .data = data };
+    recon_dataset_info d = recon_dataset_describe(data);
+    rival_info info = { .kind = kind,
+                        .height = d.height,
+                        .width = d.width,
+                        .channels = d.channels,
+                        .classes = d.classes };
+    recon_dataset *train = NULL, *held = NULL;
+    recon_status status;
+    RECON_TRY(recon_run_check(ctx, path, o->resume, o->overwrite));
+    RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
+    RECON_TRY(rival_make(ctx, &k.r, info, o->precision, NULL, NULL, o->seed));
+    RECON_TRY(prepare(&k, train, held));
+    RECON_TRY(run(&k, result, path, o->epochs ? o->epochs : k.net->epochs));
+done:
+    recon_loader_close(k.loader);
+    free(k.seen);
+    free(k.target);
+    free(k.between);
+    rival_close(ctx, k.r);
+    recon_dataset_close(k.held);
+    recon_dataset_close(held);
+    recon_dataset_close(train);
     return status;
 }

@@ -6,6 +6,8 @@
 #ifndef LAB_RIVAL_SEGNN_H
 #define LAB_RIVAL_SEGNN_H
 
+#include "backbone/gcn.h"
+
 #include <recon/backbone/gcn.h>
 #include <recon/data/molecules.h>
 #include <recon/group/so3.h>
@@ -44,5 +46,22 @@ recon_status segnn_logits(recon_ctx *ctx, double *out /* [n][classes] */, const 
                           const recon_conformer *x, size_t n);
 recon_status segnn_poses(recon_ctx *ctx, recon_so3 *out, const segnn *net, const recon_conformer *x,
                          size_t n);
+
+/* Constants of recon_var_tensor_product: raise[l - 1] makes D^(l+1) of D^l and R, l = 1, 2; undo[l - 1]
+ * multiplies by the transpose of D^l, l = 1 .. 3. */
+typedef struct {
+    recon_var raise[RECON_DEGREES - 2], undo[RECON_DEGREES - 1];
+} undo_tables;
+recon_status undo_tables_feed(recon_ctx *ctx, recon_tape *tape, undo_tables *out);
+
+/* Which molecule a row belongs to, and back: as for recon_var_gather. */
+typedef struct {
+    recon_var owner, order, start;
+} undo_rows;
+
+/* Rows of harmonics [rows][RECON_HARMONICS], each as seen after the rotation r [n][9] (row-major) of
+ * its molecule is undone. */
+recon_var undo_rotation(recon_tape *tape, const undo_tables *tables, recon_var harmonics,
+                        recon_var r, const undo_rows *rows);
 
 #endif

@@ -1,5 +1,8 @@
 /* table.c - the one printer and the one maker of tables: see table.h. */
 #include "lab/table.h"
+#include "core/text.h"
+#include "core/json.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +36,51 @@ const char *lab_text(const json_t *from, const char *path)
 {
     const char *text = json_string_value(lab_at(from, path));
     return text ? text : "";
+}
+
+json_t *lab_value(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static int ends_in(const char *name, const char *end)
+{
+    size_t n = strlen(name), k = strlen(end);
+    return n >= k && !strcmp(name + n - k, end);
+}
+
+void lab_put_numbers(json_t **to, const char *key, const char *names, const double *values)
+{
+    json_t *own = key ? json_object() : NULL, **into = key ? &own : to;
+    for (; *names; values++) {
+        char name[PATH];
+        size_t n = strcspn(names, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, names);
+        double scale = ends_in(name, "_deg")                             ? RECON_TO_DEGREES
+                       : ends_in(name, "_percent") || ends_in(name, "%") ? 100
+                                                                         : 1;
+        name[strcspn(name, "%")] = '\0';
+        recon_json_put(into, name, lab_value(scale * *values));
+        names += n + strspn(names + n, " ");
+    }
+    if (key)
+        recon_json_put(to, key, own);
+}
+
+json_t *lab_errors(double *errors, size_t n, const lab_error_row *rows, size_t count)
+{
+    json_t *out = json_object();
+    recon_sort_doubles(errors, n);
+    for (size_t r = 0; r < count; r++) {
+        double share = 0;
+        for (size_t i = 0; i < n; i++)
+            share += ((errors[i] <= rows[r].at) == (rows[r].what == LAB_WITHIN)) / (double)n;
+        recon_json_put(&out, rows[r].key,
+                       json_real(rows[r].what == LAB_QUANTILE
+                                     ? recon_quantile(errors, n, rows[r].at)
+                                     : 100 * share));
+    }
+    return out;
 }
 
 /* --- cells ------------------------------------------------------------------------------------ */

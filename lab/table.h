@@ -41,6 +41,22 @@ typedef struct {
     .n_columns = LAB_COUNT(((const lab_column[]){ __VA_ARGS__ }))
 #define LAB_ROWS(array) .rows = array, .n_rows = LAB_COUNT(array)
 
+/* Puts numbers into *to as the object `key`, or, key NULL, into *to itself: `names` are parted by blanks. Of
+ * "x_deg" the value is in radians, of "x_percent" and of "x%", which is called "x", a share. What is no
+ * number becomes null, as in lab_value. */
+json_t *lab_value(double value);
+#define lab_put(to, key, names, ...)                                                               \
+    lab_put_numbers(to, key, names, (const double[]){ __VA_ARGS__ })
+void lab_put_numbers(json_t **to, const char *key, const char *names, const double *values);
+
+/* Errors as an object: quantiles, and the percentage that is at most so large, or larger. They are sorted. */
+typedef struct {
+    const char *key;
+    enum { LAB_QUANTILE, LAB_WITHIN, LAB_BEYOND } what;
+    double at;
+} lab_error_row;
+json_t *lab_errors(double *errors /* [n] */, size_t n, const lab_error_row *rows, size_t count);
+
 /* On standard output. lab_say writes a sentence: "{path}" in it is a text or a whole number there,
  * "{path:.2f}" a number as printf has it, "-" where it has none. lab_list writes a heading and every text of a
  * list, which may be missing, in lines that begin with `prefix`. */

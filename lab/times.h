@@ -2,7 +2,13 @@
 #ifndef LAB_TIMES_H
 #define LAB_TIMES_H
 
+#include <recon/core/ctx.h>
 #include <recon/model/model.h>
+
+typedef recon_status recon_work(recon_ctx *ctx, void *arg);
+
+/* Seconds of the fastest of several rounds, after one that is not counted. */
+recon_status recon_fastest(recon_ctx *ctx, double *seconds, recon_work *work, void *arg);
 
 typedef struct {
     double canonicalize_ms; /* an input: encoder, Lambda, one resampling (molecules: one motion) */

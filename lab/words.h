@@ -69,42 +69,6 @@ recon_status words_osd(recon_ctx *ctx, int *quarters, const char *dir, size_t n)
 /* Whether a reader reads at all, or why not and what helps. It writes into the folder. */
 recon_status words_reader_check(recon_ctx *ctx, int reader, const char *dir);
 
-/* --- what is measured ------------------------------------------------------------------------- */
-
-enum {
-    WORDS_NONE,           /* at any angle, as they come                                */
-    WORDS_OWN,            /* after the reader's own remedy                             */
-    WORDS_RECON,          /* rotated back by the model                                 */
-    WORDS_GATED,          /* only where the p-value of the pose is below WORDS_LEVEL   */
-    WORDS_STANDING,       /* upright, as they come                                     */
-    WORDS_STANDING_RECON, /* and what the model costs there                            */
-    WORDS_STANDING_GATED,
-    WORDS_ROWS
-};
-extern const char *const words_row_name[WORDS_ROWS];
-#define WORDS_LEVEL 0.01
-
-typedef struct {
-    double median, p75, p90, p99; /* degrees                                       */
-    double within, upside_down;   /* shares: 15 degrees at most, more than 150         */
-} words_errors;
-
-typedef struct {
-    size_t n;
-    double accuracy[WORDS_READERS][WORDS_ROWS]; /* shares; NaN: not measured                  */
-    double reader_ms[WORDS_READERS];            /* a picture, all processes together          */
-    double pose_ms, rotate_ms; /* a picture: the angle of a small copy, the rotation          */
-    words_errors rotated, upright;
-    double rotated_share[2]; /* by the gate: of words at any angle, of upright ones           */
-    double unlike[2];        /* share with a p-value of the embedding below WORDS_LEVEL       */
-} words_result;
-
-/* The two sets show the same words; dir: where they were written, as DIR/rotated and DIR/upright, and
- * where readers get what they read. reader[i]: whether it is asked. */
-recon_status words_measure(recon_ctx *ctx, words_result *out, const recon_model *model,
-                           const words_set *rotated, const words_set *upright, const char *dir,
-                           const int reader[WORDS_READERS]);
-
 /* The middle rows of a square picture. */
 const uint8_t *words_band(const uint8_t *picture);
 /* A square picture rotated by an angle, its surroundings white. */

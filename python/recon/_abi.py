@@ -29,6 +29,7 @@ TYPES: dict[str, Any] = {
     **{f"{sign}int{bits}_t": getattr(ctypes, f"c_{sign}int{bits}")
        for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
+ENUMS: dict[str, list[str]] = {}  # the constants of each type
 PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {}  # the result and the arguments of each function
 _CALLBACKS: dict[str, Any] = {}  # C's types of functions, which are handed over as pointers
 
@@ -102,10 +103,11 @@ def _read(header: str, already: set[str]) -> None:
     text = re.sub(r"\s+", " ", re.sub(r"^#.*", "", text, flags=re.MULTILINE))
     for found in _DECLARATION.finditer(text):
         if found["values"]:
-            value = -1
+            value, constants = -1, ENUMS.setdefault(found["enum"], [])
             for one in filter(None, map(str.strip, found["values"].split(","))):
                 name, _, expression = one.partition(" = ")
                 CONSTANTS[name] = value = _number(expression) if expression else value + 1
+                constants.append(name)
             TYPES[found["enum"]] = ctypes.c_int
         elif found["struct"]:
             TYPES[found["struct"]] = _structure(found["struct"], found["fields"])

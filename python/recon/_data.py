@@ -3,15 +3,16 @@ from __future__ import annotations
 
 import ctypes
 import os
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _abi
 from ._errors import InputError
-from ._library import Array, address, check, context, lib, patiently, warn, whole
+from ._library import Array, address, check, context, lib, made, warn, whole
 from ._records import record
-from ._spec import rule_of, spec_of
+from ._spec import Crop, crops, rule_of, spec_of
 
 _MEGABYTE = 10**6
 
@@ -57,7 +58,7 @@ def read_images(
     skip_bad: bool = False,
     rotate_seed: int | None = None,
     picture_limit: int | None = None,
-    crop: bool = False,
+    crop: Crop = False,
 ) -> Images:
     """Reads images. Arguments are named after the command's options.
 
@@ -77,8 +78,8 @@ def read_images(
         rotate_seed: The seed of `rotate` (default 1).
         picture_limit: Memory limit for one image of a folder, in MB, if above 32 times its file
             size (default 268).
-        crop: Centre each object and scale it to fill the frame, as --crop auto does: for models
-            trained on crops.
+        crop: Centre each object and scale it to fill the frame, also "auto": for models trained on
+            crops.
 
     Returns:
         Images: images, labels and angles.
@@ -91,7 +92,7 @@ def read_images(
     height, width, channels = _three(size)
     if height != width:
         raise InputError(f"pictures are fitted into a square, not {height} x {width}")
-    options = _abi.recon_dataset_options(skip_bad, crop, height, channels, bytes_of(picture_limit))
+    options = _abi.recon_dataset_options(skip_bad, crops(crop), height, channels, bytes_of(picture_limit))
     seed, rotate_seed = _seeds(rotate, seed, rotate_seed, take_seed)
     with context() as ctx, _Sets(ctx, lib.recon_dataset_close) as sets:
         found = sets.make(lib.recon_dataset_open_with, spec_of(data), ctypes.byref(options))
@@ -189,21 +190,16 @@ class _Sets:
     at."""
 
     def __init__(self, ctx: int, close: Any):
-        self._ctx, self._close = ctx, close
-        self._open: list[ctypes.c_void_p] = []
+        self._made, self._open = (ctx, close), ExitStack()
 
     def make(self, function: Any, *arguments: Any) -> ctypes.c_void_p:
-        out = ctypes.c_void_p()
-        self._open.append(out)
-        patiently(self._ctx, function, ctypes.byref(out), *arguments)
-        return out
+        return self._open.enter_context(made(*self._made, function, *arguments))
 
     def __enter__(self) -> _Sets:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        for one in reversed(self._open):
-            self._close(one)
+        self._open.close()
 
 
 def _images(data: ctypes.c_void_p) -> Images:

@@ -10,10 +10,11 @@ import numpy as np
 
 from . import _abi
 from ._errors import InputError
-from ._library import Array, address, array, check, choice, context, lib, room, warn_above
+from ._library import (
+    Array, Asked, address, answering, array, choice, context, lib, made, room, warn_above)
 from ._model import Model, gate_of
 from ._pictures import Pictures, is_batch
-from ._poses import INTERPOLATIONS, Poses
+from ._poses import Poses
 from ._records import record
 
 FILLS = ("zero", "edge")
@@ -132,12 +133,11 @@ class ImageModel(Model):
         crop=model.crop) makes them as the model needs them.
         """
         if self._crop is None:
-            options, out = _abi.recon_data_options(), ctypes.c_void_p()
-            with context(self._device) as ctx:
-                check(ctx, lib.recon_backbone_open(ctx, ctypes.byref(out), os.fsencode(self.path),
-                                                   _abi.RECON_SINGLE))
-                lib.recon_backbone_data_options(out, ctypes.byref(options))
-                lib.recon_backbone_close(ctx, out)
+            options = _abi.recon_data_options()
+            with context(self._device) as ctx, made(
+                    ctx, lib.recon_backbone_close, lib.recon_backbone_open, os.fsencode(self.path),
+                    _abi.RECON_SINGLE) as backbone:
+                lib.recon_backbone_data_options(backbone, ctypes.byref(options))
             self._crop = bool(options.crop)
         return self._crop
 
@@ -204,7 +204,7 @@ class ImageModel(Model):
         images, pictures = self._seen(x)
         out = np.empty_like(images)
         records = room(len(images), _abi.recon_pose2)
-        how = choice("interpolation", interpolation, "", INTERPOLATIONS)
+        how = choice("interpolation", interpolation, "recon_interpolation")
         if fill not in FILLS:
             raise InputError(f"fill is {fill!r}: 'zero' or 'edge'")
         if pictures is not None and fill != "zero" and average is None:
@@ -221,9 +221,9 @@ class ImageModel(Model):
         if judge is None:
             self._ask(lib.recon_canonicalize, *common, options)
         else:
-            asked = _Judge(judge, images.shape[1:])
-            self._ask_with(asked, lib.recon_canonicalize_search, *common, asked.function, None,
-                           options)
+            asked = Asked(_abi.recon_judge, answering(judge, "judge's scores", images.shape[1:]))
+            asked.by(self._device, lib.recon_canonicalize_search, *common, asked.function, None,
+                     options)
         if pictures is None:
             return _as_given(out, x), Poses(records, self.size)
         with context(self._device) as ctx:
@@ -238,9 +238,10 @@ class ImageModel(Model):
         if len(shape) != 2 or shape[0] != 1 or shape[1] == 0:
             raise InputError(f"average's answers: {shape} for one image, but a row is needed")
         out = np.empty((len(images), shape[1]))
-        asked = _Asked(average, images.shape[1:], shape[1])
-        self._ask_with(asked, lib.recon_average_images, address(out), address(records), handle,
-                       address(images), len(images), asked.function, None, shape[1], options)
+        asked = Asked(_abi.recon_answer,
+                      answering(average, "average's answers", images.shape[1:], shape[1:]))
+        asked.by(self._device, lib.recon_average_images, address(out), address(records), handle,
+                 address(images), len(images), asked.function, None, shape[1], options)
         return out
 
     def candidates(self, x: Any) -> list[Candidates]:
@@ -270,7 +271,7 @@ class ImageModel(Model):
         found = self.candidates(x)
         of = [i for i, one in enumerate(found) for _ in one.weight]
         angles = [float(a) for one in found for a in one.poses.rotation]
-        how = choice("interpolation", interpolation, "", INTERPOLATIONS)
+        how = choice("interpolation", interpolation, "recon_interpolation")
         with context(self._device) as ctx:
             frames = Pictures(x, self.size).frames(ctx, of, angles, how)
         return frames, np.concatenate([one.weight for one in found] or [np.empty(0)]), of
@@ -342,46 +343,3 @@ def _as_given(out: Array, x: Any) -> Array:
     if dtype == np.uint8:
         out = np.clip(np.rint(255 * out), 0, 255)  # bicubic overshoots
     return out.astype(dtype, copy=False)
-
-
-class _Asked:
-    """A Python function as the library's frozen model; raised is what it raised."""
-
-    def __init__(self, ask: Callable[[Array], Any], shape: tuple[int, ...], outputs: int):
-        self.raised: BaseException | None = None
-        self._call_it, self._shape, self._outputs = ask, shape, outputs
-        self.function = _abi.recon_answer(self._call)
-
-    def _call(self, ctx: int, user: int, out: Any, images: Any, n: int) -> int:
-        try:
-            lent = np.ctypeslib.as_array(images, (n, *self._shape))
-            given = array(self._call_it(lent.copy()), np.float64, "average's answers")
-            if given.shape != (n, self._outputs):
-                raise InputError(f"average's answers: {given.shape}, but"
-                                 f" {(n, self._outputs)} are needed")
-            np.ctypeslib.as_array(out, (n, self._outputs))[:] = given
-        except BaseException as error:  # C cannot pass it on
-            self.raised = error
-            return int(_abi.RECON_ERR_INPUT)
-        return int(_abi.RECON_OK)
-
-
-class _Judge:
-    """A Python function as the library's judge; raised is what it raised."""
-
-    def __init__(self, judge: Callable[[Array], Any], shape: tuple[int, ...]):
-        self.raised: BaseException | None = None
-        self._judge, self._shape = judge, shape
-        self.function = _abi.recon_judge(self._call)
-
-    def _call(self, ctx: int, user: int, scores: Any, images: Any, n: int) -> int:
-        try:
-            lent = np.ctypeslib.as_array(images, (n, *self._shape))
-            given = array(self._judge(lent.copy()), np.float64, "judge's scores")
-            if given.shape != (n,):
-                raise InputError(f"judge's scores: {given.shape}, but {n} are needed")
-            np.ctypeslib.as_array(scores, (n,))[:] = given
-        except BaseException as error:  # C cannot pass it on
-            self.raised = error
-            return int(_abi.RECON_ERR_INPUT)
-        return int(_abi.RECON_OK)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abi
-from ._errors import InputError, OutOfMemoryError, failure
+from ._errors import Error, InputError, OutOfMemoryError, failure
 
 __version__ = "0.3.0-dev"
 Array = npt.NDArray[Any]  # of numbers, of any shape
@@ -143,7 +143,8 @@ class _Context:
     def __init__(self, device: str, threads: int, watcher: _Watcher | None = None):
         self.said: list[str] = []  # warnings of the library
         self._on_log = _listener(self.said)
-        options = _abi.recon_ctx_options(threads=threads, on_log=self._on_log)
+        options = _abi.recon_ctx_options(threads=threads, on_log=self._on_log,
+                                         spelling=_abi.RECON_SPELLING_PYTHON)
         if watcher:
             options.on_progress = watcher.function
         self.pointer = lib.recon_ctx_new(ctypes.byref(options))
@@ -212,6 +213,57 @@ def check(ctx: int, status: int) -> None:
     if status != _abi.RECON_OK:
         message = lib.recon_ctx_message(ctx).decode(errors="replace")
         raise failure(message, lib.recon_status_name(status).decode())
+
+
+@contextmanager
+def made(ctx: int, close: Any, function: Any, *arguments: Any) -> Iterator[ctypes.c_void_p]:
+    """What function makes through its first argument, until it is closed."""
+    out = ctypes.c_void_p()
+    patiently(ctx, function, ctypes.byref(out), *arguments)
+    try:
+        yield out
+    finally:
+        close(*(ctx, out)[-len(close.argtypes) :])
+
+
+class Asked:
+    """A Python function as one of the library's callbacks. What it raises fails the call that asks,
+    and comes out of it."""
+
+    def __init__(self, kind: Any, function: Callable[..., None]):
+        self._raised: BaseException | None = None
+
+        def call(*arguments: Any) -> int:
+            try:
+                function(*arguments)
+            except BaseException as error:  # C cannot pass it on
+                self._raised = error
+                return int(_abi.RECON_ERR_INPUT)
+            return int(_abi.RECON_OK)
+
+        self.function = kind(call)
+
+    def by(self, device: str, function: Any, *arguments: Any) -> None:
+        """check of function(ctx, arguments), in this thread, on whose state (as torch.no_grad) the
+        callback may rely."""
+        try:
+            with context(device) as ctx:
+                check(ctx, function(ctx, *arguments))
+        except Error as error:
+            raise self._raised or error from None
+
+
+def answering(function: Callable[[Array], Any], what: str, shape: tuple[int, ...],
+            row: tuple[int, ...] = ()) -> Callable[..., None]:
+    """A callback that asks function about n images of that shape, for a row of answers each."""
+
+    def ask(ctx: int, user: int, out: Any, images: Any, n: int) -> None:
+        given = array(function(np.ctypeslib.as_array(images, (n, *shape)).copy()), np.float64, what)
+        if given.shape != (n, *row):
+            raise InputError(f"{what}: {given.shape}, but {(n, *row)} are needed")
+        np.ctypeslib.as_array(out, (n, *row))[:] = given
+
+    return ask
 
 
 _SIGNALS = sorted(signal.valid_signals())
@@ -360,11 +412,25 @@ def address(x: Array | None) -> int | None:
     return None if x is None else x.ctypes.data
 
 
-def choice(what: str, name: str, prefix: str, names: dict[str, str]) -> int:
-    """The constant RECON_<prefix><names[name]>; a name that is not there is refused by listing."""
-    if name not in names:
-        raise InputError(f"{what} {name!r} is none of {'|'.join(names)}")
-    return int(_abi.CONSTANTS[f"RECON_{prefix}{names[name]}"])
+def choice(what: str, name: str, enum: str, *only: str) -> int:
+    """The constant of a C enum by its last words, "photo-small"; of `only` these. A name that is not
+    there is refused by listing."""
+    constants = _abi.ENUMS[enum]
+    shared = os.path.commonprefix(constants).rpartition("_")[0]
+    known = {one[len(shared) + 1 :].lower().replace("_", "-"): one for one in constants}
+    return pick(what, name, {one: known[one] for one in only or known})
+
+
+def pick(what: str, name: str, constants: dict[str, str]) -> int:
+    """The constant of that name."""
+    if name not in constants:
+        raise InputError(f"{what} {name!r} is none of {'|'.join(constants)}")
+    return int(_abi.CONSTANTS[constants[name]])
+
+
+def dtype_of(x: Array) -> int:
+    """The constant for an array's numbers."""
+    return int(_abi.CONSTANTS[f"RECON_{x.dtype.kind.upper()}{8 * x.dtype.itemsize}"])
 
 
 def matrices(quaternions: Array) -> Array:

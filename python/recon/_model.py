@@ -11,12 +11,14 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _abi
-from ._errors import Error, FormatError, InputError
-from ._library import Array, address, check, choice, context, lib, patiently, room, share, warn
+from ._errors import FormatError, InputError
+from ._library import (
+    Array, address, check, choice, context, lib, patiently, pick, room, share, warn)
 from ._records import record
-from ._trust import LAMBDAS, TrustWarning, lambda_name, trust_of, warning_of
+from ._trust import TrustWarning, lambda_name, trust_of, warning_of
 
-_PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "MIXED"}
+PRECISIONS = {"auto": "RECON_AUTO", "f32": "RECON_SINGLE", "tf32": "RECON_TF32",
+              "bf16": "RECON_MIXED"}
 
 
 @record
@@ -91,7 +93,7 @@ class Model:
     def _with(self, lambda_: str) -> int:
         """The handle whose natural poses come from there: this model's own, or one more of its
         file, because an open model does not change."""
-        choice("lambda_", lambda_, "LAMBDA_", LAMBDAS)
+        choice("lambda_", lambda_, "recon_lambda")
         if lambda_ in ("auto", self.lambda_from):
             return self._handle
         with self._opening:
@@ -106,17 +108,6 @@ class Model:
         """function(ctx, arguments), its failure as an exception."""
         with context(self._device) as ctx:
             patiently(ctx, function, *arguments)
-
-    def _ask_with(self, asked: Any, function: Any, *arguments: Any) -> None:
-        """As _ask, for a function that calls asked, one of Python's: in this thread, on whose state
-        (as torch.no_grad) that may rely. What it raised comes out."""
-        try:
-            with context(self._device) as ctx:
-                check(ctx, function(ctx, *arguments))
-        except Error:
-            if asked.raised:
-                raise asked.raised from None
-            raise
 
     def _batch(self, x: Any) -> tuple[Any, int]:
         """The inputs as the library takes them, and how many; each kind has its own."""
@@ -200,8 +191,8 @@ def open_model(path: str, device: str, precision: str, lambda_: str = "auto") ->
 
 
 def _open(path: str, device: str, precision: str, lambda_: str) -> Model:
-    how = choice("precision", precision, "", _PRECISIONS)
-    way = choice("lambda_", lambda_, "LAMBDA_", LAMBDAS)
+    how = pick("precision", precision, PRECISIONS)
+    way = choice("lambda_", lambda_, "recon_lambda")
     out = ctypes.c_void_p()
     with context(device) as ctx:
         check(ctx, lib.recon_model_open(ctx, ctypes.byref(out), os.fsencode(path), how))

@@ -11,8 +11,8 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import (
-    Array,
-    address, array, check, context, lib, matrices, path_text, patiently, room, whole)
+    Array, Asked,
+    address, array, context, lib, made, matrices, path_text, patiently, room, whole)
 from ._model import Model, gate_of
 from ._poses import Poses3
 from ._records import record
@@ -182,17 +182,13 @@ class MoleculeModel(Model):
         if not given.n:
             return
         if callable(spin):
-            asked = _SpinJudge(spin, given if others is None else others)
-            self._ask_with(asked, lib.recon_canonicalize_spin, *common, asked.function, None,
-                           asked.labels, ctypes.byref(options))
+            asked, labels = _spin_judge(spin, given if others is None else others)
+            asked.by(self._device, lib.recon_canonicalize_spin, *common, asked.function, None, labels,
+                     ctypes.byref(options))
             return
-        with context(self._device) as ctx:
-            gcn = ctypes.c_void_p()
-            check(ctx, lib.recon_gcn_open(ctx, ctypes.byref(gcn), os.fsencode(path_text(spin, "spin"))))
-            try:
-                patiently(ctx, lib.recon_canonicalize_spin_gcn, *common, gcn, ctypes.byref(options))
-            finally:
-                lib.recon_gcn_close(ctx, gcn)
+        with context(self._device) as ctx, made(ctx, lib.recon_gcn_close, lib.recon_gcn_open,
+                                                os.fsencode(path_text(spin, "spin"))) as gcn:
+            patiently(ctx, lib.recon_canonicalize_spin_gcn, *common, gcn, ctypes.byref(options))
 
     def candidates(self, x: Iterable[Any]) -> list[Candidates3]:
         """The natural poses that each molecule may have.
@@ -294,44 +290,31 @@ class Conformers:
 
     def _check(self) -> None:
         """By making a set of them: models take what a reader has passed."""
-        made = ctypes.c_void_p()
-        with context() as ctx:
-            check(ctx, lib.recon_molecules_make(ctx, ctypes.byref(made), self.list, self.n, None))
-            lib.recon_molecules_close(made)
+        with context() as ctx, made(ctx, lib.recon_molecules_close, lib.recon_molecules_make, self.list,
+                                    self.n, None):
+            pass
 
 
-class _SpinJudge:
-    """A Python function as the library's judge of spins; raised is what it raised."""
+def _spin_judge(judge: Callable[[list[Any]], Any], among: Conformers) -> tuple[Asked, int]:
+    """A Python function as the library's judge of spins, and how many classes it tells apart."""
+    numbers, positions = (np.split(x, among.ends[:-1]) for x in (among.numbers, among.xyz))
 
-    def __init__(self, judge: Callable[[list[Any]], Any], among: Conformers):
-        self.raised: BaseException | None = None
-        self._judge = judge
-        self._numbers = np.split(among.numbers, among.ends[:-1])
-        self._positions = np.split(among.xyz, among.ends[:-1])
-        first = self._ask([(self._numbers[0], self._positions[0])], None)
-        self.labels = first.shape[1]
-        self.function = _abi.recon_spin_judge(self._call)
-
-    def _ask(self, molecules: list[Any], labels: int | None) -> Array:
-        said = array(self._judge(molecules), np.float32, "spin's log-probabilities")
+    def ask(molecules: list[Any], labels: int | None) -> Array:
+        said = array(judge(molecules), np.float32, "spin's log-probabilities")
         if said.ndim != 2 or len(said) != len(molecules) or labels not in (None, said.shape[1]):
             raise InputError(f"spin's log-probabilities: {said.shape}, but a row for each of"
                              f" {len(molecules)} molecules is needed")
         return said
 
-    def _call(self, ctx: int, user: int, log_p: Any, conformer: Any, rotations: Any,
-              n: int) -> int:
-        try:
-            which = np.ctypeslib.as_array(conformer, (n,))
-            by = matrices(np.ctypeslib.as_array(
-                ctypes.cast(rotations, ctypes.POINTER(ctypes.c_double)), (n, 4)))
-            molecules = [(self._numbers[j], _rotated(self._positions[j], rotation))
-                         for j, rotation in zip(which, by)]
-            np.ctypeslib.as_array(log_p, (n, self.labels))[:] = self._ask(molecules, self.labels)
-        except BaseException as error:  # C cannot pass it on
-            self.raised = error
-            return int(_abi.RECON_ERR_INPUT)
-        return int(_abi.RECON_OK)
+    def call(ctx: int, user: int, log_p: Any, conformer: Any, rotations: Any, n: int) -> None:
+        by = matrices(np.ctypeslib.as_array(
+            ctypes.cast(rotations, ctypes.POINTER(ctypes.c_double)), (n, 4)))
+        molecules = [(numbers[j], _rotated(positions[j], rotation))
+                     for j, rotation in zip(np.ctypeslib.as_array(conformer, (n,)), by)]
+        np.ctypeslib.as_array(log_p, (n, labels))[:] = ask(molecules, labels)
+
+    labels = ask([(numbers[0], positions[0])], None).shape[1]
+    return Asked(_abi.recon_spin_judge, call), labels
 
 
 def _rotated(positions: Array, rotation: Array) -> Array:

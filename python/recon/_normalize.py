@@ -11,27 +11,11 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import (
-    Array,
-    address,
-    array,
-    check,
-    choice,
-    context,
-    lib,
-    matrices,
-    patiently,
-    warn,
-    warn_above,
-    whole,
-)
+    Array, address, array, check, choice, context, lib, matrices, patiently, warn, warn_above, whole)
 from ._records import record
 
 _GROUPS = ("so2", "so3")
-_MEANS = {"tukey": "TUKEY", "frechet": "FRECHET", "chordal": "CHORDAL"}
-_FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal", "vonmises", "mixture")}
-_METRICS = {name: name.upper() for name in ("cosine", "dot", "euclidean")}
-_CLASSES = {name: name.upper() for name in ("knn", "components")}
-_SEARCHES = {name: name.upper() for name in ("auto", "exact", "ivf", "hnsw")}
+_FAMILIES = ("auto", "uniform", "normal", "vonmises", "mixture")
 VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
 """What the numbers of Frames.verdict mean."""
 _TOLERANCE = _abi.RECON_POSE_TOLERANCE
@@ -228,17 +212,17 @@ def _options(given: dict[str, Any]) -> Any:
     _refuse_what_does_not_go_together(**given)
     k, eps, c = given["k"], given["eps"], given["tukey_c"]
     return _abi.recon_normalize_options(
-        classes=choice("classes", given["classes"], "CLASSES_", _CLASSES),
+        classes=choice("classes", given["classes"], "recon_classes"),
         knn=_abi.recon_knn_options(
             k=_DEFAULT_K if k is None else whole("k", k, 1),
-            metric=choice("metric", given["metric"], "", _METRICS),
-            method=choice("approx", given["approx"], "KNN_", _SEARCHES),
+            metric=choice("metric", given["metric"], "recon_metric"),
+            method=choice("approx", given["approx"], "recon_knn_method"),
             include_self=bool(given["include_self"]),
         ),
         eps=0 if eps is None else eps,
-        mean=_abi.recon_mean_options(kind=choice("mean", given["mean"], "MEAN_", _MEANS),
+        mean=_abi.recon_mean_options(kind=choice("mean", given["mean"], "recon_mean_kind"),
                                      tukey_c=0 if c is None else c),
-        family=choice("family", given["family"], "SO2_", _FAMILIES),
+        family=choice("family", given["family"], "recon_so2_family", *_FAMILIES),
     )
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from . import _abi
 from ._errors import InputError
-from ._library import Array, address, array, check, lib, warn_above
+from ._library import Array, address, array, check, dtype_of, lib, warn_above
 
-_DTYPES = {"uint8": "RECON_U8", "uint16": "RECON_U16", "float32": "RECON_F32"}
+_DTYPES = ("uint8", "uint16", "float32")
 _ALPHA = (2, 4)  # channels of grey and of colour with alpha
 _COLOUR = 3
 
@@ -115,5 +115,5 @@ def _map(given: Array, channels: int) -> tuple[Any, Array]:
     alpha = has != channels and (has in _ALPHA or has == channels + 1)
     bitmap = _abi.recon_bitmap(
         height=held.shape[0], width=held.shape[1], channels=has, alpha=alpha,
-        dtype=_abi.CONSTANTS[_DTYPES[held.dtype.name]], samples=address(held))
+        dtype=dtype_of(held), samples=address(held))
     return bitmap, held

@@ -10,7 +10,6 @@ from ._errors import InputError
 from ._library import Array, address, array, choice, lib, matrices
 from ._records import same
 
-INTERPOLATIONS = {"bilinear": "BILINEAR", "bicubic": "BICUBIC"}
 _THERE, _BACK = _abi.RECON_TO_CANONICAL, _abi.RECON_TO_INPUT
 
 
@@ -187,37 +186,24 @@ class Poses(_Records):
 
     def _move(self, way: int, interpolation: str, **given: Any) -> Any:
         what, x = _only(given)
-        how = choice("interpolation", interpolation, "", INTERPOLATIONS)
+        how = choice("interpolation", interpolation, "recon_interpolation")
         sizes = [(int(height), int(width)) for height, width, _ in self._sizes]
+        planar = what in ("masks", "labels")
+        function = getattr(lib, "recon_pose_" + ("image" if what == "masks" else what))
 
-        def points(i: int, out: Array, pose: int | None, a: Array) -> None:
-            lib.recon_pose_points(address(out), pose, way, address(a), len(a), *sizes[i])
+        def shape(i: int) -> tuple[int | None, ...]:
+            if planar:
+                return (*sizes[i], None) if what == "masks" and np.ndim(x[i]) == 3 else sizes[i]
+            return None, 4 if what == "boxes" else 2
 
-        def vectors(i: int, out: Array, pose: int | None, a: Array) -> None:
-            lib.recon_pose_vectors(address(out), pose, way, address(a), len(a))
+        def move(i: int, out: Array, pose: int | None, a: Array) -> None:
+            count = () if planar else (len(a),)
+            size = () if what == "vectors" else sizes[i]
+            channels = (*a.shape[2:], 1)[:1] + (how,) if what == "masks" else ()
+            function(address(out), pose, way, address(a), *count, *size, *channels)
 
-        def boxes(i: int, out: Array, pose: int | None, a: Array) -> None:
-            lib.recon_pose_boxes(address(out), pose, way, address(a), len(a), *sizes[i])
-
-        def masks(i: int, out: Array, pose: int | None, a: Array) -> None:
-            channels = a.shape[2] if a.ndim == 3 else 1
-            lib.recon_pose_image(address(out), pose, way, address(a), *sizes[i], channels, how)
-
-        def labels(i: int, out: Array, pose: int | None, a: Array) -> None:
-            lib.recon_pose_labels(address(out), pose, way, address(a), *sizes[i])
-
-        def mask_shape(i: int) -> tuple[int | None, ...]:
-            return (*sizes[i], None) if np.ndim(x[i]) == 3 else sizes[i]
-
-        if what == "points":
-            return self._carry(x, what, np.float64, lambda i: (None, 2), points)
-        if what == "vectors":
-            return self._carry(x, what, np.float64, lambda i: (None, 2), vectors)
-        if what == "boxes":
-            return self._carry(x, what, np.float64, lambda i: (None, 4), boxes)
-        if what == "labels":
-            return self._carry(x, what, np.int32, lambda i: sizes[i], labels)
-        return self._carry(x, what, np.float32, mask_shape, masks)
+        dtype = {"masks": np.float32, "labels": np.int32}.get(what, np.float64)
+        return self._carry(x, what, dtype, shape, move)
 
 
 class Poses3(_Records):

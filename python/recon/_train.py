@@ -6,11 +6,12 @@ bytes.
 from __future__ import annotations
 
 import ctypes
+import inspect
 import json
 import os
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Literal, Sequence
+from typing import Any, Callable, ContextManager, Iterator, Literal, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -20,17 +21,13 @@ from ._data import Images, bytes_of
 from ._errors import InputError
 from ._library import (
     Array,
-    Progress, address, array, check, choice, lib, patiently, path_text, watched, whole)
+    Progress, address, array, check, choice, dtype_of, lib, made, patiently, path_text, pick,
+    watched, whole)
+from ._model import PRECISIONS
 from ._molecules import Conformers, molecules_of
 from ._records import record
-from ._spec import rule_of, spec_of
-from ._trust import LAMBDAS
+from ._spec import Crop, crops, rule_of, spec_of
 
-_PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "AUTO"}
-_MEANS = {name: name.upper() for name in ("tukey", "frechet", "chordal")}
-_FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal")}
-_HEADS = {"mlp": "MLP", "paper": "PAPER"}
-_DTYPES = {"uint8": "U8", "int32": "I32", "float32": "F32", "float64": "F64"}
 _FOLDS_MOST = 100
 
 Data = Any  # str | os.PathLike[str] | Images | Array | Sequence of molecules
@@ -115,7 +112,7 @@ def train(
     seed: int | None = None,
     skip_bad: bool = False,
     size: int | None = None,
-    crop: bool | None = None,
+    crop: Crop | None = None,
     picture_limit: int | None = None,
     device: str = "cpu",
     precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
@@ -171,8 +168,8 @@ def train(
         seed: The random seed.
         skip_bad: Skip inputs that cannot be used, with a warning.
         size: Scale the images of a folder to fit this many pixels per side.
-        crop: Centre each object and scale it to fill the frame; None: as in from_, otherwise
-            False.
+        crop: Centre each object and scale it to fill the frame, also "auto"; None: as in from_,
+            otherwise False.
         picture_limit: Memory limit for one image, in MB.
         device: "cpu", or "cuda" where the library was built with it.
         precision: As in recon.load.
@@ -191,8 +188,7 @@ def train(
         (True, 'strokes.safetensors')
     """
     path = path_text(out, "out")
-    asked = _Asked(seed=seed, limit=limit, rotate=rotate, rotate_seed=rotate_seed,
-                   skip_bad=skip_bad, size=size, crop=bool(crop), picture_limit=picture_limit)
+    asked = _Asked(locals())
     if from_ is not None and preset is not None:
         raise InputError("preset: from_ decides it, so only one of the two is given")
     set_ = _settings(
@@ -208,7 +204,7 @@ def train(
         resume=resume, overwrite=overwrite, rotate=asked.source.rotate)
     images = _Given.is_of_images(data)
     if not images:
-        _not_for("molecules", size=size, crop=crop, picture_limit=picture_limit)
+        _not_for_molecules(size=size, crop=crops(crop) or None, picture_limit=picture_limit)
     result, shown = _abi.recon_train_result(), _abi.recon_data_options(size=asked.source.size)
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, resume)
@@ -250,7 +246,7 @@ def discover(
     seed: int | None = None,
     skip_bad: bool = False,
     size: int | None = None,
-    crop: bool = False,
+    crop: Crop = False,
     picture_limit: int | None = None,
     device: str = "cpu",
     precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
@@ -299,49 +295,41 @@ def discover(
         >>> found.summary["points"], found.summary["trust"]["verdict"]
         (500, 'do not use')
     """
-    asked = _Asked(seed=seed, limit=limit, rotate=rotate, rotate_seed=rotate_seed,
-                   skip_bad=skip_bad, size=size, crop=crop, picture_limit=picture_limit)
-    for name, value in (("head_epochs", head_epochs), ("head_rate", head_rate)):
-        if value is not None and heads != "paper":
+    return _discover(locals(), lib.recon_found_report)
+
+
+def discover_quietly(**given: Any) -> Discovery:
+    """As discover, but without a report: for an estimator, of which nobody reads one."""
+    asked = inspect.signature(discover).bind(**given)
+    asked.apply_defaults()
+    return _discover(asked.arguments, None)
+
+
+def _discover(asks: dict[str, Any], report: Any) -> Discovery:
+    model, data, mean, heads = (asks[name] for name in ("model", "data", "mean", "heads"))
+    path, file = path_text(asks["out"], "out"), _model_file(model, "model")
+    asked = _Asked(asks)
+    for name in "head_epochs", "head_rate":
+        if asks[name] is not None and heads != "paper":
             raise InputError(f"{name}: only with heads='paper'")
     if not _Given.is_of_images(data):
-        _not_for("molecules", family=None if family == "auto" else family, size=size,
-                 crop=crop or None, picture_limit=picture_limit)
+        _not_for_molecules(
+            family=None if asks["family"] == "auto" else asks["family"], size=asks["size"],
+            crop=crops(asks["crop"]) or None, picture_limit=asks["picture_limit"])
     options = _abi.recon_discover_options(
-        k=_count("k", k), as_mean=mean is not None,
-        mean=_abi.recon_mean_options(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
-        family=choice("family", family, "SO2_", _FAMILIES), half=half,
+        k=_count("k", asks["k"]), as_mean=mean is not None,
+        mean=_abi.recon_mean_options(kind=choice("mean", mean or "tukey", "recon_mean_kind")),
+        family=choice("family", asks["family"], "recon_so2_family", "auto", "uniform", "normal"),
+        half=asks["half"], keep_embeddings=asks["keep_embeddings"], folds=_folds(asks["folds"]),
         maps=_abi.recon_maps_options(
-            seed=asked.seed, heads=choice("heads", heads, "HEADS_", _HEADS),
-            epochs=_count("head_epochs", head_epochs), rate=_positive("head_rate", head_rate)),
-        keep_embeddings=keep_embeddings, folds=_folds(folds),
-        report=ctypes.cast(lib.recon_found_report,
-                           _abi.callback("recon_discover_options", "report")))
-    setattr(options, "lambda", choice("lambda_", lambda_, "LAMBDA_", LAMBDAS))
-    return _discover(model, data, out, asked, options, device, precision, progress)
-
-
-def discover_quietly(
-    model: str | os.PathLike[str], data: Data, out: str, *, k: int | None, mean: str | None,
-    lambda_: str, folds: int | None, seed: int | None, device: str,
-) -> Discovery:
-    """As discover, but without a report: for an estimator, of which nobody reads one."""
-    asked = _Asked(seed=seed, limit=None, rotate=None, rotate_seed=None, skip_bad=False, size=None,
-                   crop=False, picture_limit=None)
-    options = _abi.recon_discover_options(
-        k=_count("k", k), as_mean=mean is not None, folds=_folds(folds),
-        mean=_abi.recon_mean_options(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
-        maps=_abi.recon_maps_options(seed=asked.seed))
-    setattr(options, "lambda", choice("lambda_", lambda_, "LAMBDA_", LAMBDAS))
-    return _discover(model, data, out, asked, options, device, "auto", None)
-
-
-def _discover(model: Any, data: Data, out: Any, asked: _Asked, options: Any, device: str,
-              precision: str, progress: Watch | None) -> Discovery:
-    path, file = path_text(out, "out"), _model_file(model, "model")
+            seed=asked.seed, heads=choice("heads", heads, "recon_heads"),
+            epochs=_count("head_epochs", asks["head_epochs"]),
+            rate=_positive("head_rate", asks["head_rate"])),
+        report=ctypes.cast(report, _abi.callback("recon_discover_options", "report")))
+    setattr(options, "lambda", choice("lambda_", asks["lambda_"], "recon_lambda"))
     found = _abi.recon_discovery()
-    with watched(device, progress) as ctx, ExitStack() as opened:
-        options.precision = _precision(ctx, precision, False)
+    with watched(asks["device"], asks["progress"]) as ctx, ExitStack() as opened:
+        options.precision = _precision(ctx, asks["precision"], False)
         backbone = opened.enter_context(_backbone(ctx, file, options.precision))
         given = opened.enter_context(_Given.open(ctx, data, asked, backbone, file))
         entries = (_abi.recon_metadata_entry * _abi.RECON_INPUTS_ENTRIES)()
@@ -378,7 +366,7 @@ def _positive(what: str, x: float | None) -> float:
 
 def _settings(**given: Any) -> Any:
     """Those of a training that are given, as the library's text."""
-    texts = {name: {True: "on", False: "off"}[value] if isinstance(value, (bool, np.bool_)) else str(value)
+    texts = {name: ("on" if value else "off") if isinstance(value, (bool, np.bool_)) else str(value)
              for name, value in given.items() if value is not None}
     return (_abi.recon_setting * len(texts))(
         *(_abi.recon_setting(name=name.encode(), value=text.encode()) for name, text in texts.items()))
@@ -393,11 +381,10 @@ def _folds(folds: int | None) -> int:
     return number or -1
 
 
-def _not_for(kind: str, **given: Any) -> None:
+def _not_for_molecules(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            other = "molecules" if kind == "images" else "images"
-            raise InputError(f"{name} is for {other}, but the data are {kind}")
+            raise InputError(f"{name} is for images, but the data are molecules")
 
 
 def _model_file(model: Any, what: str) -> bytes:
@@ -408,9 +395,9 @@ def _model_file(model: Any, what: str) -> bytes:
 
 def _precision(ctx: int, precision: str, resume: bool) -> int:
     """A run that was begun in bf16, on another machine perhaps, goes on in it."""
-    if resume and precision == "bf16":
-        return int(_abi.RECON_MIXED)
-    asked = choice("precision", precision, "", _PRECISIONS)
+    asked = pick("precision", precision, PRECISIONS)
+    if asked == _abi.RECON_MIXED:
+        return asked if resume else int(lib.recon_precision_on(ctx, _abi.RECON_AUTO))
     return int(lib.recon_precision_on(ctx, asked))
 
 
@@ -420,24 +407,18 @@ def _precision(ctx: int, precision: str, resume: bool) -> int:
 class _Asked:
     """What was asked of the data, as the library takes it; kept here while it does."""
 
-    def __init__(self, *, seed: int | None, limit: int | None, rotate: Any, rotate_seed: int | None,
-                 skip_bad: bool, size: int | None, crop: bool, picture_limit: int | None):
+    def __init__(self, given: dict[str, Any]):
+        seed, rotate = given["seed"], given["rotate"]
         self.seed = 1 if seed is None else whole("seed", seed, 1)
         self.source = _abi.recon_source(
-            seed=self.seed, rotate_seed=_count("rotate_seed", rotate_seed),
-            rotate=None if rotate is None else rule_of(rotate), limit=_count("limit", limit),
-            size=_count("size", size), skip_bad=skip_bad, crop=crop,
-            picture_most=bytes_of(picture_limit))
+            seed=self.seed, rotate=None if rotate is None else rule_of(rotate),
+            skip_bad=given["skip_bad"], crop=crops(given["crop"]),
+            picture_most=bytes_of(given["picture_limit"]),
+            **{name: _count(name, given[name]) for name in ("rotate_seed", "limit", "size")})
 
 
-@contextmanager
-def _backbone(ctx: int, file: bytes, precision: int) -> Iterator[ctypes.c_void_p]:
-    out = ctypes.c_void_p()
-    check(ctx, lib.recon_backbone_open(ctx, ctypes.byref(out), file, precision))
-    try:
-        yield out
-    finally:
-        lib.recon_backbone_close(ctx, out)
+def _backbone(ctx: int, file: bytes, precision: int) -> ContextManager[ctypes.c_void_p]:
+    return made(ctx, lib.recon_backbone_close, lib.recon_backbone_open, file, precision)
 
 
 def _is_name(data: Data) -> bool:
@@ -455,7 +436,7 @@ class _Given:
     def is_of_images(data: Data) -> bool:
         if _is_name(data):
             kind = lib.recon_data_kind_of(spec_of(data))
-            return _abi.recon_data_kind.from_address(kind).name == b"images"
+            return bool(_abi.recon_data_kind.from_address(kind).name == b"images")
         return isinstance(data, (Images, np.ndarray))
 
     @classmethod
@@ -474,11 +455,9 @@ class _Given:
             else:
                 source.spec = b"molecules"
                 at_hand = opened.enter_context(_molecules(ctx, data))
-            out = ctypes.c_void_p()
-            opened.callback(lib.recon_inputs_close, out)
-            patiently(ctx, lib.recon_inputs_open, ctypes.byref(out), ctypes.byref(source), at_hand,
-                      backbone, file)
-            yield cls(out, name or None)
+            inputs = opened.enter_context(made(ctx, lib.recon_inputs_close, lib.recon_inputs_open,
+                                               ctypes.byref(source), at_hand, backbone, file))
+            yield cls(inputs, name or None)
 
 
 def _is_text(spec: bytes) -> bool:
@@ -502,13 +481,9 @@ def _images(ctx: int, data: Any, source: Any, backbone: Any) -> Iterator[ctypes.
     if backbone is not None:
         lib.recon_backbone_data_options(backbone, ctypes.byref(wanted))
     options = _abi.recon_dataset_options(crop=wanted.crop)
-    out = ctypes.c_void_p()
-    try:
-        patiently(ctx, lib.recon_dataset_make, ctypes.byref(out), ctypes.byref(pixels[0]),
-                  None if classes is None else ctypes.byref(classes[0]), ctypes.byref(options))
+    with made(ctx, lib.recon_dataset_close, lib.recon_dataset_make, ctypes.byref(pixels[0]),
+              None if classes is None else ctypes.byref(classes[0]), ctypes.byref(options)) as out:
         yield out
-    finally:
-        lib.recon_dataset_close(out)
 
 
 def _as_array(x: Any, what: str, dtypes: Sequence[str]) -> tuple[Any, Array]:
@@ -521,8 +496,7 @@ def _as_array(x: Any, what: str, dtypes: Sequence[str]) -> tuple[Any, Array]:
     if given.ndim > _abi.RECON_MAX_DIMS:
         raise InputError(f"{what}: {given.ndim} dimensions")
     shape = (ctypes.c_size_t * _abi.RECON_MAX_DIMS)(*given.shape)
-    dtype = _abi.CONSTANTS["RECON_" + _DTYPES[given.dtype.name]]
-    return _abi.recon_array(dtype=dtype, ndim=given.ndim, shape=shape, data=address(given)), given
+    return _abi.recon_array(dtype=dtype_of(given), ndim=given.ndim, shape=shape, data=address(given)), given
 
 
 @contextmanager
@@ -537,10 +511,6 @@ def _molecules(ctx: int, data: Any) -> Iterator[ctypes.c_void_p]:
         one.molecule = names.setdefault(own, len(names))
     called = (ctypes.c_char_p * max(len(names), 1))(
         *(name.encode() if isinstance(name, str) else None for name in names))
-    out = ctypes.c_void_p()
-    try:
-        patiently(ctx, lib.recon_molecules_make, ctypes.byref(out), conformers.list, conformers.n,
-                  called)
+    with made(ctx, lib.recon_molecules_close, lib.recon_molecules_make, conformers.list,
+              conformers.n, called) as out:
         yield out
-    finally:
-        lib.recon_molecules_close(out)

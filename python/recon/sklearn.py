@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, TransformerMixin  # type: ignore[import]
 from sklearn.utils.validation import check_is_fitted  # type: ignore[import]
 
-from ._library import Array
+from ._library import Array, share
 from ._errors import InputError
 from ._images import ImageModel
 from ._load import load
@@ -35,34 +35,10 @@ Self = TypeVar("Self", bound="_Estimator")
 class _Estimator(BaseEstimator):  # type: ignore[misc]
     """What both have in common: the parameters, fit, and a pickle that holds the model."""
 
-    def __init__(
-        self,
-        model: str | os.PathLike[str] | None = None,
-        *,
-        frozen: bool = False,
-        shape: tuple[int, ...] | None = None,
-        preset: Literal["fast", "small", "paper", "photo", "photo-small"] | None = None,
-        epochs: int | None = None,
-        width: float | None = None,
-        k: int | None = None,
-        mean: Literal["tukey", "frechet", "chordal"] | None = None,
-        lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
-        folds: int | None = None,
-        seed: int | None = None,
-        device: str = "cpu",
-    ):
-        self.model = model
-        self.frozen = frozen
-        self.shape = shape
-        self.preset = preset
-        self.epochs = epochs
-        self.width = width
-        self.k = k
-        self.mean = mean
-        self.lambda_ = lambda_
-        self.folds = folds
-        self.seed = seed
-        self.device = device
+    def _keep(self, given: dict[str, Any]) -> None:
+        """The parameters, as scikit-learn wants them: each under its name, as it was given."""
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
 
     def fit(self: Self, X: Any, y: Any = None) -> Self:
         """Learns the natural poses of images.
@@ -88,8 +64,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             train(images, backbone, preset=self.preset, epochs=self.epochs, width=self.width,
                   seed=self.seed, device=self.device)
         found = os.path.join(folder.name, "found")
-        discover_quietly(backbone, images, found, k=self.k, mean=self.mean, lambda_=self.lambda_,
-                         folds=self.folds, seed=self.seed, device=self.device)
+        discover_quietly(model=backbone, data=images, out=found, k=self.k, mean=self.mean,
+                         lambda_=self.lambda_, folds=self.folds, seed=self.seed, device=self.device)
         self._open(found)
         self._folder = folder  # as long as the model may be opened again
         return self
@@ -200,11 +176,7 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         only_one: bool = False,
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
     ):
-        super().__init__(model, frozen=frozen, shape=shape, preset=preset, epochs=epochs, width=width,
-                         k=k, mean=mean, lambda_=lambda_, folds=folds, seed=seed, device=device)
-        self.only_if = only_if
-        self.only_one = only_one
-        self.interpolation = interpolation
+        self._keep(locals())
 
     def transform(self, X: Any) -> Any:
         """Brings images into their natural pose.
@@ -309,9 +281,7 @@ class PoseScorer(OutlierMixin, _Estimator):  # type: ignore[misc]
         device: str = "cpu",
         false_alarms: float = 0.01,
     ):
-        super().__init__(model, frozen=frozen, shape=shape, preset=preset, epochs=epochs, width=width,
-                         k=k, mean=mean, lambda_=lambda_, folds=folds, seed=seed, device=device)
-        self.false_alarms = false_alarms
+        self._keep(locals())
 
     def score_samples(self, X: Any) -> Array:
         """How usual the poses of images are.
@@ -346,9 +316,7 @@ class PoseScorer(OutlierMixin, _Estimator):  # type: ignore[misc]
             (5,)
         """
         images = self._fitted_images(X)
-        if not 0 < self.false_alarms < 1:
-            raise InputError(f"false_alarms {self.false_alarms}: a share between 0 and 1, as 0.01")
-        return self.model_.score(images).p_value - self.false_alarms
+        return self.model_.score(images).p_value - share(self.false_alarms)
 
     def predict(self, X: Any) -> Array:
         """Whether the pose of each image is usual.

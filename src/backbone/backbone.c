@@ -72,7 +72,7 @@ recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
     *out = NULL;
     if (!kind)
         return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: not a model of `recon train` or `recon discover`", path);
+                          "%s: not a model of `{recon.train()}` or `{recon.discover()}`", path);
     recon_status status = recon_metadata_check_format(ctx, file, path);
     return status == RECON_OK
                ? recon_note_file(ctx, kind->open(ctx, out, file, path, precision), path)

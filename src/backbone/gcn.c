@@ -81,8 +81,8 @@ static recon_status read_info(recon_ctx *ctx, recon_gcn_info *out, const recon_s
     recon_status status;
     if (!recon_metadata_is(file, RECON_GCN_KIND))
         return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: not a classifier of molecules: `recon classifier train --data "
-                          "conformers` makes one",
+                          "%s: not a classifier of molecules: `recon classifier train` makes one "
+                          "of conformers",
                           path);
     RECON_TRY(recon_metadata_check_format(ctx, file, path));
     RECON_TRY(recon_metadata_number(ctx, &out->radius, file, "radius", 1e-3, 1e3, path));

@@ -69,7 +69,7 @@ recon_status recon_ieae_take(recon_ctx *ctx, recon_ieae *m, const recon_ieae *fr
             return recon_fail(ctx, RECON_ERR_INPUT,
                               "images of %zu x %zu, but the model to start from was made for %zu x "
                               "%zu, and halves its images another number of times: preset %s "
-                              "starts from a model of about the same size (--size %zu)",
+                              "starts from a model of about the same size ({size=%zu})",
                               to->height, to->width_px, has->height, has->width_px,
                               recon_preset_name(to->preset), has->height);
         return recon_params_copy(ctx, m->base.params, from->base.params, "");

@@ -500,7 +500,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                                .side = k->m->shape.height < k->m->shape.width_px
                                            ? k->m->shape.width_px
                                            : k->m->shape.height,
-                               .remedy = "a smaller --size or --width takes less" };
+                               .remedy = "a smaller {size} or {width} takes less" };
     return recon_train(k->ctx, result, &it,
                        &(recon_train_options){
                            .steps = steps,

@@ -576,7 +576,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .user = c,
                          .units = units_of(c, &c->train),
                          .shared = 1,
-                         .remedy = "a smaller --width takes less" };
+                         .remedy = "a smaller {width} takes less" };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)
         return status;

@@ -3,6 +3,7 @@
 #include "core/fail.h"
 #include "core/threads.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ recon_ctx *recon_ctx_new(const recon_ctx_options *options)
     pthread_mutex_init(&ctx->lock, NULL);
     ctx->pool = recon_pool_new(ctx->options.threads);
     if (!ctx->pool ||
-        recon_reserved_check(ctx, ctx->options.reserved, "recon_ctx_options") != RECON_OK) {
+        recon_reserved_check(ctx, ctx->options.reserved, "recon_ctx_options") != RECON_OK ||
+        recon_enum_check(ctx, ctx->options.spelling, RECON_SPELLING_CODE, "spelling") != RECON_OK) {
         recon_ctx_free(ctx);
         return NULL;
     }
@@ -79,12 +81,119 @@ recon_status recon_interrupted(recon_ctx *ctx)
                : RECON_OK;
 }
 
+/* --- how settings and calls are spelled --------------------------------------------------------- */
+
+typedef struct {
+    const char *name, *on, *off, *number, *word; /* a setting alone, switched, with a value */
+    char underscore;                             /* within its name */
+    const char *keyword;                         /* put behind a name that the language reserves */
+    char dot;                                    /* within the name of a call */
+    const char *open, *between, *close, *empty;  /* around and between its settings */
+} words;
+
+static const words spellings[] = {
+    [RECON_SPELLING_PLAIN] = { "%s", "%s=true", "%s=false", "%s=%s", "%s=%s", '_', "", ' ', " (",
+                               ", ", ")", "" },
+    [RECON_SPELLING_COMMAND] = { "--%s", "--%s", "--no-%s", "--%s %s", "--%s %s", '-', "", ' ', " ",
+                                 " ", "", "" },
+    [RECON_SPELLING_PYTHON] = { "%s", "%s=True", "%s=False", "%s=%s", "%s=\"%s\"", '_', "_", '.',
+                                "(", ", ", ")", "()" },
+    [RECON_SPELLING_CODE] = { "`--%s`", "`--%s`", "`--no-%s`", "`--%s` %s", "`--%s` %s", '-', "",
+                              ' ', " ", " ", "", "" },
+};
+
+typedef struct {
+    char *out;
+    size_t room, used;
+} writer;
+
+static void put(writer *w, const char *fmt, ...) RECON_PRINTF(2, 3);
+static void put(writer *w, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    w->used += (size_t)vsnprintf(w->out + w->used, w->room - w->used, fmt, ap);
+    va_end(ap);
+    if (w->used >= w->room)
+        w->used = w->room;
+}
+
+static char *with(char *text, char old, char new)
+{
+    for (char *at = text; (at = strchr(at, old)) && old != new; at++)
+        *at = new;
+    return text;
+}
+
+static void put_setting(writer *w, char *setting, const words *s)
+{
+    char name[64], *value = strchr(setting, '=');
+    if (value)
+        *value++ = '\0';
+    int reserved = !strcmp(setting, "from") || !strcmp(setting, "lambda");
+    snprintf(name, sizeof name, "%s%s", with(setting, '_', s->underscore),
+             reserved ? s->keyword : "");
+    const char *form = !value                           ? s->name
+                       : !strcmp(value, "true")         ? s->on
+                       : !strcmp(value, "false")        ? s->off
+                       : islower((unsigned char)*value) ? s->word
+                                                        : s->number;
+    put(w, form, name, value);
+}
+
+/* What stood between the braces. */
+static void put_marked(writer *w, char *text, const words *s)
+{
+    char *call = strchr(text, '('), *rest = NULL;
+    const char *before = "";
+    if (call) {
+        *call = '\0';
+        put(w, "%s", with(text, '.', s->dot));
+        text = call + 1;
+        text[strcspn(text, ")")] = '\0';
+        before = s->open;
+    }
+    for (char *one = strtok_r(text, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+        put(w, "%s", before);
+        put_setting(w, one, s);
+        before = s->between;
+    }
+    if (call)
+        put(w, "%s", before == s->open ? s->empty : s->close);
+}
+
+const char *recon_spell(char *out, size_t room, const char *text, recon_spelling spelling)
+{
+    writer w = { .out = out, .room = room };
+    if (!strchr(text, '{'))
+        return text;
+    for (const char *at = text; *at && w.used < room;) {
+        char marked[256];
+        const char *end =
+            *at == '{' && (islower((unsigned char)at[1]) || at[1] == '%') ? strchr(at, '}') : NULL;
+        if (end && (size_t)(end - at) <= sizeof marked) {
+            snprintf(marked, (size_t)(end - at), "%s", at + 1);
+            put_marked(&w, marked, &spellings[spelling]);
+            at = end + 1;
+        } else {
+            put(&w, "%c", *at++);
+        }
+    }
+    return w.used < room ? out : text;
+}
+
+/* --- messages ----------------------------------------------------------------------------------- */
+
+enum { LINE = 1024 };
+
 recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     pthread_mutex_lock(&ctx->lock);
     if (!ctx->in_parallel || !ctx->message[0]) {
+        char spelled[LINE];
+        fmt = recon_spell(spelled, sizeof spelled, fmt, ctx->options.spelling);
         vsnprintf(ctx->message, sizeof ctx->message, fmt, ap);
         recon_keep_to_one_line(ctx->message);
     }
@@ -101,7 +210,8 @@ recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ..
     size_t used = strlen(ctx->message);
     size_t room = sizeof ctx->message - used;
     if (room > 4) {
-        char *at = ctx->message + used;
+        char spelled[LINE], *at = ctx->message + used;
+        fmt = recon_spell(spelled, sizeof spelled, fmt, ctx->options.spelling);
         memcpy(at, " (", 3);
         vsnprintf(at + 2, room - 3, fmt, ap); /* one byte kept for the bracket */
         strcat(at, ")");
@@ -121,9 +231,10 @@ void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...)
 {
     if (!ctx->options.on_log)
         return;
-    char line[1024];
+    char line[LINE], spelled[LINE];
     va_list ap;
     va_start(ap, fmt);
+    fmt = recon_spell(spelled, sizeof spelled, fmt, ctx->options.spelling);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
     recon_keep_to_one_line(line);

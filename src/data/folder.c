@@ -363,7 +363,7 @@ static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const ch
     o->size = middle < RECON_SIZE_CHOSEN ? middle : RECON_SIZE_CHOSEN;
     recon_log(ctx, RECON_LOG_INFO,
               "%s: pictures of %zu x %zu to %zu x %zu (height x width), fitted into %zu x %zu; "
-              "choose another with --size",
+              "choose another with {size}",
               path, s->low.height, s->low.width, s->high.height, s->high.width, o->size, o->size);
 }
 

@@ -33,7 +33,7 @@ static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, const recon_
                           "k = %zu, but a point has only %zu possible neighbours", o->k, most);
     if (o->method == RECON_KNN_IVF || o->method == RECON_KNN_HNSW)
         return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                          "over ranks the search is exact: leave out --approx");
+                          "over ranks the search is exact: leave out {approx}");
     return recon_knn_options_check(ctx, o);
 }
 

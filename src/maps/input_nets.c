@@ -26,8 +26,9 @@ recon_status recon_input_nets_check(recon_ctx *ctx, const recon_backbone *backbo
 {
     const recon_ieae *images = backbone ? recon_backbone_ieae(backbone) : NULL;
     if (!kind_of(backbone))
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "heads paper needs a backbone trained by `recon train`, and its inputs");
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "heads paper needs a backbone trained by `{recon.train()}`, and its inputs");
     if (images && images->encoder.is_photo)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "heads paper needs a steerable backbone, and that of preset %s is not",
@@ -175,9 +176,9 @@ recon_status recon_input_nets_read(recon_ctx *ctx, recon_input_nets **out,
     recon_status status = RECON_OK;
     *out = NULL;
     if (!kind)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: heads 'paper' need a backbone of `recon train`, and there is none",
-                          path);
+        return recon_fail(
+            ctx, RECON_ERR_FORMAT,
+            "%s: heads 'paper' need a backbone of `{recon.train()}`, and there is none", path);
     RECON_TRY(recon_input_nets_check(ctx, backbone));
     RECON_TRY(read_hidden(ctx, &hidden, kind->sized, file, path));
     RECON_TRY(make(ctx, &nets, backbone, hidden, file, path, 0));

@@ -207,7 +207,7 @@ static recon_status find_kind(recon_ctx *ctx, const recon_maps_kind **out,
     const char *maps = recon_safetensors_metadata(file, RECON_MAPS_METADATA);
     if (!maps)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s: a model without maps: run `recon discover` first", path);
+                          "%s: a model without maps: run `{recon.discover()}` first", path);
     const recon_group *group;
     recon_status status = recon_group_find(ctx, &group, maps);
     if (status != RECON_OK)

@@ -132,8 +132,8 @@ recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *pose
     if (options)
         a.options = *options;
     if (!recon_backbone_ieae(b))
-        RECON_TRY(
-            recon_fail(ctx, RECON_ERR_INPUT, "averages are for models of `recon train` on images"));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "averages are for models of `{recon.train()}` on images"));
     RECON_TRY(b->kind->check(ctx, b, images, n)); /* here, where i is the caller's */
     block = block_of(n, pixels);
     RECON_TRY(frames_new(ctx, &f, block, pixels, outputs));

@@ -435,8 +435,8 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
     recon_status status;
     RECON_TRY(recon_canonicalize_check(ctx, options));
     if (!recon_backbone_ieae(b))
-        RECON_TRY(
-            recon_fail(ctx, RECON_ERR_INPUT, "search is for models of `recon train` on images"));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "search is for models of `{recon.train()}` on images"));
     RECON_TRY(b->kind->check(ctx, b, images, n)); /* here, where i is the caller's */
     RECON_TRY(trials_new(ctx, &t, c.pixels));
     for (size_t at = 0; at < n; at += SEARCH_BLOCK) {

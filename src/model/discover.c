@@ -76,7 +76,7 @@ static recon_status check_backbone(recon_ctx *ctx, const flow *f)
     if (f->o.lambda == RECON_LAMBDA_DENSITY && !recon_maps_know_density(kind, b->density))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "lambda density: the backbone has no pose density; train one without "
-                          "--plain and --no-density");
+                          "{plain=true} and {density=false}");
     return f->o.maps.heads == RECON_HEADS_PAPER ? recon_input_nets_check(ctx, b) : RECON_OK;
 }
 

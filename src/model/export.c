@@ -25,10 +25,11 @@ typedef struct {
 static recon_status check(recon_ctx *ctx, const recon_model *m)
 {
     if (!recon_backbone_ieae(m->backbone))
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "a model of %s (backbone '%s'): only models of `recon train` on images "
-                          "can be exported",
-                          m->backbone->kind->data, m->backbone->kind->name);
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "a model of %s (backbone '%s'): only models of `{recon.train()}` on images "
+            "can be exported",
+            m->backbone->kind->data, m->backbone->kind->name);
     if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         return recon_fail(
             ctx, RECON_ERR_INPUT,

@@ -194,7 +194,7 @@ static void say_time(recon_ctx *ctx, const run *r, size_t folds)
     double each = is_kept(r->job, r->file) ? 0 : epochs * STEP_COSTS * job->embed_seconds;
     recon_log(ctx, RECON_LOG_INFO,
               "calibrating on all %zu %s by cross-validation: %s fitted %zu times. "
-              "This takes roughly %.0f seconds; --folds 0 skips it",
+              "This takes roughly %.0f seconds; {folds=0} skips it",
               inputs_of(job), job->data->kind->many,
               is_kept(r->job, r->file) ? "the maps are" : "backbone and maps are", folds,
               (double)folds * (each + job->maps_seconds));

@@ -188,8 +188,8 @@ recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon
     *out = (recon_lambda_choice){ .likelihood = { NAN } };
     if (asked != RECON_LAMBDA_AUTO && !is_there(&c, asked))
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "lambda %s: the backbone has no pose density (recon train without "
-                          "--no-density)",
+                          "lambda %s: the backbone has no pose density ({recon.train()} without "
+                          "{density=false})",
                           recon_lambda_name(asked));
     RECON_TRY(recon_alloc(ctx, &c.which, data->n, sizeof *c.which));
     RECON_TRY(recon_alloc(ctx, &c.x, data->n, sizeof *c.x));

@@ -62,11 +62,11 @@ recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *m, recon_lambda
         return recon_fail(
             ctx, RECON_ERR_INPUT,
             "lambda density: the model's backbone has no pose density; train one without "
-            "--plain and --no-density");
+            "{plain=true} and {density=false}");
     if (lambda == RECON_LAMBDA_NEIGHBOURS && !m->codes)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "lambda neighbours: the model keeps no embeddings; refit it with "
-                          "`recon discover`");
+                          "`{recon.discover()}`");
     if (lambda != RECON_LAMBDA_AUTO)
         m->maps->lambda = lambda;
     return RECON_OK;

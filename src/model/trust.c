@@ -96,50 +96,53 @@ static const struct {
 } reasons[] = {
     { RECON_TRUST_NOTHING_LEARNED,
       "On held-out inputs the pose density is hardly better than a uniform one. If the model was "
-      "trained on other inputs, train it on these (train --from MODEL). Use more inputs of "
-      "each kind. Train longer (--resume --epochs) if the validation loss was still falling at the "
+      "trained on other inputs, train it on these ({train(from=MODEL)}). Use more inputs of "
+      "each kind. Train longer ({resume=true epochs}) if the validation loss was still falling at the "
       "end (MODEL.jsonl). Or the inputs have no natural pose." },
     { RECON_TRUST_NOT_FOLLOWING,
       "The natural pose changes when an input is rotated: by more than 10 degrees in the median, or "
-      "by more than 60 for one input in twenty. Try a larger --size, --crop auto, --mask for objects "
+      "by more than 60 for one input in twenty. Try a larger {size}, {crop=auto}, {mask=true} for objects "
       "that reach into the corners, or more epochs." },
     { RECON_TRUST_NO_GAIN,
       "Canonicalizing would move inputs away from their natural pose. Try more epochs, more"
-      " inputs of each kind, or --crop auto." },
+      " inputs of each kind, or {crop=auto}." },
     { RECON_TRUST_GAIN_UNSURE,
       "It is not certain that canonicalizing brings inputs closer to their natural pose: the gain "
       "is within twice its standard error. Use more inputs of each kind." },
     { RECON_TRUST_GAIN_UNKNOWN,
       "Whether canonicalizing brings inputs closer to their natural pose cannot be measured with a "
-      "photo preset: its errors look like rotations. Use canonicalize --only-if, and look at the "
+      "photo preset: its errors look like rotations. Use {canonicalize(only_if)}, and look at the "
       "report." },
     { RECON_TRUST_FEW_OF_A_KIND,
       "Most inputs have too few similar ones to estimate their pose distribution. If the model was "
-      "trained on other inputs, train it on these (train --from MODEL). Use more "
+      "trained on other inputs, train it on these ({train(from=MODEL)}). Use more "
       "inputs of each kind, and rely only on inputs with the verdict one (poses.csv)." },
     { RECON_TRUST_FEW_HELD_OUT,
       "Few inputs were held out, so the result is hardly verified. Use more inputs." },
     { RECON_TRUST_INCONSISTENT,
-      "Similar inputs get contradictory poses. Train longer (--resume --epochs), or use "
+      "Similar inputs get contradictory poses. Train longer ({resume=true epochs}), or use "
       "more inputs of each kind." },
     { RECON_TRUST_DISAGREES,
       "The estimates of the natural pose disagree by more than 20 degrees in the median. If the "
-      "model was trained on other inputs, train it on these (train --from MODEL). Check the report, "
-      "and compare --lambda neighbours, head and density." },
+      "model was trained on other inputs, train it on these ({train(from=MODEL)}). Check the report, "
+      "and compare {lambda} neighbours, head and density." },
     { RECON_TRUST_UPRIGHT,
-      "The inputs are already in their natural pose. Use canonicalize --only-if 0.05, or 0.01 if "
+      "The inputs are already in their natural pose. Use {canonicalize(only_if=0.05)}, or 0.01 if "
       "there are more than 100 held-out inputs." },
 };
 enum { REASONS = sizeof reasons / sizeof *reasons };
 
-const char *recon_trust_reasons(char *out, size_t room, const recon_trust *t)
+const char *recon_trust_reasons(char *out, size_t room, const recon_trust *t,
+                                recon_spelling spelling)
 {
+    char spelled[RECON_TRUST_REASONS];
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < REASONS; i++)
         if (t->against & reasons[i].bit && used < room)
-            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "",
-                                     reasons[i].words);
+            used +=
+                (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "",
+                                 recon_spell(spelled, sizeof spelled, reasons[i].words, spelling));
     return out;
 }
 

@@ -7,6 +7,14 @@
 
 #include <jansson.h>
 
+/* "trustworthy", "with care", "do not use". */
+const char *recon_trust_name(recon_trust_level level);
+/* The reasons and their remedies, as sentences; "" if there are none. RECON_TRUST_REASONS
+ * characters are enough for all of them. Returns out. */
+enum { RECON_TRUST_REASONS = 2000 };
+const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust,
+                                recon_spelling spelling);
+
 /* Judges from the measures, and from RECON_TRUST_GAIN_UNKNOWN where `against` has it already: that is
  * known of the backbone. */
 void recon_trust_judge(recon_trust *trust);

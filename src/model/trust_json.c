@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 1 << 14 }; /* text of measures that is read; what is written has a tenth */
@@ -57,9 +58,9 @@ static json_t *lambda_json(const recon_lambda_choice *c)
 json_t *recon_trust_json(const recon_trust *t)
 {
     char why[RECON_TRUST_REASONS];
-    json_t *out =
-        json_pack("{s:s, s:s, s:I}", "verdict", recon_trust_name(t->level), "why",
-                  recon_trust_reasons(why, sizeof why, t), "points", (json_int_t)t->points);
+    json_t *out = json_pack("{s:s, s:s, s:I}", "verdict", recon_trust_name(t->level), "why",
+                            recon_trust_reasons(why, sizeof why, t, RECON_SPELLING_COMMAND),
+                            "points", (json_int_t)t->points);
     json_t *against = json_array();
     for (int i = 0; i < NAMES; i++)
         if (t->against & 1U << i)
@@ -77,6 +78,18 @@ json_t *recon_trust_json(const recon_trust *t)
     recon_json_put(&out, "cannot_tell", number(t->cannot_tell));
     recon_json_put(&out, "inconsistent", number(t->inconsistent));
     recon_json_put(&out, "lambda_choice", lambda_json(&t->lambda));
+    return out;
+}
+
+const char *recon_trust_text(char *out, size_t room, const recon_trust *t, recon_spelling spelling)
+{
+    char why[RECON_TRUST_REASONS];
+    json_t *json = recon_trust_json(t);
+    recon_json_put(&json, "why", json_string(recon_trust_reasons(why, sizeof why, t, spelling)));
+    char *text = recon_json_text(json);
+    size_t n = text ? strlen(text) : room;
+    snprintf(out, room, "%s", n < room ? text : "");
+    free(text);
     return out;
 }
 

@@ -182,7 +182,7 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state, const 
     if (now && !was)
         return recon_fail(ctx, RECON_ERR_MISMATCH,
                           "%s: made by an earlier version, which did not record what its data "
-                          "were: --overwrite starts again",
+                          "were: {overwrite=true} starts again",
                           path);
     if (*recon_settings_compare(differs, sizeof differs, text[SETTINGS], state->settings))
         return recon_fail(

@@ -26,7 +26,7 @@ recon_status recon_ranks_fit(recon_ctx *ctx, size_t units)
     if (ranks > most)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu goes to at most %zu ranks, and %zu were started: start "
-                          "fewer, or use a larger --batch",
+                          "fewer, or use a larger {batch}",
                           units, most, ranks);
     return RECON_OK;
 }

@@ -34,7 +34,8 @@ static int is_there(const char *path, const char *ending)
     return n > 0 && (size_t)n < sizeof name && access(name, F_OK) == 0;
 }
 
-const char *recon_run_refusal(char *out, size_t room, const char *path, int resume, int overwrite)
+const char *recon_run_refusal(char *out, size_t room, const char *path, int resume, int overwrite,
+                              recon_spelling spelling)
 {
     static const char *const endings[] = { RECON_FILE_LAST, RECON_FILE_STAGE RECON_FILE_LAST, "" };
     enum { COUNT = sizeof endings / sizeof *endings };
@@ -43,21 +44,20 @@ const char *recon_run_refusal(char *out, size_t room, const char *path, int resu
         i++;
     if (!path || i == COUNT || overwrite || (resume && i < COUNT - 1))
         return NULL;
-    if (resume)
-        snprintf(out, room,
-                 "%s exists, but not %s" RECON_FILE_LAST
-                 ", from which --resume continues: --overwrite replaces it",
-                 path, path);
-    else
-        snprintf(out, room, "%s%s exists: --resume continues that run, --overwrite replaces it",
-                 path, endings[i]);
+    char spelled[200];
+    const char *fmt =
+        resume ? "%s exists, but not %s" RECON_FILE_LAST
+                 ", from which {resume=true} continues: {overwrite=true} replaces it"
+               : "%s%s exists: {resume=true} continues that run, {overwrite=true} replaces it";
+    snprintf(out, room, recon_spell(spelled, sizeof spelled, fmt, spelling), path,
+             resume ? path : endings[i]);
     return out;
 }
 
 recon_status recon_run_check(recon_ctx *ctx, const char *path, int resume, int overwrite)
 {
     char why[2 * LONGEST];
-    return recon_run_refusal(why, sizeof why, path, resume, overwrite)
+    return recon_run_refusal(why, sizeof why, path, resume, overwrite, ctx->options.spelling)
                ? recon_fail(ctx, RECON_ERR_INPUT, "%s", why)
                : RECON_OK;
 }

@@ -17,7 +17,8 @@ recon_status recon_run_file(recon_ctx *ctx, char **out, const char *path, const 
 
 /* Why a run may not write to path, in a sentence with the remedies, as a new run would destroy what
  * is there. NULL: it may. path may be NULL. */
-const char *recon_run_refusal(char *out, size_t room, const char *path, int resume, int overwrite);
+const char *recon_run_refusal(char *out, size_t room, const char *path, int resume, int overwrite,
+                              recon_spelling spelling);
 /* The same as RECON_ERR_INPUT. */
 recon_status recon_run_check(recon_ctx *ctx, const char *path, int resume, int overwrite);
 

@@ -113,7 +113,7 @@ recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p,
         RECON_TRY(
             recon_fail(ctx, RECON_ERR_MEMORY,
                        "out of memory: a step takes about %zu MiB at this rank, and %zu MiB are "
-                       "free: more ranks, on more machines, or a smaller --batch take less",
+                       "free: more ranks, on more machines, or a smaller {batch} take less",
                        *bytes >> 20, p->free >> 20));
     while (*bytes > room && *parts < units) {
         *parts = 2 * *parts < units ? 2 * *parts : units;

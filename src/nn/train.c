@@ -678,7 +678,8 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
 done:
     ctx->hold = 0;
     if (status == RECON_ERR_MEMORY && trainee->remedy)
-        recon_note(ctx, status, "%s", trainee->remedy);
+        recon_note(ctx, status, "%s",
+                   recon_spell((char[200]){ 0 }, 200, trainee->remedy, ctx->options.spelling));
     recon_graph_free(ctx, r.graph);
     recon_adam_free(ctx, r.adam);
     recon_peers_close(&r.peers);

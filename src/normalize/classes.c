@@ -75,7 +75,7 @@ static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const rec
     t->k = knn.k;
     if (knn.k > index->n)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "k = %zu, but there %s only %s: choose a smaller k (--k)", knn.k,
+                          "k = %zu, but there %s only %s: choose a smaller {k}", knn.k,
                           index->n == 1 ? "is" : "are", RECON_COUNT(index->n, "point"));
     RECON_TRY(alloc_sets(ctx, t));
     if (ranks)

@@ -142,7 +142,7 @@ size_t recon_found_extreme(size_t *out /* [most] */, size_t most, const double *
 typedef char recon_found_words[32];
 const char *recon_found_count(recon_found_words out, size_t n);
 const char *recon_found_share(recon_found_words out, double share);
-/* The option that makes classes larger or smaller, "--k". */
+/* The option that makes classes larger or smaller: "k" or "eps". */
 const char *recon_found_class_option(const recon_found_folder *folder);
 
 /* A histogram of n values with its quantiles as the table below it. unit goes behind numbers. */

@@ -359,12 +359,12 @@ static int warn(recon_page *page, const recon_look *l)
     if (hits < 0.5 && ++said)
         recon_page_warning(page,
                            "Only %s of neighbours share the label. Poses of different kinds are "
-                           "mixed; train longer, or use a smaller --k.",
+                           "mixed; train longer, or use a smaller {k}.",
                            recon_found_share(words, hits));
     if (least && least <= l->f->k && ++said)
         recon_page_warning(page,
                            "The smallest class has %s, but classes have %zu neighbours: "
-                           "some of them must be of another class. Use a smaller --k.",
+                           "some of them must be of another class. Use a smaller {k}.",
                            RECON_COUNT(least, "image"), l->f->k);
     return said;
 }

@@ -349,7 +349,7 @@ static int warn(recon_page *page, const recon_look *l)
         recon_page_warning(page,
                            "Only %s of neighbours are the same molecule. That may be fine if the "
                            "others are similar; otherwise there are fewer than %zu of each kind: "
-                           "use a smaller --k or more conformers.",
+                           "use a smaller {k} or more conformers.",
                            recon_found_share(words, hits), l->f->k);
     return said;
 }

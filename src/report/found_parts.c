@@ -71,7 +71,7 @@ recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const rec
     static const char *const columns[] = { "share of them", "at most" };
     static const double shares[] = { 0.05, 0.25, 0.5, 0.75, 0.95, 1 };
     double *sorted = NULL;
-    char *svg = NULL;
+    char *svg = NULL, caption[300];
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &sorted, s->n, sizeof *sorted));
     memcpy(sorted, s->values, s->n * sizeof *sorted);
@@ -84,7 +84,8 @@ recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const rec
                                                               .to = s->to,
                                                               .marks = s->marks,
                                                               .mark_count = s->mark_count }));
-    recon_page_figure(page, svg, s->caption);
+    recon_page_figure(page, svg,
+                      recon_spell(caption, sizeof caption, s->caption, RECON_SPELLING_COMMAND));
     recon_page_table(page, s->x_label, columns, 2);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         recon_page_cell(page, "%.0f %%", 100 * shares[i]);
@@ -108,7 +109,7 @@ static double share_suspect(const recon_found_folder *f)
 
 const char *recon_found_class_option(const recon_found_folder *f)
 {
-    return f->k ? "--k" : "--eps";
+    return f->k ? "k" : "eps";
 }
 
 int recon_found_warn(recon_page *page, const recon_found_folder *f)
@@ -121,7 +122,7 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
             page,
             "In %s of the neighbourhoods more than %.0f %% of the poses fit no distribution: "
             "their neighbours are not all of one kind, their estimated poses are wrong, or they "
-            "are symmetric under rotations. For the first two a smaller %s, more data or more "
+            "are symmetric under rotations. For the first two a smaller {%s}, more data or more "
             "training may help.",
             recon_found_share(words, suspect), 100 * RECON_BACKGROUND_MUCH,
             recon_found_class_option(f));
@@ -131,7 +132,7 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
     if (f->k * 10 > f->points && ++said)
         recon_page_warning(page,
                            "%zu neighbours are a large part of %zu points: unless all are of one "
-                           "kind, they include other kinds. Use a smaller --k.",
+                           "kind, they include other kinds. Use a smaller {k}.",
                            f->k, f->points);
     if (singles > 0 && ++said)
         recon_page_warning(
@@ -156,7 +157,7 @@ int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, cons
         recon_page_warning(page,
                            "For %s of the %s it is not clear whether they have a natural pose: "
                            "their neighbours are too few, or fit no simple distribution. A larger "
-                           "%s or more data may help.",
+                           "{%s} or more data may help.",
                            recon_found_share(words, unsure), many, recon_found_class_option(f));
     return said;
 }
@@ -185,8 +186,8 @@ static const char *setting(const char *key)
         { "rows", "points that were evaluated" },
         { "classes", "what a class is (knn: the nearest neighbours)" },
         { "class_count", "number of classes" },
-        { "k", "neighbours of a point (--k)" },
-        { "eps", "distance that links points (--eps)" },
+        { "k", "neighbours of a point ({k})" },
+        { "eps", "distance that links points ({eps})" },
         { "include_self", "a point is among its own neighbours" },
         { "metric", "similarity of embeddings" },
         { "mean", "centre of poses" },
@@ -204,12 +205,12 @@ static const char *setting(const char *key)
         { "symmetric_count", "molecules that are symmetric under rotations" },
         { "half", "weights stored as bfloat16" },
         { "backend", "computed by" },
-        { "spec", "data (--data)" },
-        { "rotate", "rotated on purpose by (--rotate)" },
+        { "spec", "data ({data})" },
+        { "rotate", "rotated on purpose by ({rotate})" },
         { "rotate_seed", "seed of these rotations" },
-        { "limit", "number used (--limit)" },
-        { "size", "size of images (--size)" },
-        { "skip_bad", "unreadable inputs skipped (--skip-bad)" },
+        { "limit", "number used ({limit})" },
+        { "size", "size of images ({size})" },
+        { "skip_bad", "unreadable inputs skipped ({skip_bad})" },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(key, words[i][0]))
@@ -219,7 +220,9 @@ static const char *setting(const char *key)
 
 static void show_value(recon_page *page, const char *key, const json_t *value)
 {
-    recon_page_cell(page, "%s", setting(key));
+    char words[100];
+    recon_page_cell(page, "%s",
+                    recon_spell(words, sizeof words, setting(key), RECON_SPELLING_COMMAND));
     if (json_is_string(value))
         recon_page_cell(page, "%s", json_string_value(value));
     else if (json_is_boolean(value))

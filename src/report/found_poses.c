@@ -199,7 +199,7 @@ static void show_warnings(recon_page *page, const recon_found_folder *f)
     if (hits < 0.5 && ++said)
         recon_page_warning(page,
                            "Only %s of a point's class share its label: poses of different kinds "
-                           "are mixed. A smaller %s or a better embedding may help.",
+                           "are mixed. A smaller {%s} or a better embedding may help.",
                            recon_found_share(words, hits), recon_found_class_option(f));
     if (!said)
         recon_found_say_checked(

@@ -120,12 +120,13 @@ static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_fo
     return recon_found_show_spread(
         ctx, page,
         &(recon_found_spread){ .x_label = "score of the original inputs",
-                               .caption = told ? "Scores of the original inputs. Beyond the line, "
-                                                 "`recon score --false-alarms 0.01` flags a pose "
-                                                 "as unusual."
-                                               : "Scores of the original inputs. The model was "
-                                                 "calibrated on too few inputs for `recon score "
-                                                 "--false-alarms 0.01` to flag any pose.",
+                               .caption =
+                                   told ? "Scores of the original inputs. Beyond the line, "
+                                          "`{recon.score(false_alarms=0.01)}` flags a pose "
+                                          "as unusual."
+                                        : "Scores of the original inputs. The model was "
+                                          "calibrated on too few inputs for "
+                                          "`{recon.score(false_alarms=0.01)}` to flag any pose.",
                                .values = t->natural,
                                .n = t->n,
                                .marks = &mark,
@@ -187,33 +188,29 @@ int recon_found_warn_of_model(recon_page *page, const recon_found_trial *t)
 
 /* --- what next -------------------------------------------------------------------------------- */
 
-static void show_command(recon_page *page, const recon_found_folder *f, const char *purpose,
-                         const char *command, const char *rest)
-{
-    int check = !strcmp(command, "check");
-    recon_page_cell(page, "%s", purpose);
-    recon_page_cell(page, "recon %s %s%s/model.safetensors --data %s", command,
-                    check ? "" : "--model ", f->called, rest);
-}
-
 void recon_found_show_next(recon_page *page, const recon_found_folder *f)
 {
     static const char *const columns[] = { "to", "command" };
+    const char *dir = f->called;
     int images = f->kind == &recon_found_images;
+    const char *new = images ? "images:NEW" : "xyz:NEW";
     recon_page_section(page, "What to do next");
     recon_page_say(
         page,
         "`%s/model.safetensors` holds everything that was learned; replace `%s` by your own data.",
-        f->called, images ? "images:NEW" : "xyz:NEW");
+        dir, new);
     recon_page_table(page, "Commands", columns, 2);
-    show_command(page, f, "rotate new inputs into their natural pose", "canonicalize",
-                 images ? "images:NEW --out rotated" : "xyz:NEW --out rotated.xyz");
-    show_command(page, f, "find inputs in unusual poses", "score",
-                 images ? "images:NEW --false-alarms 0.01 --out scores.npy"
-                        : "xyz:NEW --false-alarms 0.01 --out scores.npy");
-    show_command(page, f, "show the pose distribution of one input", "distribution",
-                 images ? "images:NEW --index 0 --svg pose.svg"
-                        : "xyz:NEW --index 0 --svg pose.svg");
-    show_command(page, f, "measure how equivariant the network is", "check",
-                 images ? "images:NEW" : "xyz:NEW");
+    recon_page_cell(page, "rotate new inputs into their natural pose");
+    recon_page_cell(page, "{recon.canonicalize(model=%s/model.safetensors data=%s out=rotated%s)}",
+                    dir, new, images ? "" : ".xyz");
+    recon_page_cell(page, "find inputs in unusual poses");
+    recon_page_cell(
+        page, "{recon.score(model=%s/model.safetensors data=%s false_alarms=0.01 out=scores.npy)}",
+        dir, new);
+    recon_page_cell(page, "show the pose distribution of one input");
+    recon_page_cell(page,
+                    "{recon.distribution(model=%s/model.safetensors data=%s index=0 svg=pose.svg)}",
+                    dir, new);
+    recon_page_cell(page, "measure how equivariant the network is");
+    recon_page_cell(page, "recon check %s/model.safetensors {data=%s}", dir, new);
 }

@@ -1,5 +1,6 @@
 /* found_trust.c - whether the natural poses of a discovery can be trusted, in words. */
 #include "report/found.h"
+#include "core/fail.h"
 #include "model/trust.h"
 
 #include <math.h>
@@ -37,23 +38,12 @@ int recon_found_warn_of_trust(recon_page *page, const recon_found_folder *f)
 
 /* --- the section ------------------------------------------------------------------------------ */
 
-/* Options set as code, so that none breaks at its hyphens. */
-static void quote_options(char *out, size_t room, const char *text)
-{
-    size_t used = 0;
-    while (*text && used + 4 < room) {
-        size_t n = strspn(text, "-") == 2 ? 2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz-") : 1;
-        used += (size_t)snprintf(out + used, room - used, n > 1 ? "`%.*s`" : "%.*s", (int)n, text);
-        text += n;
-    }
-}
-
 static void say_verdict(recon_page *page, const recon_trust *t)
 {
-    char why[RECON_TRUST_REASONS], reasons[2 * RECON_TRUST_REASONS] = "";
+    char reasons[RECON_TRUST_REASONS];
     recon_found_words words;
     const char *level = recon_trust_name(t->level), *n = recon_found_count(words, t->points);
-    quote_options(reasons, sizeof reasons, recon_trust_reasons(why, sizeof why, t));
+    recon_trust_reasons(reasons, sizeof reasons, t, RECON_SPELLING_CODE); /* breaks no option */
     if (t->level == RECON_TRUST_NOT)
         recon_page_warning(page, "Verdict: %s, judged on %s held-out inputs. %s", level, n,
                            reasons);
@@ -115,12 +105,17 @@ static void table_ways(recon_page *page, const recon_lambda_choice *c)
 static void table_likelihoods(recon_page *page, const recon_lambda_choice *c)
 {
     static const char *const columns[] = { "estimate", "log-likelihood" };
+    char caption[200];
     if (!isfinite(c->likelihood[c->taken]))
         return;
     recon_page_table(
         page,
-        "Mean log density of the held-out poses around each estimate; the highest, or one as "
-        "good (with a photo preset the density), is used unless --lambda selects another",
+        recon_spell(
+            caption, sizeof caption,
+            "Mean log density of the held-out poses around each estimate; the highest, or "
+            "one as good (with a photo preset the density), is used unless {lambda} selects "
+            "another",
+            RECON_SPELLING_COMMAND),
         columns, 2);
     for (int a = RECON_LAMBDA_NEIGHBOURS; a <= RECON_LAMBDA_DENSITY; a++)
         if (isfinite(c->likelihood[a])) {
@@ -150,7 +145,7 @@ void recon_found_show_trust(recon_page *page, const recon_found_folder *f)
         recon_page_warning(
             page,
             "The estimates of the natural pose disagree. Compare the canonicalized inputs of each"
-            " with `recon canonicalize --lambda`.");
+            " with `{recon.canonicalize(lambda)}`.");
     table_likelihoods(page, &t.lambda);
     table_ways(page, &t.lambda);
 }

@@ -71,9 +71,10 @@ void recon_page_fail(recon_page *page, recon_status status)
 char *recon_page_print(recon_page *page, const char *fmt, va_list ap)
 {
     va_list again;
-    char *text = NULL;
+    char *text = NULL, spelled[1024];
     if (page->status != RECON_OK)
         return NULL;
+    fmt = recon_spell(spelled, sizeof spelled, fmt, RECON_SPELLING_COMMAND); /* whoever made it */
     va_copy(again, ap);
     locale_t before = uselocale(page->plain);
     int n = vsnprintf(NULL, 0, fmt, ap);

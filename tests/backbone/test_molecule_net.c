@@ -482,7 +482,7 @@ static void a_finished_run_is_made_longer(void **state)
     o.overwrite = 0;
     CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o),
-                RECON_ERR_INPUT, "m.last exists: --resume");
+                RECON_ERR_INPUT, "m.last exists: resume=true");
     o.resume = 1;
     o.epochs = 0; /* as begun */
     CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));

@@ -54,6 +54,40 @@ static void a_message_that_is_too_long_is_cut(void **state)
     }
 }
 
+static void settings_are_in_the_words_of_the_context(void **state)
+{
+    static const char fmt[] =
+        "{size=%d}, {crop=auto}, {skip_bad=true} or {density=false}; {train(from=MODEL rate=0.1)} without "
+        "{head_rate} and {from}: {recon.discover()}, { \"a\": {%s} }";
+    static const char *const said[] = {
+        [RECON_SPELLING_PLAIN] =
+            "size=7, crop=auto, skip_bad=true or density=false; train (from=MODEL, rate=0.1) without "
+            "head_rate and from: recon discover, { \"a\": {size} }",
+        [RECON_SPELLING_COMMAND] =
+            "--size 7, --crop auto, --skip-bad or --no-density; train --from MODEL --rate 0.1 without "
+            "--head-rate and --from: recon discover, { \"a\": --{size} }",
+        [RECON_SPELLING_PYTHON] =
+            "size=7, crop=\"auto\", skip_bad=True or density=False; train(from_=MODEL, rate=0.1) without "
+            "head_rate and from_: recon.discover(), { \"a\": {size} }",
+        [RECON_SPELLING_CODE] =
+            "`--size` 7, `--crop` auto, `--skip-bad` or `--no-density`; train `--from` MODEL `--rate` 0.1 "
+            "without `--head-rate` and `--from`: recon discover, { \"a\": `--{size}` }",
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
+        recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .spelling = (recon_spelling)i });
+        recon_fail(ctx, RECON_ERR_INPUT, fmt, 7, "{size}"); /* what is quoted stays */
+        assert_string_equal(recon_ctx_message(ctx), said[i]);
+        recon_fail(ctx, RECON_ERR_INPUT, "%s", "{size}");
+        recon_note(ctx, RECON_ERR_INPUT, "{size}");
+        recon_ctx_free(ctx);
+    }
+    char out[8];
+    static const char text[] = "use {skip_bad=true}";
+    assert_ptr_equal(recon_spell(out, sizeof out, text, RECON_SPELLING_COMMAND), text);
+    assert_null(recon_ctx_new(&(recon_ctx_options){ .spelling = RECON_SPELLING_CODE + 1 }));
+}
+
 typedef struct {
     int lines, reports, finished;
     recon_progress last;
@@ -118,6 +152,7 @@ int main(void)
         cmocka_unit_test(a_message_is_one_line_whatever_it_quotes),
         cmocka_unit_test(a_message_does_not_steer_a_terminal),
         cmocka_unit_test(a_message_that_is_too_long_is_cut),
+        cmocka_unit_test(settings_are_in_the_words_of_the_context),
         cmocka_unit_test(log_and_progress_reach_the_caller),
         cmocka_unit_test(every_status_has_a_name),
     };

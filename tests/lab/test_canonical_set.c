@@ -2,7 +2,7 @@
  * it says so. */
 #include "model/chains.h"
 
-#include "lab/canonical_set.h"
+#include "lab/demo.h"
 
 static recon_molecules *data;
 static recon_model *model;

@@ -1,7 +1,7 @@
 /* Harmonics with a rotation undone on the tape: what recon_wigner says, and a gradient that is right. */
 #include "check.h"
 
-#include "lab/rival_undo.h"
+#include "lab/rival_segnn.h"
 
 #include <recon/group/harmonics.h>
 #include <recon/group/wigner.h>

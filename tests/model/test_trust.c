@@ -123,7 +123,8 @@ static void check(const recon_trust *as, recon_trust_level level, unsigned again
     recon_trust_judge(&t);
     assert_int_equal(t.level, level);
     assert_int_equal(t.against, against);
-    assert_non_null(strstr(recon_trust_reasons(why, sizeof why, &t), words));
+    assert_non_null(
+        strstr(recon_trust_reasons(why, sizeof why, &t, RECON_SPELLING_COMMAND), words));
     assert_int_equal(why[0] == '\0', against == 0);
 }
 
@@ -467,6 +468,23 @@ static void json_gives_it_back(void **state)
     }
 }
 
+static void the_text_has_room_for_every_reason(void **state)
+{
+    recon_trust t = good();
+    char text[RECON_TRUST_TEXT];
+    t.against = 2 * RECON_TRUST_GAIN_UNKNOWN - 1;
+    for (int how = RECON_SPELLING_PLAIN; how <= RECON_SPELLING_CODE; how++) {
+        json_t *json =
+            json_loads(recon_trust_text(text, sizeof text, &t, (recon_spelling)how), 0, NULL);
+        assert_int_equal(json_array_size(json_object_get(json, "against")), 10);
+        json_decref(json);
+    }
+    assert_string_equal(recon_trust_text(text, 100, &t, RECON_SPELLING_PLAIN), "");
+    recon_trust_text(text, sizeof text, &t, RECON_SPELLING_PYTHON);
+    assert_non_null(strstr(text, "train(from_=MODEL)"));
+    (void)state;
+}
+
 /* Files may say anything. */
 static void what_is_no_trust_is_not_taken_for_one(void **state)
 {
@@ -508,6 +526,7 @@ int main(void)
         cmocka_unit_test(points_known_by_heart_are_noticed),
         cmocka_unit_test(a_firm_pose_is_neither_broad_nor_one_of_two),
         cmocka_unit_test(json_gives_it_back),
+        cmocka_unit_test(the_text_has_room_for_every_reason),
         cmocka_unit_test(what_is_no_trust_is_not_taken_for_one),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

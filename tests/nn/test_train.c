@@ -218,7 +218,7 @@ static void what_is_there_is_not_overwritten(void **state)
     assert_int_equal(run_with("ref", 2, &r, same, NULL, 0), RECON_OK);
     o.path = scratch("m");
     CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT,
-                "m.last exists: --resume continues that run, --overwrite replaces it");
+                "m.last exists: resume=true continues that run, overwrite=true replaces it");
     scratch_same(scratch("same"), scratch("m"));
     scratch_same(scratch("same.last"), scratch("m.last"));
     assert_int_equal(unlink(scratch("m.last")), 0);
@@ -226,7 +226,7 @@ static void what_is_there_is_not_overwritten(void **state)
     CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT, "m exists: ");
     o.resume = 1;
     CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT,
-                "from which --resume continues: --overwrite replaces it");
+                "from which resume=true continues: overwrite=true replaces it");
     o.overwrite = 1;
     assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
     scratch_same(scratch("same.last"), scratch("m.last"));

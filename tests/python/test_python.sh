@@ -264,11 +264,15 @@ want = json.load(open("refit/summary.json"))["trust"]
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     model = recon.load("refit")
-assert near(model.trust, want), (model.trust, want)
+why = want.pop("why")  # the file has the words of the command, the model those of Python
+said = {**model.trust}
+assert "train --from MODEL" in why and said.pop("why") == why.replace("train --from MODEL", "train(from_=MODEL)").replace(
+    "--resume --epochs", "resume=True, epochs").replace("--lambda", "lambda_"), (model.trust, why)
+assert near(said, want), (said, want)
 assert model.lambda_from == want["lambda_choice"]["taken"]
 assert want["verdict"] == "do not use"  # scribbles have no natural pose
 (one,) = [w for w in caught if issubclass(w.category, recon.TrustWarning)]
-assert "do not use" in str(one.message) and want["why"] in str(one.message) and "refit" in str(one.message)
+assert "do not use" in str(one.message) and model.trust["why"] in str(one.message) and "refit" in str(one.message)
 assert one.filename == "<stdin>", one.filename  # where it was opened
 with warnings.catch_warnings():
     warnings.simplefilter("error")
@@ -526,7 +530,7 @@ for whole in (np.arange(50) % 8, (np.arange(50) % 2).astype(bool), list(range(50
     refused("but radians are floating-point numbers; if these are indices of C_n, multiply them by 2 pi / n", recon.normalize, z, whole)
 refused("query poses: int64, but radians", recon.normalize, z, g, queries=(z, np.arange(50)))
 refused("nowhere: cannot open: No such file", recon.load, "nowhere")
-refused("not a model of `recon train` or `recon discover`", recon.load, "models/mnist-classifier.safetensors")
+refused("not a model of `recon.train()` or `recon.discover()`", recon.load, "models/mnist-classifier.safetensors")
 refused("did you mean fashion? the models that come with recon are cifar10, ", recon.load, "fashon")
 open("cut", "wb").write(open("models/mnist-small.safetensors", "rb").read(3000))
 refused("cut", recon.load, "cut")

@@ -71,7 +71,7 @@ report $? "and they are the same"
 passes "crops are recorded" <<'PROGRAM'
 import warnings, recon
 warnings.simplefilter("ignore")
-recon.discover("package/m.st", "package/pictures", "cropped", folds=0, k=5, size=16, crop=True)
+recon.discover("package/m.st", "package/pictures", "cropped", folds=0, k=5, size=16, crop="auto")
 assert recon.load("cropped").crop and not recon.load("package/found").crop
 PROGRAM
 run canonicalize --model cropped --data images:package/pictures --out upright --poses upright.npy --quiet
@@ -127,6 +127,10 @@ def late(p):
 try: recon.train(images, "late.st", progress=late, **how)
 except Enough: pass
 else: raise AssertionError("what the last report raised is lost")
+try: recon.train(images, "stopped.st", **how)
+except recon.InputError as error:
+    assert "stopped.st.last exists: resume=True continues that run, overwrite=True replaces it" in str(error), error
+else: raise AssertionError("a run was replaced")
 done = recon.train(images, "stopped.st", resume=True, **how)
 assert 0 < done.steps_now <= done.steps
 assert open("stopped.st", "rb").read() == open("package/n.st", "rb").read()

@@ -35,16 +35,29 @@ typedef struct {
  * non-zero value in `reserved` is RECON_ERR_INPUT, and the message names the structure. */
 enum { RECON_RESERVED = 4 };
 
+/* How messages write settings and calls, so that they are in the words of the program's user:
+ *   plain    crop=auto     recon train (from=MODEL)
+ *   command  --crop auto   recon train --from MODEL
+ *   Python   crop="auto"   recon.train(from_=MODEL)
+ * Code is the command's, with options between backquotes. */
+typedef enum {
+    RECON_SPELLING_PLAIN,
+    RECON_SPELLING_COMMAND,
+    RECON_SPELLING_PYTHON,
+    RECON_SPELLING_CODE
+} recon_spelling;
+
 /* Zero in any field means its default. */
 typedef struct {
     int threads; /* 0: as many as the machine offers this process; at most 256 */
+    recon_spelling spelling;
     void (*on_log)(void *user, recon_log_level level, const char *line);
     void (*on_progress)(void *user, const recon_progress *progress);
     void *user; /* handed to both callbacks */
     uint64_t reserved[RECON_RESERVED];
 } recon_ctx_options;
 
-/* A new context, or NULL if memory or threads are not available, or options->reserved is not zero.
+/* A new context, or NULL if memory or threads are not available, or a field of options is not valid.
  * options may be NULL.
  *
  * A context belongs to the process that made it. In a child of fork() it has no threads: a call that
@@ -56,7 +69,9 @@ RECON_API void recon_ctx_free(recon_ctx *ctx);
 /* The message of the last failure, "" when there was none. Valid until the next call with ctx. */
 RECON_API const char *recon_ctx_message(const recon_ctx *ctx);
 
-/* Sets the message, in one line, and returns status. The library's own failures start here, and so
+/* Sets the message, in one line, and returns status. In fmt, "{crop=auto}" is a setting,
+ * "{skip_bad=true}" one that is switched on, and "{recon.train(from=MODEL)}" a call: they are written
+ * as the context's spelling has it. The library's own failures start here, and so
  * do those of functions that it is given: a kind of data or backbone, a judge. Any worker may call
  * it; within one parallel loop the first message stays. */
 RECON_API recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)

@@ -60,12 +60,12 @@ typedef struct {
     recon_lambda_choice lambda;
 } recon_trust;
 
-/* "trustworthy", "with care", "do not use". */
-RECON_API const char *recon_trust_name(recon_trust_level level);
-/* The reasons and their remedies, as sentences; "" if there are none. RECON_TRUST_REASONS
- * characters are enough for all of them. Returns out. */
-enum { RECON_TRUST_REASONS = 2000 };
-RECON_API const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust);
+/* The verdict, its reasons and the measures as JSON, as summary.json has them under "trust"; settings
+ * in the reasons' remedies are spelled as asked for. RECON_TRUST_TEXT characters are enough; "" where
+ * there is less room, or no memory. Returns out. */
+enum { RECON_TRUST_TEXT = 6000 };
+RECON_API const char *recon_trust_text(char *out, size_t room, const recon_trust *trust,
+                                       recon_spelling spelling);
 
 #ifdef __cplusplus
 }
