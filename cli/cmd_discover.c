@@ -101,34 +101,39 @@ static int parse(settings *s, int argc, char **argv)
 static void print_so2(const recon_discovery *d)
 {
     printf("  width      %.1f degrees, the median %s (neighbours: %s)%s\n",
-           d->so2.theta_median * RECON_TO_DEGREES,
-           d->so2.theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
-           recon_so2_family_name(d->so2.family), cli_width_note(&d->trust));
+           d->theta_median * RECON_TO_DEGREES,
+           d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma", recon_so2_family_name(d->family),
+           cli_width_note(&d->trust));
     cli_print_natural(d->natural, "--k");
 }
 
 static void print_so3(const recon_discovery *d)
 {
-    printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->so3.concentration,
-           100 * d->so3.background);
+    printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
+           100 * d->background);
     cli_print_natural(d->natural, "--k");
-    if (d->so3.background > RECON_BACKGROUND_MUCH)
+    if (d->background > RECON_BACKGROUND_MUCH)
         printf("  warning    many poses fit no distribution: are there at least %zu of each kind? "
                "A smaller\n"
                "             --k, more conformers or more training may help\n",
                d->k);
-    if (d->so3.inconsistent > RECON_NATURAL_FEW)
+    if (d->inconsistent > RECON_NATURAL_FEW)
         printf(
             "  warning    %.0f %% of conformers have poses that contradict those of similar ones: "
             "neither one\n"
             "             pose nor an axis is claimed for them. Longer training may help\n",
-            100 * d->so3.inconsistent);
+            100 * d->inconsistent);
     if (d->symmetric)
         printf("  warning    molecules that are symmetric under rotations, like water and benzene: "
                "%zu. No\n"
                "             training can distinguish their equivalent poses\n",
                d->symmetric);
 }
+
+static const struct {
+    const recon_group *group;
+    void (*print)(const recon_discovery *d);
+} printers[] = { { .group = RECON_SO2, print_so2 }, { .group = RECON_SO3, print_so3 } };
 
 static void show(const settings *s, const recon_discovery *d, const cli_inputs *in)
 {
@@ -140,7 +145,9 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
     if (!isnan(d->hit_rate))
         printf(", hit rate %.4f", d->hit_rate);
     putchar('\n');
-    (d->group == RECON_SO2 ? print_so2 : print_so3)(d);
+    for (size_t i = 0; i < sizeof printers / sizeof *printers; i++)
+        if (printers[i].group == d->group)
+            printers[i].print(d);
     if (s->heads == RECON_HEADS_PAPER)
         puts("  heads      Lambda and Theta are networks on the inputs, as in the paper");
     cli_print_lambda(&d->trust.lambda);
@@ -163,8 +170,8 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
 static void note_options(recon_ctx *ctx, const settings *s, const recon_discovery *d)
 {
     const char *which = s->k && s->mean >= 0 ? "--k and --mean" : s->k ? "--k" : "--mean";
-    if (d->group == RECON_SO2 && d->trust.lambda.taken == RECON_LAMBDA_DENSITY &&
-        (s->k || s->mean >= 0))
+    if (recon_maps_kind_of(d->group)->put_density &&
+        d->trust.lambda.taken == RECON_LAMBDA_DENSITY && (s->k || s->mean >= 0))
         recon_log(
             ctx, RECON_LOG_WARN,
             "%s: affects only Algorithm 1 (gamma.npy, verdicts), not the natural poses, which "
@@ -177,7 +184,8 @@ static void note_options(recon_ctx *ctx, const settings *s, const recon_discover
 static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_backbone *b)
 {
     recon_status status = RECON_OK;
-    if (s->lambda == RECON_LAMBDA_DENSITY && b->kind->group == RECON_SO2 && !b->density)
+    if (s->lambda == RECON_LAMBDA_DENSITY &&
+        !recon_maps_know_density(recon_maps_kind_of(b->kind->group), b->density))
         status = recon_fail(ctx, RECON_ERR_INPUT,
                             "--lambda density: %s has no pose density; train without --no-density",
                             s->model);

@@ -190,7 +190,7 @@ int main(void)
         fprintf(stderr, "toy: %s\n", ctx ? recon_ctx_message(ctx) : "no context");
     else
         printf("%zu %s vary by %.0f degrees; see toy/report.html\n", found.points, found.kind,
-               found.so2.theta_median * 57.3);
+               found.theta_median * 57.3);
     recon_model_close(ctx, model);
     recon_discovery_free(&found);
     recon_ctx_free(ctx);

@@ -10,7 +10,6 @@
 #include "maps/so3_map.h"
 #include "model/discovered.h"
 #include "model/doubt.h"
-#include "model/source.h"
 #include "model/trust.h"
 #include "group/natural.h"
 #include "stats/quantile.h"
@@ -131,20 +130,20 @@ static json_t *json_so3(const subset *g)
 
 static void fill_so2(recon_discovery *out, const recon_findings *f, const subset *all)
 {
-    out->so2.family = (recon_so2_family)f->frames->family;
-    out->so2.theta = ((const recon_so2_map *)f->maps)[0].family;
-    out->so2.several = all->several;
-    out->so2.folded = all->folded;
-    out->so2.theta_median = all->theta;
-    out->so2.disagree = all->disagree;
+    out->family = (recon_so2_family)f->frames->family;
+    out->theta = ((const recon_so2_map *)f->maps)[0].family;
+    out->several = all->several;
+    out->folded = all->folded;
+    out->theta_median = all->theta;
+    out->disagree = all->disagree;
 }
 
 static void fill_so3(recon_discovery *out, const recon_findings *f, const subset *all)
 {
     (void)f;
-    out->so3.concentration = all->concentration;
-    out->so3.background = all->background;
-    out->so3.inconsistent = fmax(out->trust.inconsistent, 0); /* NaN: not known of any */
+    out->concentration = all->concentration;
+    out->background = all->background;
+    out->inconsistent = fmax(out->trust.inconsistent, 0); /* NaN: not known of any */
 }
 
 /* What differs by the group: its readings, as JSON, and in the structure. */
@@ -280,4 +279,34 @@ done:
     free(r.y);
     free(r.x);
     return status;
+}
+
+/* --- the source ---------------------------------------------------------------------------------- */
+
+static void add_count(json_t **out, const char *key, uint64_t value)
+{
+    if (value)
+        recon_json_put(out, key, json_integer((json_int_t)value));
+}
+
+void recon_source_add(json_t **out, const recon_source *s)
+{
+    if (!s || !s->spec || !recon_utf8_is(s->spec))
+        return;
+    json_t *source = json_object();
+    recon_json_put(&source, "spec", json_string(s->spec));
+    if (s->rotate)
+        recon_json_put_text(&source, "rotate", s->rotate);
+    add_count(&source, "rotate_seed", s->rotate_seed);
+    add_count(&source, "seed", s->seed);
+    add_count(&source, "limit", s->limit);
+    add_count(&source, "size", s->size);
+    recon_json_put(&source, "skip_bad", json_boolean(s->skip_bad));
+    if (s->crop)
+        recon_json_put(&source, "crop", json_string("auto"));
+    add_count(&source, "picture_most", s->picture_most);
+    add_count(&source, "not_read", s->unread);
+    if (s->transparent)
+        recon_json_put(&source, "transparent", json_string(s->transparent));
+    recon_json_put(out, "source", source);
 }

@@ -107,7 +107,7 @@ static void contradictions_and_rotations_are_counted(void **state)
         for (size_t i = 0; i < d->n; i++)
             rotated += recon_so2_distance(lambda[i], psi[i]) > M_PI / 9;
         assert_int_equal(result.rotated, rotated);
-        CHECK_NEAR(result.so2.disagree, (double)far / (double)d->n, 1e-12);
+        CHECK_NEAR(result.disagree, (double)far / (double)d->n, 1e-12);
         recon_discovery_free(&result);
     }
 }

@@ -44,9 +44,9 @@ static void the_summary_reads_each_label(void **state)
     assert_int_equal(json_object_size(labels), 2);
     double l = of_label(labels, "0", "several_modes"), t = of_label(labels, "1", "several_modes");
     assert_true(l < 0.1 && t > 0.5); /* L has one natural pose, T two */
-    CHECK_NEAR((l + t) / 2, d.so2.several, 1e-9);
+    CHECK_NEAR((l + t) / 2, d.several, 1e-9);
     CHECK_NEAR(json_real_value(json_object_get(json_object_get(all, "all"), "theta_deg")),
-               d.so2.theta_median * 180 / M_PI, 1e-9);
+               d.theta_median * 180 / M_PI, 1e-9);
     json_decref(all);
     recon_discovery_free(&d);
 }
@@ -117,7 +117,7 @@ static void theta_is_of_the_family_that_was_asked_for(void **state)
     recon_model *model;
     o.family = RECON_SO2_NORMAL;
     recon_discovery d = discover(*state, &o);
-    assert_int_equal(d.so2.theta, RECON_SO2_NORMAL);
+    assert_int_equal(d.theta, RECON_SO2_NORMAL);
     recon_discovery_free(&d);
     CHECK_OK(*state, recon_model_open(*state, &model, in_found("model.safetensors"), RECON_SINGLE));
     assert_int_equal(recon_model_describe(model).maps.family, RECON_SO2_NORMAL);

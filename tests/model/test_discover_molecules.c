@@ -70,8 +70,8 @@ static void the_summary_counts_verdicts(void **state)
     assert_true(d.natural[RECON_NATURAL_AXIS] > CHAINS_N * 9 / 10);
     CHECK_NEAR(json_real_value(json_object_get(json_object_get(all, "natural_pose"), "axis")),
                (double)d.natural[RECON_NATURAL_AXIS] / CHAINS_N, 1e-12);
-    CHECK_NEAR(json_real_value(json_object_get(all, "concentration")), d.so3.concentration, 1e-9);
-    assert_true(d.hit_rate > 0.9 && d.so3.concentration > 20 && d.so3.background < 0.2);
+    CHECK_NEAR(json_real_value(json_object_get(all, "concentration")), d.concentration, 1e-9);
+    assert_true(d.hit_rate > 0.9 && d.concentration > 20 && d.background < 0.2);
     assert_int_equal(json_array_size(molecules), CHAINS);
     assert_int_equal(json_integer_value(json_object_get(j, "molecule_count")), CHAINS);
     assert_string_equal(json_string_value(json_object_get(json_array_get(molecules, 1), "name")),

@@ -528,7 +528,7 @@ static void broken_summaries_are_named(void **state)
         { "[]", "not written by `recon discover` or `recon normalize`" },
         { "{}", "not written by `recon discover` or `recon normalize`" },
         { "{ \"kind\": \"poses\", \"group\": \"torus\", \"points\": 120 }",
-          "no group 'torus': so2, so3 are known" },
+          "no group 'torus': so2, so3, c2 to" },
         { "{ \"kind\": \"poses\", \"points\": 120 }", "no group ''" },
         { "{ \"kind\": \"outlines\", \"group\": \"so2\", \"points\": 120 }",
           "summary.json: unknown kind 'outlines': images, molecules, poses, or one that" },
