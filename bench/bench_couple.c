@@ -7,10 +7,9 @@
  * what e3nn does; the way back counts twice), and their share of the machine's rate for one large
  * product in float. Then molecules a second of these products alone, six layers, forward +
  * backward. Each time is the least of several. */
-#include <recon/recon.h>
+#include "bench.h"
 #include <recon/nn/couple.h>
 #include <recon/nn/segnn.h>
-#include "core/ctx.h"
 #include "ops/couple.h"
 
 #include <stdio.h>
@@ -38,14 +37,6 @@ typedef struct {
     size_t batch;
     recon_gemm_args product; /* the large one */
 } bench;
-
-static void must(recon_ctx *ctx, recon_status status)
-{
-    if (status != RECON_OK) {
-        fprintf(stderr, "%s\n", recon_ctx_message(ctx));
-        exit(1);
-    }
-}
 
 static recon_tensor tensor(const bench *b, recon_dtype type, size_t rows, size_t cols)
 {

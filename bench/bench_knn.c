@@ -5,32 +5,15 @@
  * sgemm: the full similarity matrix by OpenBLAS on as many threads, row blocks into one buffer,
  * nothing else done. self: our search over all pairs. search and sgemm_queries: the first quarter
  * of the rows as queries. Data: a thousand clusters, as wide as they are apart. */
-#include <recon/recon.h>
+#include "bench.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPEATS = 3 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void fill(float *z, size_t n, size_t d)
-{
-    for (size_t i = 0; i < n; i++) {
-        recon_rng r = recon_rng_new(1, i), centre = recon_rng_new(2, i % 1000);
-        for (size_t c = 0; c < d; c++)
-            z[i * d + c] = (float)(recon_rng_normal(&centre) + 0.5 * recon_rng_normal(&r));
-    }
-}
 
 static double time_sgemm(const float *z, size_t m, size_t n, size_t d, int threads)
 {
@@ -38,13 +21,13 @@ static double time_sgemm(const float *z, size_t m, size_t n, size_t d, int threa
     float *block = aligned_alloc(64, ROWS * ((n + 15) / 16 * 16) * sizeof *block);
     memset(block, 0, ROWS * n * sizeof *block); /* its pages are not part of the product */
     openblas_set_num_threads(threads);
-    double begin = now();
+    double begin = recon_now();
     for (size_t i = 0; i < m; i += ROWS) {
         size_t rows = m - i < ROWS ? m - i : ROWS;
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)rows, (blasint)n, (blasint)d,
                     1, z + i * d, (blasint)d, z, (blasint)d, 0, block, (blasint)n);
     }
-    double seconds = now() - begin;
+    double seconds = recon_now() - begin;
     free(block);
     return seconds;
 }
@@ -53,14 +36,14 @@ static double time_sgemm(const float *z, size_t m, size_t n, size_t d, int threa
 static double time_recon(recon_ctx *ctx, int64_t *index, const float *z, size_t m, size_t n,
                          size_t d, const recon_knn_options *o)
 {
-    double begin = now();
+    double begin = recon_now();
     recon_status status = m ? recon_knn_search(ctx, index, NULL, z, m, z, n, d, o)
                             : recon_knn_self(ctx, index, NULL, z, n, d, o);
     if (status != RECON_OK) {
         fprintf(stderr, "%s\n", recon_ctx_message(ctx));
         exit(1);
     }
-    return now() - begin;
+    return recon_now() - begin;
 }
 
 int main(int argc, char **argv)
@@ -74,7 +57,7 @@ int main(int argc, char **argv)
     float *z = malloc(n * d * sizeof *z);
     int64_t *index = malloc(n * k * sizeof *index);
     recon_knn_options o = { .k = k, .method = RECON_KNN_EXACT };
-    fill(z, n, d);
+    fill_clusters(z, n, d);
     time_sgemm(z, 2048, n, d, threads); /* warm up */
     double gemm = INFINITY, self = INFINITY, part = INFINITY, search = INFINITY;
     for (int i = 0; i < REPEATS; i++) { /* side by side, so that a busy machine is fair to both */

@@ -7,29 +7,12 @@
  * multiplied and scanned, every pair counted once. host_seconds: the first QUERIES rows among all N on
  * THREADS of the host, and what all N rows would take so. differing: of those rows' neighbours, how
  * many places differ between the two. Data: as bench_knn's, a thousand clusters. */
-#include <recon/recon.h>
+#include "bench.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void fill(float *z, size_t n, size_t d)
-{
-    for (size_t i = 0; i < n; i++) {
-        recon_rng r = recon_rng_new(1, i), centre = recon_rng_new(2, i % 1000);
-        for (size_t c = 0; c < d; c++)
-            z[i * d + c] = (float)(recon_rng_normal(&centre) + 0.5 * recon_rng_normal(&r));
-    }
-}
 
 /* The first report behind some tiles, and the last. */
 typedef struct {
@@ -48,14 +31,6 @@ static void on_log(void *user, recon_log_level level, const char *line)
 {
     (void)user, (void)level;
     fprintf(stderr, "%s\n", line);
-}
-
-static void must(recon_ctx *ctx, recon_status status)
-{
-    if (status == RECON_OK)
-        return;
-    fprintf(stderr, "%s\n", recon_ctx_message(ctx));
-    exit(1);
 }
 
 /* A query's neighbours among all rows are its own without itself. */
@@ -85,20 +60,20 @@ int main(int argc, char **argv)
     recon_knn_options more = { .k = k + 1, .method = RECON_KNN_EXACT };
     double seconds = INFINITY, pairs = (double)n * ((double)n + 1) / 2;
     must(gpu, recon_ops_attach(gpu, argc > 6 ? argv[6] : "cuda"));
-    fill(z, n, d);
+    fill_clusters(z, n, d);
     for (int i = 0; i < 2; i++) {
-        double begin = now();
+        double begin = recon_now();
         w = (watch){ 0 };
         must(gpu, recon_knn_self(gpu, self, NULL, z, n, d, &o));
-        seconds = fmin(seconds, now() - begin);
+        seconds = fmin(seconds, recon_now() - begin);
     }
     double share = (double)(w.last.done - w.first.done) / (double)w.last.total;
     printf("seconds %.3f\ndevice_seconds %.3f\n", seconds, w.last.seconds);
     printf("tile_tflops %.1f\n",
            2e-12 * (double)d * pairs * share / (w.last.seconds - w.first.seconds));
-    double begin = now();
+    double begin = recon_now();
     must(host, recon_knn_search(host, query, NULL, z, m, z, n, d, &more));
-    double took = now() - begin, all = took * (double)n / (double)m;
+    double took = recon_now() - begin, all = took * (double)n / (double)m;
     printf("host_seconds %.3f\nhost_seconds_all %.1f\ntimes_faster %.1f\n", took, all,
            all / seconds);
     printf("differing %zu\n", count_differing(self, query, m, k));

@@ -6,8 +6,7 @@
  * for PyTorch. A training step is forward, the gradient of the mean square of the output, backward,
  * and Adam. Each figure is the best of several, taken in turn. bf16 is what --precision bf16
  * computes in: float where that is faster. */
-#include <recon/recon.h>
-#include "core/ctx.h"
+#include "bench.h"
 #include "ops/ops.h"
 
 #include <math.h>
@@ -44,14 +43,6 @@ static const stack stacks[] = {
         { 224, 3 },
         { 130, 1 } } },
 };
-
-static void must(recon_ctx *ctx, recon_status status)
-{
-    if (status != RECON_OK) {
-        fprintf(stderr, "%s\n", recon_ctx_message(ctx));
-        exit(1);
-    }
-}
 
 static recon_tensor tensor(recon_dtype type, size_t n, size_t h, size_t w, size_t c)
 {

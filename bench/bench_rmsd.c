@@ -3,18 +3,11 @@
  *
  *   build/bench/bench_rmsd [SPEC]      conformers/all, if none is given */
 #include <recon/data/molecules.h>
+#include "bench.h"
 #include "data/rmsd.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
 
 static int by_size(const void *x, const void *y)
 {
@@ -52,20 +45,20 @@ static recon_status measure(recon_ctx *ctx, const recon_molecules *d, size_t n, 
     for (size_t i = 0; i < n && status == RECON_OK; i++) {
         recon_conformer c = recon_molecules_get(d, i);
         if (c.molecule != first.molecule) {
-            double start = now();
+            double start = recon_now();
             recon_symmetry_free(y);
             y = NULL;
             status = symmetry_of(ctx, &y, first = c);
-            make[made++] = now() - start;
+            make[made++] = recon_now() - start;
         }
-        double start = now();
+        double start = recon_now();
         if (status == RECON_OK)
             status = recon_rmsd_kabsch(&rmsd, NULL, first.xyz, c.xyz, c.atoms, NULL);
-        kabsch[i] = now() - start;
-        start = now();
+        kabsch[i] = recon_now() - start;
+        start = recon_now();
         if (status == RECON_OK)
             status = recon_rmsd_best(&rmsd, NULL, NULL, y, first.xyz, c.xyz);
-        best[i] = now() - start;
+        best[i] = recon_now() - start;
     }
     recon_symmetry_free(y);
     print("symmetry", make, made);

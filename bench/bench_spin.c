@@ -8,7 +8,7 @@
  * is K (15) conformers of the same molecule, each with probability 1 - HITS (1) of any, and Lambda
  * is right but for an unknown spin of the molecule and 1.2 degrees an axis. COUNT: so many queries.
  */
-#include "lab/evaluate_molecules.h"
+#include "lab/evaluate.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,9 +7,8 @@
  * ratio, the share of the machine's matrix product rate that the products of the waves run at with
  * everything else in their time, and the way that is chosen. Each time is the least of several,
  * taken in turn: the machine may be busy. */
-#include <recon/recon.h>
+#include "bench.h"
 #include <recon/nn/steerable.h>
-#include "core/ctx.h"
 #include "nn/planes.h"
 #include "ops/steer.h"
 
@@ -28,14 +27,6 @@ typedef struct {
     size_t batch, side;
     float *image;
 } bench;
-
-static void must(recon_ctx *ctx, recon_status status)
-{
-    if (status != RECON_OK) {
-        fprintf(stderr, "%s\n", recon_ctx_message(ctx));
-        exit(1);
-    }
-}
 
 static recon_fields fields_of(const char *text)
 {

@@ -7,9 +7,7 @@
 #include "data/rotations.h"
 #include "nn/run_files.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,42 +119,44 @@ static void print_usage(const cli_command *command)
     printf("\n\n");
 }
 
-/* The numbers of the networks' recipes with their defaults, for a command that sets them. */
-static void print_recipes(void)
+/* Entry i of all networks' recipes, and whose it is; 0: the end. */
+static int recipe_entry(size_t i, const recon_backbone_kind **kind, const recon_recipe_entry **e)
 {
-    const recon_backbone_kind *kind;
-    char text[512];
-    for (size_t k = 0; (kind = recon_backbone_kind_at(NULL, k)); k++) {
-        const recon_recipe *r = kind->recipe;
-        if (r)
-            printf("\n--set for %s:\n", kind->data);
-        for (size_t i = 0; r && i < r->n; i++) {
-            printf("  %-*s ", NAMES, r->entry[i].name);
-            print_words(recon_recipe_words(text, sizeof text, r, &r->entry[i]), NAMES + 3, SCREEN);
+    for (size_t k = 0; (*kind = recon_backbone_kind_at(NULL, k)); i -= (*kind)->recipe->n, k++)
+        if (i < (*kind)->recipe->n) {
+            *e = &(*kind)->recipe->entry[i];
+            return 1;
         }
-    }
+    return 0;
 }
 
-static void print_recipe_records(void)
+/* The numbers of the recipes with their defaults, for a command that sets them. */
+static void print_recipes(int records)
 {
     const recon_backbone_kind *kind;
+    const recon_recipe_entry *e;
     char text[512];
-    for (size_t k = 0; (kind = recon_backbone_kind_at(NULL, k)); k++)
-        for (size_t i = 0; kind->recipe && i < kind->recipe->n; i++)
-            printf("setting\t%s\t%s\t%s\n", kind->data, kind->recipe->entry[i].name,
-                   recon_recipe_words(text, sizeof text, kind->recipe, &kind->recipe->entry[i]));
+    for (size_t i = 0; recipe_entry(i, &kind, &e); i++) {
+        recon_recipe_words(text, sizeof text, kind->recipe, e);
+        if (records) {
+            printf("setting\t%s\t%s\t%s\n", kind->data, e->name, text);
+            continue;
+        }
+        if (e == kind->recipe->entry)
+            printf("\n--set for %s:\n", kind->data);
+        printf("  %-*s ", NAMES, e->name);
+        print_words(text, NAMES + 3, SCREEN);
+    }
 }
 
 /* Whether a network has a number of that name, or, where `alike`, what may have been meant. */
 static const char *find_setting(const char *name, int alike)
 {
     const recon_backbone_kind *kind;
-    for (size_t k = 0; (kind = recon_backbone_kind_at(NULL, k)); k++)
-        for (size_t i = 0; kind->recipe && i < kind->recipe->n; i++) {
-            const char *has = kind->recipe->entry[i].name;
-            if (alike ? recon_resembles(name, has) : !strcmp(name, has))
-                return has;
-        }
+    const recon_recipe_entry *e;
+    for (size_t i = 0; recipe_entry(i, &kind, &e); i++)
+        if (alike ? recon_resembles(name, e->name) : !strcmp(name, e->name))
+            return e->name;
     return NULL;
 }
 
@@ -176,7 +176,7 @@ static void print_help(const cli_command *command, const cli_option *options,
     print_options(options);
     print_options(common);
     if (find_set(options))
-        print_recipes();
+        print_recipes(0);
     printf("\nexample:\n%s\n", command->example);
 }
 
@@ -204,7 +204,7 @@ static void print_table(const cli_command *command, const cli_option *options,
     print_records("option", options);
     print_records("common", common);
     if (find_set(options))
-        print_recipe_records();
+        print_recipes(1);
     for (const char *line = command->example; *line;) {
         int n = (int)strcspn(line, "\n");
         printf("example\t%.*s\n", n, line);
@@ -224,42 +224,6 @@ int cli_misuse(const cli_command *command, const char *fmt, ...)
         fprintf(stderr, "recon %s: %s; see `recon %s --help`\n", command->name, what,
                 command->name);
     return EXIT_MISUSE;
-}
-
-static int parse_count(size_t *out, const char *text, size_t least)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || value < least || value > SIZE_MAX / 2)
-        return 0;
-    *out = (size_t)value;
-    return 1;
-}
-
-/* Above 0; 0 itself only where it is allowed. */
-static int parse_number(double *out, const char *text, int allow_zero)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value) || value < 0 || (value == 0 && !allow_zero))
-        return 0;
-    *out = value;
-    return 1;
-}
-
-static int parse_choice(int *out, const char *choices, const char *text)
-{
-    size_t length = strcspn(text, "|");
-    int place = 0;
-    if (text[length])
-        return 0;
-    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL, place++)
-        if (!strncmp(at, text, length) && (at[length] == '|' || at[length] == '\0')) {
-            *out = place;
-            return 1;
-        }
-    return 0;
 }
 
 static const cli_option *find(const cli_option *options, const char *name)
@@ -337,16 +301,16 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
         break;
     case CLI_COUNT:
     case CLI_INDEX:
-        if (!parse_count(o->out, text, kind == CLI_COUNT))
+        if (!recon_parse_count(o->out, text, kind == CLI_COUNT))
             return cli_misuse(command, "%s %s must be a whole number of at least %d", o->name, text,
                               kind == CLI_COUNT);
         break;
     case CLI_NUMBER:
-        if (!parse_number(o->out, text, 0))
+        if (!recon_parse_number(o->out, text, 0))
             return cli_misuse(command, "%s %s must be a number above 0", o->name, text);
         break;
     case CLI_WEIGHT:
-        if (!parse_number(o->out, text, 1))
+        if (!recon_parse_number(o->out, text, 1))
             return cli_misuse(command, "%s %s must be a number of at least 0", o->name, text);
         if (*(double *)o->out == 0)
             *(double *)o->out = -1;
@@ -358,7 +322,7 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
         break;
     }
     case CLI_CHOICE:
-        if (!parse_choice(o->out, o->choices, text))
+        if (!recon_parse_choice(o->out, o->choices, text))
             return cli_misuse(command, "%s %s must be one of %s", o->name, text, o->choices);
         break;
     }

@@ -9,7 +9,7 @@
 #include <recon/recon.h>
 #include "core/text.h"
 #include "core/json.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/skips.h"
 #include "backbone/equivariance.h"
 #include "backbone/inputs.h"
@@ -89,11 +89,6 @@ typedef struct {
  * folder, that is said, and the code is EXIT_FAILED. */
 int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
               char **argv, const char **words, size_t max_words, size_t *count);
-
-/* A context that draws progress on standard error unless quiet, and is interrupted by Ctrl-C. NULL
- * after saying why. */
-recon_ctx *cli_context(const cli_common *common);
-void cli_context_free(recon_ctx *ctx);
 
 /* A whole program around its commands: main's arguments, and what it ends with. */
 int cli_main(int argc, char **argv, int (*run)(int argc, char **argv));

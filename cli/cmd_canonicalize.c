@@ -10,11 +10,11 @@
 #include "core/memory.h"
 #include "data/dataset.h"
 #include "data/image.h"
+#include "group/group.h"
 #include "model/model.h"
 
 #include <limits.h>
 #include <math.h>
-#include <recon/group/so2.h>
 #include <recon/backbone/gcn.h>
 #include <recon/model/spin.h>
 #include <stdio.h>
@@ -345,17 +345,18 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 typedef struct {
     char *in, *out;    /* [CLI_BLOCK] inputs                                 */
     size_t there;      /* 1 + the first input that is in `in`; 0: none       */
-    char *poses;       /* [CLI_BLOCK] of the group's type; NULL with a table */
+    char *poses;       /* [CLI_BLOCK] of the kind's type; NULL with a table  */
     cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
     double *g;         /* [CLI_BLOCK] rotations with a table, poses of the group */
     recon_pose3 *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
-    double *absolute;  /* [n] angles, or [n][9] matrices                     */
+    double *absolute;  /* [n] as they are written                            */
 } room;
 
 typedef struct {
     const settings *s;
     const recon_model *model;
     const recon_group *group;
+    const recon_model_kind *kind;
     cli_sink *to;
     room r;
     outcome *o;
@@ -364,26 +365,23 @@ typedef struct {
 /* Of what the model says of an input. */
 static size_t answer_bytes(const flow *f)
 {
-    return f->to->has_table        ? sizeof(cli_row)
-           : f->group == RECON_SO2 ? sizeof(recon_pose2)
-                                   : sizeof(recon_pose3);
+    return f->to->has_table ? sizeof(cli_row) : f->kind->pose;
 }
 
 static recon_status make_room(recon_ctx *ctx, flow *f)
 {
-    int so2 = f->group == RECON_SO2;
     const cli_inputs *in = f->to->inputs;
     room *r = &f->r;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
     RECON_TRY(recon_alloc_raw(ctx, &r->out, f->to->block_bytes, 1));
-    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n, (so2 ? 1 : 9) * sizeof *r->absolute));
+    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n,
+                              recon_group_written(f->group) * sizeof *r->absolute));
     RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, f->group->numbers * sizeof *r->g));
     if (f->to->has_table)
         RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
     else
-        RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK,
-                                  so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
+        RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK, f->kind->pose));
 done:
     return status;
 }
@@ -399,21 +397,28 @@ static void room_free(room *r)
     free(r->absolute);
 }
 
+/* Input i of a block, which is number at + i of all: how it is from its natural pose, and rotated by g. */
+static int keep_absolute(flow *f, size_t at, size_t i, const double *absolute)
+{
+    size_t written = recon_group_written(f->group);
+    recon_group_write(f->group, f->r.absolute + (at + i) * written, absolute, 1);
+    int rotated = f->group->length(f->group, f->r.g + i * f->group->numbers) != 0;
+    f->o->rotated += (size_t)rotated;
+    return rotated;
+}
+
 /* --- without a table: poses alone -------------------------------------------------------------- */
 
-/* Input i of a block, which is number at + i of all. */
 static void keep_pose(flow *f, size_t at, size_t i)
 {
-    const recon_pose2 *two = (const recon_pose2 *)f->r.poses + i;
-    const recon_pose3 *three = (const recon_pose3 *)f->r.poses + i;
-    if (f->group == RECON_SO2) {
-        f->r.absolute[at + i] = two->absolute;
-        f->o->rotated += two->rotation != 0;
-        return;
-    }
-    recon_so3_to_matrix(f->r.absolute + 9 * (at + i), three->absolute);
-    f->o->free += three->free > 0;
-    f->o->rotated += recon_so3_angle(three->rotation) != 0;
+    const recon_model_kind *kind = f->kind;
+    const char *pose = f->r.poses + i * kind->pose;
+    double absolute[RECON_NUMBERS_MAX];
+    size_t numbers = f->group->numbers;
+    memcpy(f->r.g + i * numbers, pose + kind->rotation_at, numbers * sizeof *f->r.g);
+    memcpy(absolute, pose + kind->absolute_at, numbers * sizeof *absolute);
+    keep_absolute(f, at, i, absolute);
+    f->o->free += kind->free_at && *(const int *)(const void *)(pose + kind->free_at) > 0;
 }
 
 /* The model saw crops; what is written are the images they were made from, rotated by g. What --rotate
@@ -453,13 +458,8 @@ static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     const recon_backbone *b = recon_model_backbone(f->model);
     room *r = &f->r;
     recon_status status;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         keep_pose(f, at, i);
-        if (f->group == RECON_SO2)
-            r->g[i] = ((const recon_pose2 *)r->poses)[i].rotation;
-        else
-            ((recon_so3 *)r->g)[i] = ((const recon_pose3 *)r->poses)[i].rotation;
-    }
     double begun = recon_now();
     if (f->to->inputs->cropped)
         RECON_TRY(rotate_whole(ctx, f, r->g, at, n));
@@ -477,19 +477,13 @@ static void keep_row(flow *f, size_t at, size_t i)
 {
     cli_row *row = &f->r.rows[i];
     int opens = recon_gates_open(&f->s->how, row->p_value, row->verdict);
-    double *angle = f->r.g + i;
-    recon_so3 *rotation = (recon_so3 *)f->r.g + i;
-    if (f->group == RECON_SO2) {
-        f->r.absolute[at + i] = row->pose.angle;
-        *angle = opens ? recon_so2_wrap(-row->pose.angle) : 0;
-        row->rotated = *angle != 0;
-    } else {
-        recon_so3_to_matrix(f->r.absolute + 9 * (at + i), row->pose.rotation);
-        *rotation = opens ? recon_so3_inverse(row->pose.rotation) : recon_so3_identity();
-        row->rotated = recon_so3_angle(*rotation) != 0;
-    }
+    double *g = f->r.g + i * f->group->numbers;
+    if (opens)
+        f->group->inverse(f->group, g, row->pose);
+    else
+        f->group->identity(f->group, g);
+    row->rotated = keep_absolute(f, at, i, row->pose);
     f->o->free += row->free > 0;
-    f->o->rotated += (size_t)row->rotated;
     f->o->unlike += row->p_embedding < UNLIKE;
 }
 
@@ -499,9 +493,10 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     room *r = &f->r;
     recon_status status;
     for (size_t i = 0; i < n; i++) {
-        if (r->spun)
-            r->rows[i].pose.rotation = r->rows[i].candidate[0].pose.rotation =
-                r->spun[at + i].absolute;
+        if (r->spun) {
+            memcpy(r->rows[i].pose, &r->spun[at + i].absolute, sizeof r->spun->absolute);
+            memcpy(r->rows[i].candidate[0].pose, r->rows[i].pose, sizeof r->spun->absolute);
+        }
         keep_row(f, at, i);
     }
     RECON_TRY(cli_table_add(ctx, &f->to->table, r->rows, at, n));
@@ -667,14 +662,14 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.model = o.by = subject.model;
     o.calibration = recon_model_describe(f.model).maps.held_out;
     f.group = recon_model_describe(f.model).group;
+    f.kind = recon_model_kind_of(f.group);
     RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, f.group, table));
     RECON_TRY(make_room(ctx, &f));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));
     RECON_TRY(rotate_all(ctx, &f));
     if (recon_comm_rank(ctx) == 0)
-        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.r.absolute,
-                                 f.group == RECON_SO2 ? 1 : 3);
+        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.group, f.r.absolute);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(show(ctx, s, &o));
 done:

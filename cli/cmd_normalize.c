@@ -9,7 +9,6 @@
 #include <math.h>
 #include <recon/ops/backend.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int run(int argc, char **argv);
@@ -35,13 +34,16 @@ const cli_command cli_normalize = {
 /* What was asked for. Zero in any field means its default. */
 typedef struct {
     const char *z, *poses, *labels, *query[2], *query_labels, *out;
-    int group, quaternions, mean, metric, family, classes, approx; /* places among the choices */
+    const char *group;
+    int quaternions, mean, metric, family, classes, approx; /* places among the choices */
     int include_self, device;
     double tukey_degrees, eps;
     size_t k;    /* 0: not given */
     int *misuse; /* set where only the poses show that --quaternions cannot be meant */
     cli_common common;
 } settings;
+
+#define FAMILIES "auto|uniform|normal|vonmises|mixture|fisher"
 
 static int parse(settings *s, int argc, char **argv)
 {
@@ -51,7 +53,8 @@ static int parse(settings *s, int argc, char **argv)
           &s->poses },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
           &s->out },
-        { "--group", NULL, "so2|so3", "group of the poses (default so2)", CLI_CHOICE, 0,
+        { "--group", "NAME", NULL,
+          "group of the poses: so2 (default), so3, t2 .. (torus), c2 .. (cyclic)", CLI_TEXT, 0,
           &s->group },
         { "--quaternions", NULL, "wxyz|xyzw",
           "order of poses N x 4: w first, or w last (SciPy, ROS, Eigen's coeffs)", CLI_CHOICE, 0,
@@ -72,8 +75,8 @@ static int parse(settings *s, int argc, char **argv)
           CLI_CHOICE, 0, &s->metric },
         { "--include-self", NULL, NULL, "count a point among its own neighbours", CLI_FLAG, 0,
           &s->include_self },
-        { "--family", NULL, "auto|uniform|normal|vonmises|mixture|fisher",
-          "distribution to fit (default auto; so3 is fisher)", CLI_CHOICE, 0, &s->family },
+        { "--family", NULL, FAMILIES, "distribution to fit (default auto; so3 is fisher)",
+          CLI_CHOICE, 0, &s->family },
         { "--labels", "FILE", NULL, "true classes, used only for the hit rate",
           CLI_TEXT | CLI_READS, 0, &s->labels },
         { "--query-labels", "FILE", NULL, "the same for the queries", CLI_TEXT | CLI_READS, 0,
@@ -88,24 +91,11 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_normalize, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-enum { UNSAID = -1, FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10, HALF = 2 };
-
-static const recon_group *group_of(const settings *s)
-{
-    static const recon_group *const groups[] = { RECON_SO2, RECON_SO3 };
-    return groups[s->group];
-}
+enum { UNSAID = -1, DEFAULT_K = 10, HALF = 2 };
 
 /* What the table of options cannot say. */
 static int check_options(const settings *s)
 {
-    int so3 = group_of(s) == RECON_SO3;
-    if (so3 && s->family != FAMILY_AUTO && s->family != FAMILY_FISHER)
-        return cli_misuse(&cli_normalize, "--group so3 has only one family, fisher");
-    if (!so3 && s->family == FAMILY_FISHER)
-        return cli_misuse(&cli_normalize, "--family fisher needs --group so3");
-    if (!so3 && s->quaternions != UNSAID)
-        return cli_misuse(&cli_normalize, "--quaternions needs --group so3");
     if (s->classes == RECON_CLASSES_COMPONENTS && s->eps == 0)
         return cli_misuse(&cli_normalize, "--classes components needs --eps");
     if (s->classes == RECON_CLASSES_KNN && s->eps != 0)
@@ -171,6 +161,37 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
     printf("  written    %s/\n", s->out);
 }
 
+/* The place of the family that was asked for among those of the group; "auto" is the first, or the only
+ * one. */
+static recon_status find_family(recon_ctx *ctx, int *out, const recon_group *group,
+                                const settings *s)
+{
+    char names[] = FAMILIES, *name = strtok(names, "|");
+    for (int i = 0; i < s->family; i++)
+        name = strtok(NULL, "|");
+    for (*out = 0; *out < group->family_count; ++*out)
+        if (s->family == 0 || !strcmp(group->families[*out].name, name))
+            return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT, "--family %s: not for --group %s%s%s", name,
+                      group->name, group->family_count == 1 ? ", which has only " : "",
+                      group->family_count == 1 ? group->families[0].name : "");
+}
+
+static recon_status find_group(recon_ctx *ctx, recon_normalize_request *request, const settings *s)
+{
+    recon_status status;
+    status = recon_group_find(ctx, &request->group, s->group);
+    if (status != RECON_OK)
+        recon_note(ctx, status, "--group");
+    RECON_TRY(status);
+    RECON_TRY(find_family(ctx, &request->options.family, request->group, s));
+    if (s->quaternions != UNSAID && !request->group->takes_quaternions)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "--quaternions: not for --group %s", s->group));
+done:
+    *s->misuse = status != RECON_OK;
+    return status;
+}
+
 static recon_normalize_options options_of(const settings *s)
 {
     return (recon_normalize_options){
@@ -182,7 +203,6 @@ static recon_normalize_options options_of(const settings *s)
         .eps = s->eps,
         .mean = { .kind = (recon_mean_kind)s->mean,
                   .tukey_c = s->tukey_degrees * RECON_TO_RADIANS },
-        .family = s->family == FAMILY_FISHER ? RECON_SO2_AUTO : (recon_so2_family)s->family,
     };
 }
 
@@ -194,11 +214,11 @@ static recon_status attach(recon_ctx *ctx, int device)
 
 /* Whether poses are quaternions and --quaternions is missing, or the reverse. What cannot be read
  * is the reader's to name. */
-static int is_misuse(recon_ctx *ctx, const settings *s)
+static int is_misuse(recon_ctx *ctx, const recon_group *group, const settings *s)
 {
     const char *const files[] = { s->poses, s->query[1] };
     int wrong = 0;
-    for (size_t i = 0; group_of(s) == RECON_SO3 && i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; group->takes_quaternions && i < sizeof files / sizeof *files; i++) {
         recon_array a = { 0 };
         if (files[i] && recon_npy_read(ctx, &a, files[i]) == RECON_OK)
             wrong |= (a.ndim == 2 && a.shape[1] == 4) != (s->quaternions != UNSAID);
@@ -210,8 +230,7 @@ static int is_misuse(recon_ctx *ctx, const settings *s)
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    const recon_normalize_request request = {
-        .group = group_of(s),
+    recon_normalize_request request = {
         .quaternions = (recon_quaternions)(RECON_QUATERNIONS_WXYZ + s->quaternions),
         .z = s->z,
         .poses = s->poses,
@@ -222,10 +241,12 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .options = options_of(s),
     };
     recon_normalize_result result;
-    recon_status status = attach(ctx, s->device);
+    recon_status status = find_group(ctx, &request, s);
+    if (status == RECON_OK)
+        status = attach(ctx, s->device);
     if (status != RECON_OK)
         return status;
-    int misuse = is_misuse(ctx, s);
+    int misuse = is_misuse(ctx, request.group, s);
     status = recon_normalize_files(ctx, &result, &request);
     *s->misuse = status == RECON_ERR_INPUT && misuse; /* a file that is not there comes first */
     if (*s->misuse)
@@ -241,7 +262,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 static int run(int argc, char **argv)
 {
     int misuse = 0;
-    settings s = { .quaternions = UNSAID, .misuse = &misuse };
+    settings s = { .group = "so2", .quaternions = UNSAID, .misuse = &misuse };
     int code = parse(&s, argc, argv);
     if (code < 0)
         code = check_options(&s);

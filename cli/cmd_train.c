@@ -52,6 +52,7 @@ typedef struct {
     size_t every;
     cli_settings set;
     recon_training training;
+    recon_train_result result;
     cli_data data;
     cli_common common;
 } settings;
@@ -97,13 +98,19 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-/* An option that stands for a setting. */
-static int set_to(settings *s, int given, const char *name, const char *value)
+static int is_set(const settings *s, const char *name)
 {
-    for (size_t i = 0; given && i < s->set.n; i++)
-        if (!strcmp(s->set.list[i].name, name))
-            return cli_misuse(&cli_train, "--no-%s cannot be used with %s", name, name);
-    return given ? cli_settings_add(&cli_train, &s->set, name, value) : -1;
+    size_t i = 0;
+    while (i < s->set.n && strcmp(s->set.list[i].name, name) != 0)
+        i++;
+    return i < s->set.n;
+}
+
+/* An option that stands for a setting. */
+static int set_to(settings *s, const char *option, const char *name, const char *value)
+{
+    return is_set(s, name) ? cli_misuse(&cli_train, "%s cannot be used with %s", option, name)
+                           : cli_settings_add(&cli_train, &s->set, name, value);
 }
 
 static int check_options(settings *s)
@@ -113,9 +120,12 @@ static int check_options(settings *s)
     int code = -1;
     if (s->group && kind && strcmp(groups[s->group], kind->group->name) != 0)
         return cli_misuse(&cli_train, "%s are rotated by %s", data, kind->group->name);
-    code = code < 0 ? set_to(s, s->mask, "mask", "on") : code;
-    code = code < 0 ? set_to(s, s->no_density, "density", "0") : code;
-    code = code < 0 ? set_to(s, s->no_contrast, "contrast", "0") : code;
+    if (s->mask)
+        code = set_to(s, "--mask", "mask", "on");
+    if (code < 0 && s->no_density)
+        code = set_to(s, "--no-density", "density", "0");
+    if (code < 0 && s->no_contrast)
+        code = set_to(s, "--no-contrast", "contrast", "0");
     return code < 0
                ? cli_check_replacing(&cli_train, s->out, s->training.resume, s->training.overwrite)
                : code;
@@ -153,21 +163,23 @@ static recon_status complete(recon_ctx *ctx, settings *s)
     return status == RECON_ERR_INPUT ? RECON_ERR_MISMATCH : status; /* misuse */
 }
 
-static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                       const char *measure, const cli_inputs *in)
+static json_t *as_json(recon_ctx *ctx, const settings *s, const char *measure, const cli_inputs *in)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
-                     s->training.preset, "backend", recon_ops_name(ctx), "steps",
-                     (json_int_t)r->steps, "steps_now", (json_int_t)r->ran, "seconds", r->seconds,
-                     measure, r->best, "loss", r->loss, "step_bytes", (json_int_t)r->peak,
-                     "skipped", (json_int_t)in->skipped, "skipped_why",
-                     cli_skipped_json(&in->skips));
+    const recon_train_result *r = &s->result;
+    json_t *out =
+        json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
+                  s->training.preset, "backend", recon_ops_name(ctx), "steps", (json_int_t)r->steps,
+                  "steps_now", (json_int_t)r->ran, "seconds", r->seconds, measure, r->best, "loss",
+                  r->loss, "step_bytes", (json_int_t)r->peak, "skipped", (json_int_t)in->skipped,
+                  "skipped_why", cli_skipped_json(&in->skips));
+    cli_unread_json(out, in);
+    return out;
 }
 
 /* measure: the validation's, in words. */
-static void print_text(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                       const char *measure, const cli_inputs *in)
+static void print_text(recon_ctx *ctx, const settings *s, const char *measure, const cli_inputs *in)
 {
+    const recon_train_result *r = &s->result;
     const char *preset = s->training.preset;
     unsigned long long steps = r->steps, ran = r->ran;
     if (!ran)
@@ -224,21 +236,19 @@ static recon_status find_variance(recon_ctx *ctx, double *out, const recon_datas
 
 /* How truly what was written rotates with images of its own, and whether it has learned them. */
 static recon_status judge(recon_ctx *ctx, verdict *out, const settings *s,
-                          const recon_dataset *data, double error)
+                          const recon_dataset *data, const recon_backbone *b)
 {
     size_t n = recon_dataset_describe(data).n;
+    uint64_t seed = cli_seed(&s->data);
     recon_dataset *some = NULL;
-    recon_ieae *model = NULL;
     double variance;
     recon_status status;
-    RECON_TRY(recon_ieae_open(ctx, &model, s->out, cli_precision(ctx, s->data.precision)));
-    RECON_TRY(recon_dataset_take(ctx, &some, data, n < JUDGED ? n : JUDGED, cli_seed(&s->data)));
-    RECON_TRY(recon_equivariance_random(ctx, &out->rotated, model, some, cli_seed(&s->data)));
+    RECON_TRY(recon_dataset_take(ctx, &some, data, n < JUDGED ? n : JUDGED, seed));
+    RECON_TRY(recon_equivariance_random(ctx, &out->rotated, recon_backbone_ieae(b), some, seed));
     RECON_TRY(find_variance(ctx, &variance, some));
-    out->unexplained = variance > 0 ? error / variance : 1;
+    out->unexplained = variance > 0 ? s->result.best / variance : 1;
 done:
     recon_dataset_close(some);
-    recon_ieae_close(ctx, model);
     return status;
 }
 
@@ -257,17 +267,16 @@ static void print_verdict(const verdict *v)
 }
 
 /* Of a network without a pose density: reconstruction, and whether poses follow. */
-static recon_status show_plain(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                               const cli_inputs *in)
+static recon_status show_plain(recon_ctx *ctx, const settings *s, const cli_inputs *in,
+                               const recon_backbone *b)
 {
     verdict v;
-    recon_status status = judge(ctx, &v, s, recon_data_images(in->use), r->best);
+    recon_status status = judge(ctx, &v, s, recon_data_images(in->use), b);
     if (status != RECON_OK)
         return status;
     if (s->common.json) {
-        json_t *out = as_json(ctx, s, r, "validation_mse", in);
+        json_t *out = as_json(ctx, s, "validation_mse", in);
         json_object_set_new(out, "unexplained", json_real(v.unexplained));
-        cli_unread_json(out, in);
         json_object_set_new(out, "hardly_trained", json_boolean(v.unexplained > HARDLY));
         json_object_set_new(out, "pose_median_deg",
                             json_real(v.rotated.pose_median * RECON_TO_DEGREES));
@@ -275,13 +284,13 @@ static recon_status show_plain(recon_ctx *ctx, const settings *s, const recon_tr
         json_object_set_new(out, "equivariant", json_boolean(cli_is_equivariant(&v.rotated)));
         return cli_print_json(ctx, out);
     }
-    print_text(ctx, s, r, "mean squared error", in);
+    print_text(ctx, s, "mean squared error", in);
     print_verdict(&v);
     return RECON_OK;
 }
 
-static recon_status show_trust(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                               const cli_inputs *in, const recon_backbone *b)
+static recon_status show_trust(recon_ctx *ctx, const settings *s, const cli_inputs *in,
+                               const recon_backbone *b)
 {
     recon_trust trust;
     recon_status status =
@@ -289,25 +298,24 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const recon_tr
     if (status != RECON_OK)
         return status;
     if (s->common.json) {
-        json_t *out = as_json(ctx, s, r, "validation_nll", in);
-        cli_unread_json(out, in);
+        json_t *out = as_json(ctx, s, "validation_nll", in);
         json_object_set_new(out, "trust", recon_trust_json(&trust));
         return cli_print_json(ctx, out);
     }
-    print_text(ctx, s, r, "negative log likelihood of the pose", in);
-    if (recon_ieae_describe(recon_backbone_ieae(b)).mask && !s->mask)
+    print_text(ctx, s, "negative log likelihood of the pose", in);
+    if (recon_ieae_describe(recon_backbone_ieae(b)).mask && !is_set(s, "mask"))
         puts("  masked     to a disc, because the images have content at their borders");
     cli_print_trust(&trust);
     return RECON_OK;
 }
 
-static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                                const cli_inputs *in)
+static recon_status show_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     recon_backbone *b = NULL;
     recon_status status;
     RECON_TRY(recon_backbone_open(ctx, &b, s->out, cli_precision(ctx, s->data.precision)));
-    RECON_TRY(b->density ? show_trust(ctx, s, r, in, b) : show_plain(ctx, s, r, in));
+    RECON_TRY((b->density ? show_trust : show_plain)(ctx, s, in, b));
 done:
     recon_backbone_close(ctx, b);
     return status;
@@ -339,8 +347,9 @@ static void note_paper(recon_ctx *ctx, const settings *s)
         more ? "with additional loss terms, as requested" : "reconstruction alone");
 }
 
-static recon_status note_images(recon_ctx *ctx, const settings *s, const cli_inputs *in)
+static recon_status note_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     recon_preset preset;
     recon_status status;
     RECON_TRY(recon_training_preset(ctx, &preset, &s->training));
@@ -394,38 +403,29 @@ done:
 
 /* --- of any kind ------------------------------------------------------------------------------ */
 
-/* What a kind of data has besides: notes before the training, and what is said of the result. */
-static const struct domain {
-    const char *data;
-    recon_status (*note)(recon_ctx *ctx, const settings *s, const cli_inputs *in);
-    recon_status (*show)(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                         const cli_inputs *in);
-} domains[] = { { "images", note_images, show_images } };
-
-static const struct domain *domain_of(const settings *s)
+static recon_status note_nothing(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
-    const char *kind = recon_data_kind_of(s->data.spec)->name;
-    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
-        if (!strcmp(domains[i].data, kind))
-            return &domains[i];
-    return NULL;
+    (void)ctx;
+    (void)arg;
+    (void)in;
+    return RECON_OK;
 }
 
-static recon_status show(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                         const cli_inputs *in)
+static recon_status show(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
+    const settings *s = arg;
     if (s->common.json)
-        return cli_print_json(ctx, as_json(ctx, s, r, "validation_loss", in));
-    print_text(ctx, s, r, "loss", in);
+        return cli_print_json(ctx, as_json(ctx, s, "validation_loss", in));
+    print_text(ctx, s, "loss", in);
     return RECON_OK;
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
+    static const cli_case notes[] = { { "images", note_images }, { NULL, note_nothing } };
+    static const cli_case shows[] = { { "images", show_images }, { NULL, show } };
     settings chosen = *(const settings *)arg, *s = &chosen;
-    const struct domain *domain = domain_of(s);
     cli_inputs inputs = { 0 }, held = { 0 };
-    recon_train_result r;
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
     RECON_TRY(complete(ctx, s));
@@ -433,11 +433,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     if (s->held)
         RECON_TRY(open_held(ctx, s, &inputs, &held));
     s->training.held = held.use;
-    if (domain)
-        RECON_TRY(domain->note(ctx, s, &inputs));
-    RECON_TRY(recon_backbone_train(ctx, &r, inputs.use, s->out, &s->training));
+    RECON_TRY(cli_by_data(ctx, notes, s, &inputs));
+    RECON_TRY(recon_backbone_train(ctx, &s->result, inputs.use, s->out, &s->training));
     if (cli_ranks_rank() == 0 && (s->common.json || !s->common.quiet))
-        RECON_TRY((domain ? domain->show : show)(ctx, s, &r, &inputs));
+        RECON_TRY(cli_by_data(ctx, shows, s, &inputs));
 done:
     recon_inputs_end(&held);
     recon_inputs_end(&inputs);

@@ -3,7 +3,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/picture.h"
-#include "backbone/kinds.h"
 #include "backbone/photo_net.h"
 #include "data/crop.h"
 #include "data/dataset.h"
@@ -13,7 +12,6 @@
 #include <assert.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEVICE_CUDA = 1 };

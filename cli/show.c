@@ -116,7 +116,9 @@ static void on_log(void *user, recon_log_level level, const char *line)
     fprintf(stderr, "%s%s\n", level == RECON_LOG_WARN ? "warning: " : "", line);
 }
 
-recon_ctx *cli_context(const cli_common *common)
+/* A context that draws progress on standard error unless quiet, and is interrupted by Ctrl-C. NULL
+ * after saying why. */
+static recon_ctx *open_context(const cli_common *common)
 {
     size_t threads = common->threads < MAX_THREADS ? common->threads : MAX_THREADS;
     recon_ctx_options o = { .threads = (int)threads, .spelling = RECON_SPELLING_COMMAND };
@@ -134,7 +136,7 @@ recon_ctx *cli_context(const cli_common *common)
     return ctx;
 }
 
-void cli_context_free(recon_ctx *ctx)
+static void close_context(recon_ctx *ctx)
 {
     cli_process_unwatch();
     recon_ctx_free(ctx);
@@ -187,7 +189,7 @@ recon_status cli_print_json(recon_ctx *ctx, json_t *value)
 int cli_run(const cli_command *command, const cli_common *common, cli_work *work,
             const void *settings)
 {
-    recon_ctx *ctx = cli_context(common);
+    recon_ctx *ctx = open_context(common);
     if (!ctx) {
         cli_ranks_end(EXIT_FAILED); /* without a context this rank cannot tell rank 0 */
         return EXIT_FAILED;
@@ -199,6 +201,6 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
             say_failure(command, ctx);
         cli_ranks_end(code);
     }
-    cli_context_free(ctx);
+    close_context(ctx);
     return code;
 }

@@ -3,11 +3,6 @@
 #include "cli/sinks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/file.h"
-#include "core/npy.h"
-#include "core/folder.h"
-#include "core/picture.h"
-#include "core/threads.h"
 #include "data/dataset.h"
 
 #include <stdio.h>
@@ -353,12 +348,12 @@ void cli_sink_close(recon_ctx *ctx, cli_sink *to)
     free(to->page_angle);
 }
 
-/* What goes to --poses, on the disk but not in its place yet; *out is NULL where nothing does.
- * ndim: 1, angles [n], or 3, matrices [n][3][3]. */
+/* What goes to --poses, on the disk but not in its place yet; *out is NULL where nothing does. */
 static recon_status sync_poses(recon_ctx *ctx, recon_npy_writer **out, const char *path,
-                               const double *absolute, size_t n, int ndim)
+                               const recon_group *group, const double *absolute, size_t n)
 {
-    const size_t shape[] = { n, 3, 3 };
+    const size_t shape[] = { n, group->shape[0], group->shape[1] };
+    int ndim = 1 + (shape[1] > 0) + (shape[2] > 0);
     recon_status status = RECON_OK;
     if (!path)
         return status;
@@ -377,7 +372,7 @@ static recon_status commit_poses(recon_ctx *ctx, recon_npy_writer *poses)
 /* Pictures and poses: both on the disk before the first takes its place. Poses that go into the
  * folder of the pictures come with them. */
 recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses_path,
-                             const double *absolute, int ndim)
+                             const recon_group *group, const double *absolute)
 {
     char inside[RECON_PATH];
     recon_npy_writer *poses = NULL;
@@ -385,7 +380,7 @@ recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses_pat
     const char *path = poses_path ? recon_stage_file(ctx, &to->stage, inside, poses_path) : NULL;
     if (to->folder)
         RECON_TRY(write_stacks(ctx, to));
-    RECON_TRY(sync_poses(ctx, &poses, path, absolute, to->inputs->n, ndim));
+    RECON_TRY(sync_poses(ctx, &poses, path, group, absolute, to->inputs->n));
     RECON_TRY(sync_all(ctx, to));
     if (path != poses_path)
         RECON_TRY(commit_poses(ctx, poses));

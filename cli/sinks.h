@@ -46,10 +46,10 @@ recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, 
  * as it is. Stacks are written by commit. */
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
                                const double *angles, size_t first, size_t n);
-/* Puts all in its place, the table too, and to `poses`, a path or NULL, the absolute poses: ndim 1,
- * angles [n], or 3, matrices [n][3][3]. */
+/* Puts all in its place, the table too, and to `poses`, a path or NULL, the absolute poses as they
+ * are written. */
 recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses,
-                             const double *absolute, int ndim);
+                             const recon_group *group, const double *absolute);
 void cli_sink_close(recon_ctx *ctx, cli_sink *to);
 
 #endif

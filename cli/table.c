@@ -1,15 +1,41 @@
 /* table.c - see table.h. */
 #include "cli/table.h"
-#include "cli/csv.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/model.h"
-#include "group/natural.h"
+#include "group/group.h"
 #include "group/so3/frame.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* A text as a field: between quotation marks, its own doubled. */
+static recon_status put_text(recon_ctx *ctx, recon_writer *to, const char *text)
+{
+    recon_status status;
+    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
+    for (; *text; text++)
+        RECON_TRY(recon_writer_write(ctx, to, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1));
+    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
+done:
+    return status;
+}
+
+/* Whatever else there is: numbers, commas, the end of a line. */
+static recon_status put_fields(recon_ctx *ctx, recon_writer *to, const char *fmt, ...)
+    RECON_PRINTF(3, 4);
+static recon_status put_fields(recon_ctx *ctx, recon_writer *to, const char *fmt, ...)
+{
+    char line[256];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    return recon_writer_write(ctx, to, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
 
 /* --- read ------------------------------------------------------------------------------------- */
 
@@ -19,7 +45,7 @@ static void take_candidates(cli_row *out, const recon_distribution *d)
     recon_candidates_of(&all, d);
     out->candidates = all.count;
     for (size_t j = 0; j < all.count; j++) {
-        out->candidate[j].pose.angle = all.pose[j].absolute;
+        out->candidate[j].pose[0] = all.pose[j].absolute;
         out->candidate[j].weight = all.weight[j];
     }
 }
@@ -32,7 +58,7 @@ static recon_status read_images(recon_ctx *ctx, cli_row *out, const recon_model 
     RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
     RECON_TRY(recon_distribution_images(ctx, d, model, inputs, n));
     for (size_t i = 0; i < n; i++) {
-        out[i] = (cli_row){ .pose.angle = d[i].pose.absolute,
+        out[i] = (cli_row){ .pose = { d[i].pose.absolute },
                             .score = d[i].score,
                             .p_value = d[i].p_value,
                             .p_embedding = d[i].p_embedding,
@@ -57,9 +83,10 @@ static void take_modes(cli_row *out, const recon_distribution3 *d)
     out->candidates = 1;
     for (int k = 0; k < d->modes; k++) {
         size_t at = k == nearest ? 0 : out->candidates++;
-        out->candidate[at].pose.rotation =
+        recon_so3 pose =
             k == nearest ? d->pose.absolute
                          : recon_so3_compose(d->pose.absolute, recon_so3_inverse(d->mode[k].at));
+        memcpy(out->candidate[at].pose, &pose, sizeof pose);
         out->candidate[at].weight = (1 - d->background) * d->mode[k].weight;
     }
 }
@@ -73,7 +100,7 @@ static recon_status read_molecules(recon_ctx *ctx, cli_row *out, const recon_mod
     RECON_TRY(recon_distribution_molecules(ctx, d, model, inputs, n));
     for (size_t i = 0; i < n; i++) {
         recon_so3 pose = d[i].pose.absolute;
-        out[i] = (cli_row){ .pose.rotation = pose,
+        out[i] = (cli_row){ .pose = { pose.w, pose.x, pose.y, pose.z },
                             .score = d[i].score,
                             .p_value = d[i].p_value,
                             .p_embedding = d[i].p_embedding,
@@ -91,8 +118,16 @@ done:
 recon_status cli_rows_read(recon_ctx *ctx, cli_row *out, const recon_model *model,
                            const void *inputs, size_t n)
 {
-    return (recon_model_describe(model).group == RECON_SO2 ? read_images : read_molecules)(
-        ctx, out, model, inputs, n);
+    static const struct {
+        const char *data;
+        recon_status (*read)(recon_ctx *ctx, cli_row *out, const recon_model *model,
+                             const void *inputs, size_t n);
+    } readers[] = { { "images", read_images }, { "molecules", read_molecules } };
+    const char *data = recon_model_backbone(model)->kind->data;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (!strcmp(readers[i].data, data))
+            return readers[i].read(ctx, out, model, inputs, n);
+    return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "there is no table of %s", data);
 }
 
 /* --- written ---------------------------------------------------------------------------------- */
@@ -111,42 +146,38 @@ recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
     recon_status status;
     *t = (cli_table){ .to = { .fd = -1 }, inputs, group, rotated };
     RECON_TRY(recon_writer_open(ctx, &t->to, path));
-    RECON_TRY(cli_csv_print(
-        ctx, &t->to, "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
-        cli_words_of(inputs)->name, group == RECON_SO2 ? "angle_deg" : "rotation",
-        rotated ? ",rotated" : ""));
+    RECON_TRY(put_fields(ctx, &t->to,
+                         "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
+                         cli_words_of(inputs)->name, group->column, rotated ? ",rotated" : ""));
 done:
     return status;
 }
 
-static recon_status print_pose(recon_ctx *ctx, cli_table *t, const cli_pose *pose)
+static recon_status print_pose(recon_ctx *ctx, cli_table *t, const double *pose)
 {
-    const recon_so3 *q = &pose->rotation;
-    return t->group == RECON_SO2
-               ? cli_csv_print(ctx, &t->to, "%.2f", pose->angle * RECON_TO_DEGREES)
-               : cli_csv_print(ctx, &t->to, "%.6f %.6f %.6f %.6f", (double)q->w, (double)q->x,
-                               (double)q->y, (double)q->z);
+    recon_pose_text text;
+    return put_fields(ctx, &t->to, "%s", recon_group_print(text, t->group, pose));
 }
 
 static recon_status add_one(recon_ctx *ctx, cli_table *t, const cli_row *r, size_t i)
 {
     char name[CLI_FILE_NAME];
     recon_status status;
-    RECON_TRY(cli_csv_text(ctx, &t->to, cli_table_name(name, t->inputs, i)));
-    RECON_TRY(cli_csv_print(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
-    RECON_TRY(print_pose(ctx, t, &r->pose));
-    RECON_TRY(cli_csv_print(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
+    RECON_TRY(put_text(ctx, &t->to, cli_table_name(name, t->inputs, i)));
+    RECON_TRY(put_fields(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
+    RECON_TRY(print_pose(ctx, t, r->pose));
+    RECON_TRY(put_fields(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
     if (!isnan(r->p_embedding)) /* else the field is empty */
-        RECON_TRY(cli_csv_print(ctx, &t->to, "%.4g", r->p_embedding));
-    RECON_TRY(cli_csv_print(ctx, &t->to, ",%s,%d,", recon_natural_name(r->verdict), r->fold));
+        RECON_TRY(put_fields(ctx, &t->to, "%.4g", r->p_embedding));
+    RECON_TRY(put_fields(ctx, &t->to, ",%s,%d,", recon_natural_name(r->verdict), r->fold));
     for (size_t j = 0; j < r->candidates; j++) {
-        RECON_TRY(cli_csv_print(ctx, &t->to, "%s", j ? ";" : ""));
-        RECON_TRY(print_pose(ctx, t, &r->candidate[j].pose));
-        RECON_TRY(cli_csv_print(ctx, &t->to, ":%.4g", r->candidate[j].weight));
+        RECON_TRY(put_fields(ctx, &t->to, "%s", j ? ";" : ""));
+        RECON_TRY(print_pose(ctx, t, r->candidate[j].pose));
+        RECON_TRY(put_fields(ctx, &t->to, ":%.4g", r->candidate[j].weight));
     }
     if (t->rotated)
-        RECON_TRY(cli_csv_print(ctx, &t->to, ",%d", r->rotated));
-    RECON_TRY(cli_csv_print(ctx, &t->to, "\n"));
+        RECON_TRY(put_fields(ctx, &t->to, ",%d", r->rotated));
+    RECON_TRY(put_fields(ctx, &t->to, "\n"));
 done:
     return status;
 }

@@ -6,21 +6,15 @@
 #include "cli/cli.h"
 #include "core/file.h"
 
-/* A pose: an angle in radians, or a rotation. */
-typedef union {
-    double angle;
-    recon_so3 rotation;
-} cli_pose;
-
 typedef struct {
-    cli_pose pose; /* from the natural one */
+    double pose[RECON_NUMBERS_MAX]; /* from the natural one */
     double score, p_value, p_embedding;
     double surrogate; /* as in recon_pose_score; not in the table */
     recon_natural verdict;
     int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
     size_t candidates;
     struct {
-        cli_pose pose; /* from this natural pose */
+        double pose[RECON_NUMBERS_MAX]; /* from this natural pose */
         double weight;
     } candidate[RECON_MODES_MAX]; /* the first is the pose itself */
     int free;    /* of a molecule: directions in which the natural pose is a choice */

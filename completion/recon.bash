@@ -70,7 +70,7 @@ _recon() {
     normalize,--embeddings) ;;
     normalize,--poses) ;;
     normalize,-o | normalize,--out) ;;
-    normalize,--group) _recon_words so2 so3 ;;
+    normalize,--group) ;;
     normalize,--quaternions) _recon_words wxyz xyzw ;;
     normalize,-k | normalize,--k) compopt +o default ;;
     normalize,--query) ;;

@@ -1,6 +1,7 @@
 /* baseline_molecules.c - other methods on rotated conformers, in front of the frozen classifier or in
  * its place. */
-#include "lab/baselines.h"
+#include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -124,12 +125,8 @@ static recon_status measure_pca(recon_ctx *ctx, baseline *out, const molecule_re
 static size_t count_right(const double *sum, const int64_t *labels, size_t n, size_t classes)
 {
     size_t right = 0;
-    for (size_t i = 0; i < n; i++, sum += classes) {
-        size_t best = 0;
-        for (size_t c = 1; c < classes; c++)
-            best = sum[c] > sum[best] ? c : best;
-        right += (int64_t)best == labels[i];
-    }
+    for (size_t i = 0; i < n; i++)
+        right += (int64_t)lab_largest(sum + i * classes, classes) == labels[i];
     return right;
 }
 
@@ -173,8 +170,7 @@ static recon_status measure_mean(recon_ctx *ctx, baseline *out, const molecule_r
     out->accuracy = (double)right / (double)r->test.n;
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
 done:
-    free(log_p);
-    free(sum);
+    lab_free(log_p, sum);
     return status;
 }
 
@@ -338,7 +334,6 @@ static recon_status measure_segnn(recon_ctx *ctx, baseline *out, const molecule_
 {
     const char *path = r->settings->segnn;
     segnn *net = NULL;
-    double *y = NULL;
     size_t right = 0;
     recon_status status = RECON_OK;
     if (!path) {
@@ -354,18 +349,15 @@ static recon_status measure_segnn(recon_ctx *ctx, baseline *out, const molecule_
         goto done;
     }
     double begun = recon_now();
-    RECON_TRY(recon_alloc_raw(ctx, &y, AT_ONCE * r->molecules, sizeof *y));
     for (size_t at = 0; at < r->test.n; at += AT_ONCE) {
         size_t n = r->test.n - at < AT_ONCE ? r->test.n - at : AT_ONCE;
-        RECON_TRY(segnn_logits(ctx, y, net, r->test.x + at, n));
-        right += count_right(y, r->test.codes.labels + at, n, r->molecules);
+        RECON_TRY(segnn_right(ctx, &right, net, r->test.x + at, n));
     }
     out->accuracy = (double)right / (double)r->test.n;
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
     out->weights = segnn_weights(net);
     RECON_TRY(baseline_read_training(ctx, out, path));
 done:
-    free(y);
     segnn_close(ctx, net);
     return status;
 }

@@ -1,6 +1,7 @@
-/* baselines.c - other methods on rotated images, in front of the frozen classifier or in its place; and all of
- * them as JSON and as text. */
-#include "lab/baselines.h"
+/* baselines.c - other methods on rotated images, in front of the frozen classifier or in its place; and how all
+ * of them are shown. */
+#include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "lab/table.h"
@@ -232,14 +233,6 @@ static recon_status add_probabilities(recon_ctx *ctx, double *sum, double *logit
     return status;
 }
 
-static int64_t largest(const double *row, size_t n)
-{
-    size_t best = 0;
-    for (size_t k = 1; k < n; k++)
-        best = row[k] > row[best] ? k : best;
-    return (int64_t)best;
-}
-
 static recon_status guess_by_mean(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
                                   size_t n)
 {
@@ -259,11 +252,9 @@ static recon_status guess_by_mean(recon_ctx *ctx, void *user, int64_t *labels, c
         RECON_TRY(add_probabilities(ctx, sum, logits, a->on->classifier, rotated, n));
     }
     for (size_t i = 0; i < n; i++)
-        labels[i] = largest(sum + i * c.classes, c.classes);
+        labels[i] = (int64_t)lab_largest(sum + i * c.classes, c.classes);
 done:
-    free(rotated);
-    free(logits);
-    free(sum);
+    lab_free(rotated, logits, sum);
     return status;
 }
 
@@ -278,21 +269,6 @@ static recon_status measure_guess(recon_ctx *ctx, baseline *out, const recon_dat
 }
 
 /* --- networks --------------------------------------------------------------------------------- */
-
-static recon_status guess_by_rival(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
-                                   size_t n)
-{
-    size_t classes = rival_describe(user).classes;
-    double *logits = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &logits, n * classes, sizeof *logits));
-    RECON_TRY(rival_logits(ctx, logits, user, images, n));
-    for (size_t i = 0; i < n; i++)
-        labels[i] = largest(logits + i * classes, classes);
-done:
-    free(logits);
-    return status;
-}
 
 /* How far each image is rotated, as a network says. */
 static recon_status poses_by_rival(recon_ctx *ctx, double *pose, rival *net,
@@ -438,7 +414,7 @@ static recon_status measure_rival(recon_ctx *ctx, baseline all[BASELINES], basel
     if (!fits(out, net, t, kind))
         goto done;
     RECON_TRY(rival_describe(net).poses ? measure_poses(ctx, out, t, net)
-                                        : measure_guess(ctx, out, t->rotated, guess_by_rival, net));
+                                        : measure_guess(ctx, out, t->rotated, rival_guess, net));
     out->weights = rival_describe(net).weights;
     RECON_TRY(baseline_read_training(ctx, out, path));
     if (kind == RIVAL_SGM)

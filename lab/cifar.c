@@ -5,11 +5,12 @@
  * they are rotated and when they are rotated back. Whether to rotate at all is asked of the p-value, and
  * the level of that is chosen on pictures held out from all training. */
 #include "backbone/ieae.h"
+#include "lab/memory.h"
 #include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/image.h"
-#include "lab/times.h"
+#include "lab/evaluate.h"
 #include "model/model.h"
 #include "stats/quantile.h"
 #include "lab/lab.h"
@@ -19,7 +20,6 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/shipped.h"
-#include "lab/evaluate.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -76,11 +76,7 @@ typedef struct {
 
 static void set_free(set *s)
 {
-    void *blocks[] = {
-        s->upright, s->images, s->other, s->angle, s->by, s->label, s->logits, s->p
-    };
-    for (size_t i = 0; i < LAB_COUNT(blocks); i++)
-        free(blocks[i]);
+    lab_free(s->upright, s->images, s->other, s->angle, s->by, s->label, s->logits, s->p);
     for (int m = 0; m < METHODS; m++)
         free(s->right[m]);
 }
@@ -126,13 +122,8 @@ static recon_status set_rotate(recon_ctx *ctx, set *s, int which)
 
 static void mark(uint8_t *right, const set *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const double *y = s->logits + i * s->classes;
-        size_t best = 0;
-        for (size_t k = 1; k < s->classes; k++)
-            best = y[k] > y[best] ? k : best;
-        right[i] = s->label[i] == (int32_t)best;
-    }
+    for (size_t i = 0; i < s->n; i++)
+        right[i] = s->label[i] == (int32_t)lab_largest(s->logits + i * s->classes, s->classes);
 }
 
 static double share(const uint8_t *right, size_t n)
@@ -238,8 +229,7 @@ static recon_status bring_back(recon_ctx *ctx, set *s, int method, const recon_m
     if (errors)
         *errors = lab_errors(off, s->n, error_rows, LAB_COUNT(error_rows));
 done:
-    free(off);
-    free(scores);
+    lab_free(off, scores);
     return status;
 }
 
@@ -397,11 +387,6 @@ done:
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-static json_t *percent(double share)
-{
-    return isnan(share) ? json_null() : json_real(round(1e4 * share) / 100);
-}
-
 /* kept: the share of the gain on rotated pictures; rotating all keeps 1. */
 static json_t *curve_json(gate_curve curve, double none)
 {
@@ -409,8 +394,8 @@ static json_t *curve_json(gate_curve curve, double none)
     double gain = curve[LEVELS - 1][1] - none;
     for (size_t i = 0; i < LEVELS; i++)
         recon_json_append(
-            &out, json_pack("{s:f, s:o, s:o, s:o}", "p", levels[i], "upright", percent(curve[i][0]),
-                            "c8", percent(curve[i][1]), "kept",
+            &out, json_pack("{s:f, s:o, s:o, s:o}", "p", levels[i], "upright",
+                            lab_percent(curve[i][0]), "c8", lab_percent(curve[i][1]), "kept",
                             gain > 0 ? json_real((curve[i][1] - none) / gain) : json_null()));
     return out;
 }
@@ -423,7 +408,7 @@ static void put_accuracies(json_t **out, const machines *m)
         const double *a = m->accuracy[i], lost = a[UNDO] - a[NONE];
         json_t *all = json_object(), *of = json_object();
         for (int k = 0; k < METHODS; k++) {
-            recon_json_put(&all, methods[k].path, percent(a[k]));
+            recon_json_put(&all, methods[k].path, lab_percent(a[k]));
             if (k > UNDO)
                 recon_json_put(&of, methods[k].path,
                                isnan(a[k]) || lost <= 0 ? json_null()

@@ -1,18 +1,355 @@
-/* cmd_demo.c - recon demo: a minute's tour on what comes with recon. */
-#include "lab/lab.h"
+/* cmd_demo.c - recon demo: a minute's tour on what comes with recon. Garments are rotated as in the paper,
+ * conformers as they occur and at random; every step leaves its files. */
 #include "lab/demo.h"
+#include "lab/memory.h"
+#include "core/fail.h"
+#include "core/memory.h"
 #include "lab/table.h"
 #include "core/ctx.h"
-#include "core/fail.h"
+#include "core/shipped.h"
+#include "data/rotations.h"
 #include "core/folder.h"
+#include "report/found.h"
+#include "data/xyz.h"
+#include "lab/lab.h"
 #include "core/json.h"
 
 #include <errno.h>
 #include <math.h>
+#include <recon/core/array.h>
+#include <recon/model/score.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define RULE   "fashion"
+#define REMEDY "it comes with recon's sources; run there, or `make install`"
+
+enum { SPLIT_SEED = 1 };
+
+const char *demo_file(demo_path out, const demo *d, const char *name)
+{
+    snprintf(out, sizeof(demo_path), "%s/%s", d->out, name);
+    return out;
+}
+
+static recon_status demo_model(recon_ctx *ctx, demo_path out, const char *name)
+{
+    return recon_shipped_find(ctx, out, sizeof(demo_path), "models", name, REMEDY);
+}
+
+/* --- files for the next step, or the reader --------------------------------------------------- */
+
+/* NAME-images.npy and NAME-labels.npy: `--data npy:NAME-images.npy` for any command. */
+static recon_status keep_images(recon_ctx *ctx, const demo *d, const char *name,
+                                const recon_dataset *data)
+{
+    recon_dataset_info info = recon_dataset_describe(data);
+    size_t pixels = info.height * info.width;
+    char file[64];
+    demo_path path;
+    float *images = NULL;
+    int64_t *labels = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &images, info.n * pixels, sizeof *images));
+    RECON_TRY(recon_alloc_raw(ctx, &labels, info.n, sizeof *labels));
+    for (size_t i = 0; i < info.n; i++)
+        labels[i] = recon_dataset_get(images + i * pixels, data, i);
+    snprintf(file, sizeof file, "%s-images.npy", name);
+    RECON_TRY(recon_npy_write(ctx, demo_file(path, d, file),
+                              &(recon_array){ .dtype = RECON_F32,
+                                              .ndim = 3,
+                                              .shape = { info.n, info.height, info.width },
+                                              .data = images }));
+    snprintf(file, sizeof file, "%s-labels.npy", name);
+    RECON_TRY(recon_npy_write(
+        ctx, demo_file(path, d, file),
+        &(recon_array){ .dtype = RECON_I64, .ndim = 1, .shape = { info.n }, .data = labels }));
+done:
+    lab_free(labels, images);
+    return status;
+}
+
+/* --- discover --------------------------------------------------------------------------------- */
+
+/* Some garments are held out for the tests, the others rotated to be looked at. */
+static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
+{
+    recon_status status;
+    RECON_TRY(recon_dataset_open(ctx, &d->garments, "garments"));
+    if (limit && limit < recon_dataset_describe(d->garments).n)
+        RECON_TRY(recon_dataset_take(ctx, &d->some, d->garments, limit, TAKE_SEED));
+    RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->trial.upright.some,
+                                  d->some ? d->some : d->garments, DEMO_HELD, SPLIT_SEED));
+    d->trial.upright.use = d->trial.upright.some;
+    RECON_TRY(recon_dataset_rotate_by(ctx, &d->rotated, d->found_on, RULE, TRAIN_SEED));
+    RECON_TRY(keep_images(ctx, d, "garments", d->rotated));
+done:
+    return status;
+}
+
+static recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit)
+{
+    demo_path model, folder, spec;
+    recon_status status;
+    RECON_TRY(demo_model(ctx, model, "fashion.safetensors"));
+    RECON_TRY(open_garments(ctx, d, limit));
+    snprintf(spec, sizeof spec, "npy:%s/garments-images.npy", d->out);
+    RECON_TRY(
+        recon_discover(ctx, &d->found, model, NULL, recon_dataset_data(d->rotated),
+                       demo_file(folder, d, "discover"),
+                       &(recon_discover_options){ .k = K,
+                                                  .family = RECON_SO2_NORMAL,
+                                                  .keep_embeddings = 1,
+                                                  .data = "garments",
+                                                  .source = &(recon_source){ .spec = spec } }));
+done:
+    return status;
+}
+
+size_t demo_widths(recon_theta_class out[DEMO_KINDS], const demo *d)
+{
+    const reproduction *r = &d->tests;
+    json_t *summary = json_loads(d->found.summary, 0, NULL);
+    size_t n = 0;
+    for (size_t c = 0; c < DEMO_KINDS; c++) {
+        char path[32];
+        snprintf(path, sizeof path, "labels.%zu.theta_deg", c);
+        double width = lab_number(summary, path) / RECON_TO_DEGREES;
+        if (isfinite(width))
+            out[n++] = (recon_theta_class){ r->on->name[c], r->width[c].truth, width, 0, 0 };
+    }
+    json_decref(summary);
+    return n;
+}
+
+/* As anyone would who has embeddings and poses from a network of their own. */
+static recon_status demo_normalize(recon_ctx *ctx, demo *d)
+{
+    demo_path z, g, labels, out;
+    return recon_normalize_files(
+        ctx, &d->poses,
+        &(recon_normalize_request){ .group = RECON_SO2,
+                                    .z = demo_file(z, d, "discover/z.npy"),
+                                    .poses = demo_file(g, d, "discover/g.npy"),
+                                    .labels = demo_file(labels, d, "garments-labels.npy"),
+                                    .out = demo_file(out, d, "normalize"),
+                                    .options = { .knn = { .k = K }, .family = RECON_SO2_NORMAL } });
+}
+
+/* --- canonicalize, score ---------------------------------------------------------------------- */
+
+/* The same codes, natural poses by the maps that the discover run has just fitted. */
+static recon_status measure_own(recon_ctx *ctx, demo *d)
+{
+    const reading *t = &d->tests.rotated;
+    const recon_maps_inputs in = { .n = t->n,
+                                   .z = t->codes.z,
+                                   .data = recon_dataset_data(t->data) };
+    recon_model *model = NULL;
+    recon_so2_map *map = NULL;
+    double *rotations = NULL;
+    demo_path path;
+    recon_status status;
+    RECON_TRY(recon_model_open(ctx, &model, demo_file(path, d, "discover/model.safetensors"),
+                               RECON_SINGLE));
+    RECON_TRY(recon_alloc_raw(ctx, &map, t->n, sizeof *map));
+    RECON_TRY(recon_alloc_raw(ctx, &rotations, t->n, sizeof *rotations));
+    RECON_TRY(recon_maps_apply(ctx, map, model->maps, &in, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_put_densities(ctx, map, model->maps, t->codes.poses, t->codes.density,
+                                       t->n, RECON_MAPS_ALL));
+    for (size_t i = 0; i < t->n; i++)
+        rotations[i] = -recon_so2_absolute(&map[i], t->codes.poses[i]);
+    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, NULL, t->data, rotations,
+                                      recon_guess_by_classifier, d->trial.classifier));
+done:
+    lab_free(rotations, map);
+    recon_model_close(ctx, model);
+    return status;
+}
+
+static void demo_alarm_measure(demo_alarm *alarm, const double *score, const uint8_t *unusual,
+                               size_t n)
+{
+    size_t beyond[2] = { 0 }, all[2] = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        all[unusual[i]]++;
+        beyond[unusual[i]] += score[i] > alarm->threshold;
+    }
+    alarm->called = (double)beyond[0] / (double)all[0];
+    alarm->caught = (double)beyond[1] / (double)all[1];
+}
+
+/* Natural are garments rotated as they occur, unusual those rotated any way that end up beyond it. */
+static recon_status measure_alarm(recon_ctx *ctx, demo *d)
+{
+    const reproduction *r = &d->tests;
+    size_t n = r->rotated.n;
+    double *score = NULL;
+    uint8_t *unusual = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &score, n + r->circle.n, sizeof *score));
+    RECON_TRY(recon_alloc(ctx, &unusual, n + r->circle.n, sizeof *unusual));
+    for (size_t i = 0; i < n; i++)
+        score[i] = recon_so2_map_score(&r->rotated.map[i], r->rotated.codes.poses[i]);
+    for (size_t i = 0; i < r->circle.n; i++)
+        if ((unusual[n] = r->on->unusual[i]))
+            score[n++] = r->score[SCORES - 1][i];
+    d->alarm.threshold = recon_score_threshold(r->model, DEMO_ALARMS);
+    demo_alarm_measure(&d->alarm, score, unusual, n);
+done:
+    lab_free(unusual, score);
+    return status;
+}
+
+static recon_status demo_canonicalize(recon_ctx *ctx, demo *d)
+{
+    demo_path model, classifier;
+    const lab_settings settings = { .classifier = classifier };
+    image_trial *t = &d->trial;
+    recon_status status;
+    RECON_TRY(demo_model(ctx, model, "fashion.safetensors"));
+    RECON_TRY(demo_model(ctx, classifier, "fashion-classifier.safetensors"));
+    t->settings = &settings;
+    t->what = experiment_find(RULE);
+    RECON_TRY(recon_classifier_open(ctx, &t->classifier, classifier));
+    RECON_TRY(trial_prepare(ctx, t));
+    RECON_TRY(reproduce_model(ctx, &d->tests, t, model));
+    RECON_TRY(reproduce_tests(ctx, &d->tests));
+    RECON_TRY(keep_images(ctx, d, "test", t->rotated));
+    RECON_TRY(measure_own(ctx, d));
+    RECON_TRY(measure_alarm(ctx, d));
+done:
+    t->settings = NULL;
+    return status;
+}
+
+static recon_status open_all(recon_ctx *ctx, demo_molecules *m)
+{
+    recon_molecules *all = NULL, *some = NULL;
+    demo_path model;
+    recon_status status;
+    RECON_TRY(demo_model(ctx, model, "conformers.safetensors"));
+    RECON_TRY(recon_model_open(ctx, &m->model, model, RECON_SINGLE));
+    RECON_TRY(recon_molecules_open(ctx, &all, "conformers/test", NULL));
+    RECON_TRY(recon_molecules_take(ctx, &some, all, DEMO_CONFORMERS, TAKE_SEED));
+    RECON_TRY(recon_molecules_rotate(ctx, &m->occur, some, "fisher", TEST_SEED));
+    RECON_TRY(recon_molecules_rotate(ctx, &m->thrown, m->occur, "haar", TEST_SEED));
+    m->n = recon_molecules_describe(m->occur).n;
+done:
+    recon_molecules_close(some);
+    recon_molecules_close(all);
+    return status;
+}
+
+static recon_status distributions(recon_ctx *ctx, recon_distribution3 **out,
+                                  const recon_model *model, const recon_molecules *data)
+{
+    size_t n = recon_molecules_describe(data).n;
+    recon_conformer *x = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, out, n, sizeof **out));
+    RECON_TRY(recon_alloc_raw(ctx, &x, n, sizeof *x));
+    for (size_t i = 0; i < n; i++)
+        x[i] = recon_molecules_get(data, i);
+    RECON_TRY(recon_distribution_molecules(ctx, *out, model, x, n));
+done:
+    free(x);
+    return status;
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Radians between where the axis of conformer i points, thrown as it is, and where recon says that
+ * it does. Which end of the axis is the front is anyone's choice, but the same when upright. */
+static recon_status axis_error(recon_ctx *ctx, double *out, const demo_molecules *m, size_t i)
+{
+    const recon_distribution3 *said = &m->of[1][i];
+    recon_fisher law;
+    double f[9], upright[3], now[3];
+    recon_molecules_fisher(f, m->occur, (size_t)recon_molecules_get(m->occur, i).molecule);
+    recon_status status = recon_fisher_of(ctx, &law, f);
+    if (status != RECON_OK)
+        return status;
+    recon_so3_act(upright, law.mode, law.body[0]);
+    recon_so3_act(now, recon_molecules_rotation(m->thrown, i), law.body[0]);
+    double cosine = dot(now, said->axis_now) * (dot(upright, said->axis) < 0 ? -1 : 1);
+    *out = acos(fmin(fmax(cosine, -1), 1));
+    return RECON_OK;
+}
+
+static recon_status measure_axes(recon_ctx *ctx, demo_molecules *m)
+{
+    double *error = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &error, m->n, sizeof *error));
+    for (size_t i = 0; i < m->n; i++)
+        RECON_TRY(axis_error(ctx, &error[i], m, i));
+    m->axis_error = recon_found_median(error, m->n);
+done:
+    free(error);
+    return status;
+}
+
+static recon_status measure_unusual(recon_ctx *ctx, demo_molecules *m)
+{
+    double *score = NULL;
+    uint8_t *unusual = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &score, 2 * m->n, sizeof *score));
+    RECON_TRY(recon_alloc_raw(ctx, &unusual, 2 * m->n, sizeof *unusual));
+    for (size_t i = 0; i < 2 * m->n; i++) {
+        unusual[i] = i >= m->n;
+        score[i] = m->of[unusual[i]][i % m->n].score;
+    }
+    m->alarm.threshold = recon_score_threshold(m->model, DEMO_ALARMS);
+    demo_alarm_measure(&m->alarm, score, unusual, 2 * m->n);
+    RECON_TRY(recon_roc_auc(ctx, &m->auc, score, unusual, 2 * m->n));
+done:
+    lab_free(unusual, score);
+    return status;
+}
+
+static recon_status keep_files(recon_ctx *ctx, const demo_molecules *m, const demo *d)
+{
+    demo_path path;
+    recon_status status;
+    RECON_TRY(recon_folder_make(ctx, demo_file(path, d, "molecules")));
+    RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/occur.xyz"), m->occur));
+    RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/thrown.xyz"), m->thrown));
+    RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/natural.xyz"), m->natural));
+done:
+    return status;
+}
+
+static recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d)
+{
+    double begun = recon_now();
+    recon_status status;
+    RECON_TRY(open_all(ctx, m));
+    RECON_TRY(distributions(ctx, &m->of[0], m->model, m->occur));
+    RECON_TRY(distributions(ctx, &m->of[1], m->model, m->thrown));
+    RECON_TRY(measure_axes(ctx, m));
+    RECON_TRY(measure_unusual(ctx, m));
+    RECON_TRY(recon_canonical_set(ctx, &m->natural, NULL, m->model, m->thrown));
+    RECON_TRY(keep_files(ctx, m, d));
+    m->seconds = recon_now() - begun;
+done:
+    return status;
+}
+
+static void demo_molecules_free(recon_ctx *ctx, demo_molecules *m)
+{
+    lab_free(m->of[0], m->of[1]);
+    recon_molecules_close(m->natural);
+    recon_molecules_close(m->thrown);
+    recon_molecules_close(m->occur);
+    recon_model_close(ctx, m->model);
+}
 
 static int run(int argc, char **argv);
 const cli_command lab_demo = {
@@ -120,29 +457,19 @@ static json_t *results(const demo *d)
     return out;
 }
 
-static void print_text(const demo *d)
-{
-    const reproduction *r = &d->tests;
-    const demo_molecules *m = &d->molecules;
-    printf("Algorithm 1   %zu embeddings in %.2f s; %.0f %% of their neighbours are of the same "
-           "kind\n",
-           d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
-    printf("discover      natural poses of %zu garments in %.1f s, no label used\n",
-           d->found.points, d->found.seconds.total);
-    printf(
-        "canonicalize  a frozen classifier gets %.1f %% of %zu rotated garments right, %.1f %% after "
-        "canonicalization\n",
-        100 * r->on->accuracy.none, r->rotated.n, 100 * r->accuracy.recon);
-    printf("unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at "
-           "%.0f %% false "
-           "alarms\n",
-           lab_number(r->out, "ood_auc.density"), 100 * d->alarm.caught, 100 * d->alarm.called);
-    printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of unusual "
-           "poses caught at "
-           "%.0f %% false alarms\n",
-           m->n, m->axis_error * RECON_TO_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
-    printf("%s\n", d->report);
-}
+static const char words[] =
+    "Algorithm 1   {algorithm1.rows} embeddings in {algorithm1.seconds:.2f} s; "
+    "{%algorithm1.hit_rate} % of their neighbours are of the same kind\n"
+    "discover      natural poses of {discover.images} garments in {discover.seconds:.1f} s, no label "
+    "used\n"
+    "canonicalize  a frozen classifier gets {accuracy.none:.1f} % of {test_images} rotated garments "
+    "right, {accuracy.recon:.1f} % after canonicalization\n"
+    "unusual poses area under the ROC curve {ood_auc.density:.3f}; {alarms.caught} % of unusual ones "
+    "caught at {alarms.called} % false alarms\n"
+    "molecules     natural axis of {molecules.conformers} conformers found to "
+    "{molecules.axis_error_deg:.1f} degrees; {molecules.alarms.caught} % of unusual poses caught at "
+    "{molecules.alarms.called} % false alarms\n"
+    "{report}\n";
 
 static recon_status show(recon_ctx *ctx, const demo *d, const cli_common *common)
 {
@@ -152,7 +479,7 @@ static recon_status show(recon_ctx *ctx, const demo *d, const cli_common *common
     if (status == RECON_OK && common->json)
         return cli_print_json(ctx, answer);
     if (status == RECON_OK && !common->quiet)
-        print_text(d);
+        lab_say(answer, words);
     json_decref(answer);
     return status;
 }

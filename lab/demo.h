@@ -55,30 +55,11 @@ typedef struct {
 typedef char demo_path[4096];
 const char *demo_file(demo_path out, const demo *d, const char *name);
 
-/* Where a shipped model lies. */
-recon_status demo_model(recon_ctx *ctx, demo_path out, const char *name);
-
-/* The steps, each leaving its files. */
-recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit /* 0: none */);
-/* Of which: true and found widths of the kinds, how many. The page has no others: the report of the run
- * shows the same. */
+/* True and found widths of the kinds, how many. The page has no others: the report of the run shows the
+ * same. */
 size_t demo_widths(recon_theta_class out[DEMO_KINDS], const demo *d);
-recon_status demo_normalize(recon_ctx *ctx, demo *d);
-recon_status demo_canonicalize(recon_ctx *ctx, demo *d); /* and unusual poses */
-recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d);
-void demo_molecules_free(recon_ctx *ctx, demo_molecules *m);
 
 /* report.html. */
 recon_status demo_page(recon_ctx *ctx, const demo *d);
-
-/* Shares of scores beyond the threshold, where unusual is 1 and where it is 0. */
-void demo_alarm_measure(demo_alarm *alarm, const double *score, const uint8_t *unusual, size_t n);
-
-/* A set of its own with the same conformers, names and energies; molecules that do not occur in
- * data lose their numbers. poses may be NULL. The truth of how conformers had been rotated does not
- * go along. */
-recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out,
-                                 recon_pose3 *poses /* [n] */, const recon_model *model,
-                                 const recon_molecules *data);
 
 #endif

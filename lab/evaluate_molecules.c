@@ -1,6 +1,7 @@
 /* evaluate_molecules.c - what the tables of molecules measure. */
-#include "lab/evaluate_molecules.h"
 #include "lab/evaluate.h"
+#include "lab/memory.h"
+#include <recon/model/canonicalize.h>
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
@@ -79,8 +80,7 @@ done:
 
 void recon_molecule_groups_free(recon_molecule_groups *groups)
 {
-    free(groups->offset);
-    free(groups->row);
+    lab_free(groups->offset, groups->row);
     *groups = (recon_molecule_groups){ 0 };
 }
 
@@ -178,8 +178,7 @@ recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_e
             recon_fail(ctx, RECON_ERR_INPUT, "evaluate: no molecule is in both sets of poses"));
     summarize(out, measured, n);
 done:
-    free(measured);
-    free(constant);
+    lab_free(measured, constant);
     return status;
 }
 
@@ -317,9 +316,7 @@ recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fishe
     summarize_fisher(out, &r, of, n, truth, molecules);
 done:
     recon_molecule_groups_free(&r.groups);
-    free(r.mse);
-    free(r.axis);
-    free(r.truth_axis);
+    lab_free(r.mse, r.axis, r.truth_axis);
     return status;
 }
 
@@ -417,8 +414,7 @@ recon_status recon_evaluate_molecule_trend(recon_ctx *ctx, recon_trend *out, con
     out->correlation = correlate(&out->slope, &out->intercept, a, b, out->n);
     out->rank = correlate(&slope, &intercept, ranks, ranks + n, out->n);
 done:
-    free(order);
-    free(kept);
+    lab_free(order, kept);
     return status;
 }
 
@@ -517,5 +513,71 @@ recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra, u
     }
 done:
     recon_molecule_groups_free(&g);
+    return status;
+}
+
+/* --- a whole set in its natural pose ---------------------------------------------------------- */
+
+typedef struct {
+    recon_conformer *list;
+    const char **names; /* of those molecules that occur, numbered anew */
+    int32_t *number;    /* [molecules of the whole] the new number + 1; 0: does not occur */
+    float *xyz;
+} copy;
+
+static recon_status copy_new(recon_ctx *ctx, copy *c, const recon_molecules *data)
+{
+    recon_molecules_info info = recon_molecules_describe(data);
+    recon_status status;
+    *c = (copy){ 0 };
+    RECON_TRY(recon_alloc(ctx, &c->list, info.n, sizeof *c->list));
+    RECON_TRY(recon_alloc(ctx, &c->names, info.molecules, sizeof *c->names));
+    RECON_TRY(recon_alloc(ctx, &c->number, info.molecules, sizeof *c->number));
+    RECON_TRY(recon_alloc_raw(ctx, &c->xyz, info.total, 3 * sizeof *c->xyz));
+    for (size_t i = 0; i < info.n; i++) {
+        c->list[i] = recon_molecules_get(data, i);
+        c->number[c->list[i].molecule] = 1;
+    }
+done:
+    return status;
+}
+
+static void renumber(copy *c, const recon_molecules *data)
+{
+    recon_molecules_info info = recon_molecules_describe(data);
+    int32_t count = 0;
+    for (size_t m = 0; m < info.molecules; m++)
+        if (c->number[m]) {
+            c->names[count] = recon_molecules_name(data, m);
+            c->number[m] = ++count;
+        }
+    for (size_t i = 0; i < info.n; i++)
+        c->list[i].molecule = c->number[c->list[i].molecule] - 1;
+}
+
+static void copy_free(copy *c)
+{
+    lab_free(c->xyz, c->number, c->names, c->list);
+}
+
+recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose3 *poses,
+                                 const recon_model *model, const recon_molecules *data)
+{
+    size_t n = recon_molecules_describe(data).n;
+    const float *at;
+    copy c;
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(copy_new(ctx, &c, data));
+    RECON_TRY(recon_canonicalize_molecules(ctx, c.xyz, poses, model, c.list, n));
+    renumber(&c, data);
+    at = c.xyz;
+    for (size_t i = 0; i < n; i++) {
+        c.list[i].xyz = at;
+        at += 3 * c.list[i].atoms;
+    }
+    RECON_TRY(recon_molecules_make(ctx, out, c.list, n, c.names));
+done:
+    copy_free(&c);
     return status;
 }

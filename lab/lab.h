@@ -1,7 +1,6 @@
 /* lab.h - what experiments share: what was asked for, and how they are started.
  *
- * An experiment is a command, `recon reproduce NAME`, with its own list of options: what it does not
- * have it does not list. The options themselves are spelled once, in cmd_reproduce.c. */
+ * An experiment is a command, `recon reproduce NAME`, with its own list of options, in main.c. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
@@ -41,28 +40,15 @@ typedef struct {
     const char *of[RECON_TRAINED_KINDS], *rivals[RIVAL_KINDS], *segnn;
 } lab_settings;
 
-/* The result is what --json prints, and all that is shown. Release it, also on failure. */
+/* The result is what --json prints, and everything that is shown comes from it. The caller releases it, also
+ * after a failure. */
 typedef recon_status lab_run(recon_ctx *ctx, json_t **result, const lab_settings *s);
 typedef void lab_show(const json_t *result);
 
-/* Runs an experiment for each seed, at most MAX_SEEDS: `one` makes the result of run i. Of more than one the
- * result has their means, "spread" their deviations, and "runs" themselves. */
+/* Runs an experiment once for each seed; `one` makes the result of run i. The result of several runs has
+ * their means, with the standard deviations under "spread" and the runs themselves under "runs". */
 typedef recon_status lab_one(recon_ctx *ctx, json_t **result, const lab_settings *s, size_t i);
 recon_status lab_repeat(recon_ctx *ctx, json_t **result, const lab_settings *s, lab_one *one);
-
-typedef struct {
-    const char *name, *purpose, *example;
-    const int *options;
-    size_t seed, seeds; /* where they are not given */
-    int preset;
-    int (*check)(const cli_command *command, lab_settings *s); /* -1, or the exit code; or NULL */
-    lab_run *run;
-    lab_show *show;
-} lab_experiment;
-extern const lab_experiment lab_experiments[]; /* the last one has no name */
-
-/* One of them by a command line. Returns the exit code. */
-int lab_start(const lab_experiment *experiment, int argc, char **argv);
 
 lab_run reproduce_run, estimators_run, letters_run, cifar_run, words_run;
 lab_show reproduce_show, molecule_reproduce_show, estimators_show, letters_show, cifar_show,

@@ -119,12 +119,6 @@ recon_status letters_load(recon_ctx *ctx, float **out, size_t n, const char *dir
 
 /* --- what a model says of them ---------------------------------------------------------------- */
 
-/* How good the answers of a model are on the two test sets, as JSON; degrees and percent. dir: where
- * the sets were written, as DIR/fresh and DIR/anyway. NULL where memory ran out. */
-recon_status letters_measure(recon_ctx *ctx, json_t **out, const letters_plan *plan,
-                             const recon_model *model, const letters_set *fresh,
-                             const letters_set *anyway, const char *dir);
-
 /* --- the folder that an experiment works in ---------------------------------------------------- */
 
 enum { RUN_FOLDER = RECON_PATH - 256 }; /* shorter than a path: files are called in it */

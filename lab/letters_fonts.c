@@ -5,6 +5,7 @@
  * frame, if it has ornaments for letters, if its lower case is its upper case made smaller, or if it
  * looks like one that was taken (the same design is often packed several times, under several names). */
 #include "lab/letters.h"
+#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 
@@ -476,8 +477,7 @@ void letters_fonts_free(letters_fonts *f)
     for (int part = 0; part < LETTERS_PARTS; part++) {
         for (size_t i = 0; i < f->n[part]; i++) {
             FT_Done_Face(f->of[part][i].font);
-            free(f->of[part][i].path);
-            free(f->of[part][i].looks);
+            lab_free(f->of[part][i].path, f->of[part][i].looks);
         }
         free(f->of[part]);
     }

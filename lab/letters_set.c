@@ -1,5 +1,6 @@
-/* letters_set.c - sets of letters, drawn and written as a user would have them, and the folder they are in. */
+/* letters_set.c - sets of letters, drawn and written as a user would have them, and the folder of an experiment. */
 #include "lab/letters.h"
+#include "lab/memory.h"
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "core/fail.h"
@@ -73,9 +74,7 @@ done:
 
 void letters_set_free(letters_set *set)
 {
-    free(set->pixels);
-    free(set->kind);
-    free(set->angle);
+    lab_free(set->pixels, set->kind, set->angle);
     *set = (letters_set){ 0 };
 }
 

@@ -1,4 +1,4 @@
-/* repeat.c - several runs of an experiment as one. */
+/* repeat.c - the results of several runs as one: mean and standard deviation. */
 #include "lab/lab.h"
 
 #include <math.h>

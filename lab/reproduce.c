@@ -1,7 +1,6 @@
 /* reproduce.c - runs of an experiment: the models it needs, found or trained, and what was
  * measured. */
 #include "backbone/molecule_net.h"
-#include "lab/baselines.h"
 #include "lab/reproduce.h"
 #include "lab/rival_segnn.h"
 #include "core/ctx.h"
@@ -367,11 +366,11 @@ static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figu
     molecule_reproduction r;
     recon_status status;
     RECON_TRY(molecule_reproduce_measure(ctx, &r, s));
+    *out = molecule_reproduce_json(&r);
     if (s->figures) {
         RECON_TRY(recon_folder_make(ctx, s->figures));
-        RECON_TRY(molecule_reproduce_figures(ctx, figures, &r, s->figures));
+        RECON_TRY(molecule_reproduce_figures(ctx, figures, &r, *out, s->figures));
     }
-    *out = molecule_reproduce_json(&r);
 done:
     molecule_reproduce_free(ctx, &r);
     return status;

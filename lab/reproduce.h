@@ -1,8 +1,12 @@
-/* reproduce.h - `recon reproduce`: one experiment of the paper, between the files that measure it,
- * show it and draw it. */
+/* reproduce.h - the experiments of the paper, on images and on molecules: what the files share that measure
+ * them, show them and draw them. */
 #ifndef LAB_REPRODUCE_H
 #define LAB_REPRODUCE_H
 
+#include "backbone/molecule_net.h"
+#include "backbone/gcn_graphs.h"
+#include <recon/backbone/gcn.h>
+#include "lab/evaluate.h"
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "backbone/recipe.h"
@@ -12,10 +16,8 @@
 #include <jansson.h>
 #include <recon/recon.h>
 
-#include "lab/evaluate.h"
 #include <recon/model/model.h>
 #include "lab/lab.h"
-#include "lab/times.h"
 #include "backbone/equivariance.h"
 
 enum {
@@ -152,8 +154,6 @@ typedef struct {
     double knn,
         knn_ms; /* no classifier: labels of the neighbours; an image, its embedding included */
     recon_width width[CLASSES];
-    recon_k_point by_k[KS];
-    size_t ks;
     double hit_rate; /* at K */
     json_t *verdicts;
     uint64_t confusion[CLASSES * CLASSES]; /* [classes][classes] */
@@ -226,22 +226,17 @@ enum { METHODS_MOST = 32 };
 extern const reproduce_method reproduce_methods[];
 extern const size_t reproduce_methods_count;
 
-/* Figures by themselves: two images of each class as they came and canonical in COLUMNS ways,
- * widths of the classes, and the curves of the three scores. */
+/* Figures by themselves: two images of each class as they came and canonical in COLUMNS ways, and the
+ * curves of the three scores. */
 enum { COLUMNS = 5, SCORES = 3, SHOWN_CLASSES = 10 };
 recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
                                const char *const *headings /* [COLUMNS] */);
-recon_status reproduce_theta(recon_ctx *ctx, char **svg, const reproduction *r, const char *title);
 recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
                            const char *const *names /* [SCORES] */);
 
 /* Writes the figures into the folder dir; names to list, a JSON array. */
 recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r,
                                const char *dir);
-/* Of which: one, as DIR/SET-NAME.svg. svg is freed. */
-recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
-                            const char *name, char *svg);
-
 /* For each method of an object of accuracies, the share (method - none) / (bound - none): 0 is as bad as
  * doing nothing, 1 as good as the bound, "undo" (the true rotation undone) or "upright". It takes most
  * of the classifier out of a comparison. Entries that are no methods on rotated inputs (none,
@@ -253,5 +248,145 @@ json_t *recovered_json(const json_t *accuracy, const char *bound);
  * of the figures beside them, in the paper's order: so runs of mnist, fashion, molecules and estimators into
  * one folder make one page. */
 recon_status reproduce_page(recon_ctx *ctx, const char *dir, const json_t *result);
+
+enum {
+    MOLECULE_K = 25,          /* neighbours of a class, as in the paper                        */
+    MOLECULE_KS = 5,          /* values of k that are tried                                    */
+    MOLECULE_GAUGES = 16,     /* draws of the spin that the poses leave free                   */
+    MOLECULE_SPIN_K = 15,     /* neighbours that choose a spin                                 */
+    MOLECULE_SPIN_UNSEEN = 8, /* the same where there are only those of val, about ten a class */
+    MOLECULE_SPIN_WHOLE = 512 /* test conformers, at most, that are searched over all of SO(3) */
+};
+
+/* A part of the set: rotated conformers, the truth about them, and what the backbone says. */
+typedef struct {
+    recon_molecules *data;
+    recon_gcn_graphs *graphs;
+    size_t n;
+    int64_t *row;       /* [n] conformers of data that are looked at */
+    recon_conformer *x; /* [n] */
+    recon_so3 *truth;   /* [n] */
+    recon_embedded codes;
+    double embed_seconds; /* a conformer */
+} molecule_part;
+
+/* How F is found, each measured against the truth. */
+typedef enum {
+    MOLECULE_F_DENSITY,   /* Theta: the density head, by likelihood        */
+    MOLECULE_F_LABEL,     /* the paper's: a head that learns k-NN fits     */
+    MOLECULE_F_NEIGHBORS, /* Algorithm 1, robust                           */
+    MOLECULE_F_MOMENT,    /* Algorithm 1, the paper's moment matching      */
+    MOLECULE_FS
+} molecule_f_kind;
+
+typedef struct {
+    const lab_settings *settings;
+    recon_model *model;
+    recon_gcn *gcn; /* NULL: none was named for other data, and there are no accuracies */
+    int plain;      /* the backbone was trained by reconstruction alone, as the paper's is */
+    int labels;     /* its heads learned the paper's labels: files before 0.3 have others  */
+    char training[TRAINING];  /* of the backbone */
+    recon_molecules *whole;   /* the set, as it is */
+    recon_molecules *upright; /* the test part, never rotated */
+    molecule_part train, val, test;
+    size_t molecules;
+    double *truth;          /* [molecules][9] F */
+    recon_frames frames;    /* of the test part among the training part */
+    double frames_seconds;  /* a conformer */
+    recon_so3_map *map;     /* [test.n] */
+    recon_so3 *mode;        /* [test.n] Gamma of the neighbours: the mode of their moments */
+    double *f[MOLECULE_FS]; /* [test.n][9] */
+    double *hits;           /* [test.n] share of neighbours that are the same molecule */
+    recon_so3 *extra;       /* [test.n] what makes half of the poses unusual ones          */
+    uint8_t *unusual;       /* [test.n] */
+    double *score[3];       /* [test.n] of unusualness: ieae, recon, density               */
+    recon_molecule_net_error *rebuilt;
+    recon_molecule_fisher *of; /* [molecules] errors of MOLECULE_F_DENSITY */
+
+    struct {
+        double none, ieae, recon, neighbours, density, spin, unseen, whole, undo;
+        double upright, upright_recon, upright_gated;
+        double drawn_mean, drawn_spread; /* of density, the free spin drawn anew */
+    } accuracy;
+    baseline baseline[BASELINES];
+    recon_molecule_fisher_error fisher[MOLECULE_FS];
+    recon_molecule_pose_error pose;
+    recon_ood_auc ood;
+    double ood_trace; /* the paper's score with Lambda and Theta of the density */
+    double hit_rate;
+    recon_molecule_k_point by_k[MOLECULE_KS];
+    recon_trend hit_trend, size_trend, rotor_trend, spread_trend, rebuilt_trend;
+    size_t free[4];  /* test conformers by directions that are free */
+    double passes;   /* of the classifier, a query, to choose a spin */
+    size_t searched; /* test conformers that were searched over all of SO(3) */
+    recon_times times;
+    double begun, seconds;
+} molecule_reproduction;
+
+extern const size_t molecule_reproduce_ks[MOLECULE_KS];
+
+/* Per molecule, NaN for one that does not occur: conformers of the training part, atoms, rotors,
+ * mean RMSD to the reference, and error of the reconstruction. Each [molecules]; free them. */
+typedef struct {
+    double *mse, *hits, *conformers, *atoms, *rotors, *rmsd, *rebuilt;
+} molecule_facts;
+recon_status molecule_facts_find(recon_ctx *ctx, molecule_facts *out,
+                                 const molecule_reproduction *r);
+void molecule_facts_free(molecule_facts *facts);
+
+/* The whole set, as it is; and a part ("train", "val", "test") of it, rotated as in the paper. */
+recon_status molecule_reproduce_open(recon_ctx *ctx, recon_molecules **out, const lab_settings *s);
+recon_status molecule_reproduce_rotated(recon_ctx *ctx, recon_molecules **out,
+                                        const recon_molecules *whole, const lab_settings *s,
+                                        const char *part);
+
+/* Of what is measured: what the classifier says. */
+recon_status molecule_reproduce_accuracy(recon_ctx *ctx, molecule_reproduction *r);
+
+/* Opens model, classifier and data, measures everything. Free always. */
+recon_status molecule_reproduce_measure(recon_ctx *ctx, molecule_reproduction *out,
+                                        const lab_settings *s);
+void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r);
+
+json_t *molecule_reproduce_json(const molecule_reproduction *r);
+recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
+                                        const molecule_reproduction *r, const json_t *result,
+                                        const char *dir);
+
+typedef struct {
+    const char *key, *label;
+    const char
+        *retraining; /* "none"; "canonicalizer", before the frozen classifier; "classifier" */
+    int labels;      /* it needs labels beside those of the frozen classifier */
+    double passes;   /* of a network, an input; the frozen classifier's too   */
+} baseline_kind;
+extern const baseline_kind baseline_kinds[BASELINES];
+
+/* How a network was trained, as its file says. */
+recon_status baseline_read_training(recon_ctx *ctx, baseline *out, const char *path);
+/* One that has no figure, and why. */
+void baseline_refuse(baseline *out, const char *fmt, ...) RECON_PRINTF(2, 3);
+
+/* All that need no model of ours, on the trial's rotated images. `knn` is left out: it needs codes. */
+recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES],
+                                      const image_trial *trial);
+/* All of them on the test conformers. */
+recon_status baselines_measure_molecules(recon_ctx *ctx, baseline out[BASELINES],
+                                         const molecule_reproduction *r);
+/* The labels of neighbours in z: the one that most of the k have, of several the one that comes first.
+ * neighbors [n][k] are rows of among. */
+recon_status baseline_by_neighbours(recon_ctx *ctx, double *share, const int64_t *neighbors,
+                                    size_t n, size_t k, const int64_t *among,
+                                    const int64_t *labels /* [n] */, size_t classes);
+
+/* The angle of an image's long axis, that end first towards which its third moment is positive: it
+ * rotates with the image. 0 for one that has no axis. */
+double baseline_axis(const float *image, size_t height, size_t width, size_t channels);
+
+/* Accuracies in percent by key, null for those without a figure; and what each needs and takes. */
+json_t *baselines_accuracy(const baseline of[BASELINES]);
+json_t *baselines_json(const baseline of[BASELINES]);
+/* The second as a table; nothing where the result has none. */
+void baselines_show(const json_t *result);
 
 #endif

@@ -1,5 +1,8 @@
-/* reproduce_figures.c - the figures of one experiment, from what was measured. */
+/* reproduce_figures.c - the figures of the paper's experiments, from what was measured. */
 #include "lab/reproduce.h"
+#include "lab/memory.h"
+#include "lab/table.h"
+#include "stats/roc.h"
 #include "backbone/photo_net.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -15,28 +18,99 @@
 
 enum { OF_CLASS = 2, SHEET = 10, PAIR_IMAGES = 6 };
 
-/* Where the figures go, and the list of those written. */
+/* Where the figures go, and the list of those written; of images or of molecules. */
 typedef struct {
-    const reproduction *r;
-    const char *dir;
+    const char *dir, *set;
     json_t *list;
+    const reproduction *r;
+    const molecule_reproduction *m;
+    molecule_facts facts;
 } album;
 
-recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
-                            const char *name, char *svg)
+/* A figure that was drawn, as DIR/SET-NAME.svg. svg is freed. */
+static recon_status keep(recon_ctx *ctx, const album *a, const char *name, recon_status drawn,
+                         char **svg)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s-%s.svg", dir, set, name);
-    recon_status status = recon_svg_save_over(ctx, path, svg);
+    snprintf(path, sizeof path, "%s/%s-%s.svg", a->dir, a->set, name);
+    recon_status status = drawn == RECON_OK ? recon_svg_save_over(ctx, path, *svg) : drawn;
     if (status == RECON_OK)
-        json_array_append_new(list, json_string(path));
-    free(svg);
+        json_array_append_new(a->list, json_string(path));
+    free(*svg);
+    *svg = NULL;
     return status;
 }
 
-static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
+/* --- of both ---------------------------------------------------------------------------------- */
+
+/* How pure the classes are that neighbours make. */
+static recon_status draw_hits(recon_ctx *ctx, const album *a, const char *title, const double *hits,
+                              size_t n, size_t bins, double mean)
 {
-    return reproduce_keep(ctx, a->list, a->dir, a->r->on->what->name, name, svg);
+    const recon_mark marks[] = { { "mean", mean } };
+    char *svg = NULL;
+    return keep(ctx, a, "hits",
+                recon_figure_histogram(ctx, &svg,
+                                       &(recon_histogram_plot){ .title = title,
+                                                                .x_label = "hit rate",
+                                                                .values = hits,
+                                                                .count = n,
+                                                                .from = 0,
+                                                                .to = 1,
+                                                                .bins = bins,
+                                                                .marks = marks,
+                                                                .mark_count = 1 }),
+                &svg);
+}
+
+/* Numbers of the result's "by_k" against k, a panel for each row. */
+enum { PANELS = 4, KS_MOST = 8 };
+static recon_status draw_by_k(recon_ctx *ctx, const album *a, const json_t *result,
+                              const char *title, recon_panel panels[PANELS], const lab_row *rows,
+                              size_t n)
+{
+    const json_t *by_k = lab_at(result, "by_k");
+    size_t count = json_array_size(by_k);
+    double k[KS_MOST], y[PANELS][KS_MOST];
+    recon_series series[PANELS];
+    char *svg = NULL;
+    for (size_t p = 0; p < n; p++) {
+        for (size_t i = 0; i < count; i++) {
+            k[i] = lab_number(json_array_get(by_k, i), "k");
+            y[p][i] = lab_number(json_array_get(by_k, i), rows[p].path);
+        }
+        series[p] = (recon_series){ .name = rows[p].label, .x = k, .y = y[p], .count = count };
+        panels[p].series = &series[p];
+        panels[p].count = 1;
+    }
+    return keep(ctx, a, "k",
+                recon_figure_chart(ctx, &svg,
+                                   &(recon_chart){ .title = title, .panels = panels, .count = n }),
+                &svg);
+}
+
+/* Curves of those scores that have a name, each of n inputs. */
+static recon_status draw_curves(recon_ctx *ctx, char **svg, const char *title,
+                                const char *const *names, double *const score[SCORES],
+                                const uint8_t *unusual, size_t n)
+{
+    recon_roc_line lines[SCORES];
+    recon_roc_point *points = NULL;
+    size_t count = 0;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &points, SCORES * (n + 1), sizeof *points));
+    for (size_t s = 0; s < SCORES; s++) {
+        if (!names[s])
+            continue;
+        lines[count] = (recon_roc_line){ .name = names[s], .points = points + s * (n + 1) };
+        RECON_TRY(recon_roc_curve(ctx, points + s * (n + 1), &lines[count++].count, score[s],
+                                  unusual, n));
+    }
+    RECON_TRY(recon_figure_roc(
+        ctx, svg, &(recon_roc_plot){ .title = title, .lines = lines, .count = count }));
+done:
+    free(points);
+    return status;
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
@@ -56,13 +130,48 @@ static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_
     return n;
 }
 
-/* The paper's figures 1 and 3: input, decoded and rotated canonicals, RECON's, and the truth. Photo
- * presets decode nothing: that place stays empty. */
-static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row,
-                                   const reproduction *r, size_t i)
+/* Puts what a row shows of test image i into the pictures from `at` on. */
+typedef recon_status put_row(recon_ctx *ctx, recon_pictures *s, size_t at, const reproduction *r,
+                             size_t i, rival *net);
+
+/* The first images of each class. */
+static recon_status gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
+                            const char *const *headings, size_t columns, put_row *put, rival *net)
 {
     const reading *t = &r->rotated;
-    size_t at = row * COLUMNS;
+    const char *names[SHOWN_CLASSES * OF_CLASS];
+    size_t rows = 0, most = shown_classes(r) * OF_CLASS;
+    recon_pictures s = { 0 };
+    recon_status status;
+    RECON_TRY(recon_pictures_new(ctx, &s, t->data, most * columns));
+    for (size_t g = 0; g < most; g++) {
+        int64_t c = (int64_t)(g / OF_CLASS);
+        size_t i = nth_of_class(t->codes.labels, t->n, c, g % OF_CLASS);
+        if (i == t->n)
+            continue;
+        RECON_TRY(put(ctx, &s, rows * columns, r, i, net));
+        names[rows++] = r->on->name[c];
+    }
+    RECON_TRY(recon_figure_gallery(ctx, svg,
+                                   &(recon_gallery){ .title = title,
+                                                     .pictures = s.picture,
+                                                     .rows = rows,
+                                                     .columns = columns,
+                                                     .headings = headings,
+                                                     .names = names,
+                                                     .blocks = 2 }));
+done:
+    recon_pictures_free(&s);
+    return status;
+}
+
+/* The paper's figures 1 and 3: input, decoded and rotated canonicals, RECON's, and the truth. Photo
+ * presets decode nothing: that place stays empty. */
+static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t at,
+                                   const reproduction *r, size_t i, rival *net)
+{
+    const reading *t = &r->rotated;
+    (void)net;
     recon_pictures_put(s, at, t->data, i, 0);
     recon_pictures_put(s, at + 2, t->data, i, -t->codes.poses[i]);
     recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
@@ -77,90 +186,48 @@ static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row
 recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
                                const char *const *headings)
 {
-    const char *names[SHOWN_CLASSES * OF_CLASS];
-    recon_pictures s = { 0 };
-    size_t rows = 0, classes = shown_classes(r);
-    recon_status status;
-    RECON_TRY(recon_pictures_new(ctx, &s, r->rotated.data, classes * OF_CLASS * COLUMNS));
-    for (int64_t c = 0; c < (int64_t)classes; c++)
-        for (size_t j = 0; j < OF_CLASS; j++) {
-            size_t i = nth_of_class(r->rotated.codes.labels, r->rotated.n, c, j);
-            if (i == r->rotated.n)
-                continue;
-            RECON_TRY(put_canonicals(ctx, &s, rows, r, i));
-            names[rows++] = r->on->name[c];
-        }
-    RECON_TRY(recon_figure_gallery(ctx, svg,
-                                   &(recon_gallery){ .title = title,
-                                                     .pictures = s.picture,
-                                                     .rows = rows,
-                                                     .columns = COLUMNS,
-                                                     .headings = headings,
-                                                     .names = names,
-                                                     .blocks = 2 }));
-done:
-    recon_pictures_free(&s);
-    return status;
-}
-
-static recon_status draw_gallery(recon_ctx *ctx, const album *a)
-{
-    static const char *const headings[COLUMNS] = { "input", "IE-AE decoded", "IE-AE", "RECON",
-                                                   "upright" };
-    char *svg = NULL;
-    recon_status status =
-        reproduce_gallery(ctx, &svg, a->r, "Input and canonical images", headings);
-    return status == RECON_OK ? keep(ctx, a, "canonical", svg) : status;
+    return gallery(ctx, svg, r, title, headings, COLUMNS, put_canonicals, NULL);
 }
 
 /* The paper's comparison: the same inputs as SGM, the backbone and RECON have them. */
+static recon_status put_sgm(recon_ctx *ctx, recon_pictures *s, size_t at, const reproduction *r,
+                            size_t i, rival *net)
+{
+    const reading *t = &r->rotated;
+    recon_dataset_info d = recon_dataset_describe(t->data);
+    float *image = NULL;
+    double pose;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
+    recon_dataset_get(image, t->data, i);
+    RECON_TRY(rival_poses(ctx, &pose, net, image, 1));
+    recon_pictures_put(s, at, t->data, i, 0);
+    recon_pictures_put(s, at + 1, t->data, i, -pose);
+    recon_pictures_put(s, at + 2, t->data, i, -t->codes.poses[i]);
+    recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
+done:
+    free(image);
+    return status;
+}
+
 static recon_status draw_sgm(recon_ctx *ctx, const album *a)
 {
     static const char *const headings[] = { "input", "SGM", "IE-AE", "RECON" };
-    enum { WAYS = sizeof headings / sizeof *headings };
-    const reproduction *r = a->r;
-    const reading *t = &r->rotated;
-    const char *path = r->on->settings->rivals[RIVAL_SGM], *names[SHOWN_CLASSES * OF_CLASS];
-    recon_dataset_info d = recon_dataset_describe(t->data);
-    recon_pictures s = { 0 };
+    const char *path = a->r->on->settings->rivals[RIVAL_SGM];
+    recon_dataset_info d = recon_dataset_describe(a->r->rotated.data);
     rival *net = NULL;
-    float *image = NULL;
     char *svg = NULL;
-    size_t rows = 0, classes = shown_classes(r);
     recon_status status;
     if (!path)
         return RECON_OK;
     RECON_TRY(rival_open(ctx, &net, path));
     rival_info of = rival_describe(net);
-    if (of.height != d.height || of.width != d.width || of.channels != d.channels)
-        goto done; /* one of another set */
-    RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
-    RECON_TRY(recon_pictures_new(ctx, &s, t->data, classes * OF_CLASS * WAYS));
-    for (size_t g = 0; g < classes * OF_CLASS; g++) {
-        int64_t c = (int64_t)(g / OF_CLASS);
-        size_t i = nth_of_class(t->codes.labels, t->n, c, g % OF_CLASS);
-        double pose;
-        if (i == t->n)
-            continue;
-        recon_dataset_get(image, t->data, i);
-        RECON_TRY(rival_poses(ctx, &pose, net, image, 1));
-        const double back[WAYS] = { 0, -pose, -t->codes.poses[i], -t->absolute[i] };
-        for (size_t w = 0; w < WAYS; w++)
-            recon_pictures_put(&s, rows * WAYS + w, t->data, i, back[w]);
-        names[rows++] = r->on->name[c];
-    }
-    RECON_TRY(recon_figure_gallery(ctx, &svg,
-                                   &(recon_gallery){ .title = "Canonical poses of three methods",
-                                                     .pictures = s.picture,
-                                                     .rows = rows,
-                                                     .columns = WAYS,
-                                                     .headings = headings,
-                                                     .names = names,
-                                                     .blocks = 2 }));
-    RECON_TRY(keep(ctx, a, "sgm", svg));
+    if (of.height == d.height && of.width == d.width && of.channels == d.channels)
+        status = keep(ctx, a, "sgm",
+                      gallery(ctx, &svg, a->r, "Canonical poses of three methods", headings,
+                              LAB_COUNT(headings), put_sgm, net),
+                      &svg);
 done:
-    recon_pictures_free(&s);
-    free(image);
     rival_close(ctx, net);
     return status;
 }
@@ -202,71 +269,46 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
         roses[g].from = after ? -reach : 0;
         roses[g].to = after ? reach : 0;
     }
-    RECON_TRY(recon_figure_roses(ctx, &svg,
-                                 &(recon_roses){ .title = "Poses before and after centring",
-                                                 .roses = roses,
-                                                 .rows = 2,
-                                                 .columns = classes,
-                                                 .headings = r->on->name,
-                                                 .names = names,
-                                                 .own_scale = 1 }));
-    RECON_TRY(keep(ctx, a, "poses", svg));
+    RECON_TRY(keep(ctx, a, "poses",
+                   recon_figure_roses(ctx, &svg,
+                                      &(recon_roses){ .title = "Poses before and after centring",
+                                                      .roses = roses,
+                                                      .rows = 2,
+                                                      .columns = classes,
+                                                      .headings = r->on->name,
+                                                      .names = names,
+                                                      .own_scale = 1 }),
+                   &svg));
 done:
     free(poses);
     return status;
 }
 
-recon_status reproduce_theta(recon_ctx *ctx, char **svg, const reproduction *r, const char *title)
+static recon_status draw_theta(recon_ctx *ctx, const album *a)
 {
+    const reproduction *r = a->r;
     recon_theta_class classes[SHOWN_CLASSES];
     size_t count = 0;
+    char *svg = NULL;
     for (size_t c = 0; c < shown_classes(r); c++) {
         const recon_width *w = &r->width[c];
         if (w->n)
             classes[count++] = (recon_theta_class){ r->on->name[c], w->truth, w->mean,
                                                     w->mean - w->spread, w->mean + w->spread };
     }
-    return recon_figure_theta(
-        ctx, svg,
-        &(recon_theta_plot){
-            .title = title, .what = r->on->what->width, .classes = classes, .count = count });
-}
-
-static recon_status draw_theta(recon_ctx *ctx, const album *a)
-{
-    char *svg = NULL;
-    recon_status status = reproduce_theta(ctx, &svg, a->r, "True and predicted theta");
-    return status == RECON_OK ? keep(ctx, a, "theta", svg) : status;
+    return keep(ctx, a, "theta",
+                recon_figure_theta(ctx, &svg,
+                                   &(recon_theta_plot){ .title = "True and predicted theta",
+                                                        .what = r->on->what->width,
+                                                        .classes = classes,
+                                                        .count = count }),
+                &svg);
 }
 
 recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
                            const char *const *names)
 {
-    recon_roc_line lines[SCORES];
-    recon_roc_point *points = NULL;
-    size_t room = r->circle.n + 1;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &points, SCORES * room, sizeof *points));
-    for (size_t s = 0; s < SCORES; s++) {
-        lines[s] = (recon_roc_line){ .name = names[s], .points = points + s * room };
-        RECON_TRY(recon_roc_curve(ctx, points + s * room, &lines[s].count, r->score[s],
-                                  r->on->unusual, r->circle.n));
-    }
-    RECON_TRY(recon_figure_roc(
-        ctx, svg, &(recon_roc_plot){ .title = title, .lines = lines, .count = SCORES }));
-done:
-    free(points);
-    return status;
-}
-
-static recon_status draw_roc(recon_ctx *ctx, const album *a)
-{
-    static const char *const names[SCORES] = { "not centred", "|g_abs|", "-log p(g_abs)" };
-    char *svg = NULL, title[80];
-    snprintf(title, sizeof title, "Unusual poses distinguished, backbone %s",
-             recon_trained_name(a->r->trained));
-    recon_status status = reproduce_roc(ctx, &svg, a->r, title, names);
-    return status == RECON_OK ? keep(ctx, a, "roc", svg) : status;
+    return draw_curves(ctx, svg, title, names, r->score, r->on->unusual, r->circle.n);
 }
 
 /* Two classes that are each other's rotation, such as 6 and 9: the backbone gives both one canonical, so
@@ -298,16 +340,18 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
         roses[2 + c] = (recon_rose){ .angles = after, .count = n };
         headings[c] = r->on->name[label];
     }
-    RECON_TRY(recon_figure_roses(ctx, &svg,
-                                 &(recon_roses){ .title = "Natural poses, and the poses about them",
-                                                 .roses = roses,
-                                                 .rows = 2,
-                                                 .columns = 2,
-                                                 .headings = headings,
-                                                 .names = names,
-                                                 .pictures = s.picture,
-                                                 .picture_rows = PAIR_IMAGES }));
-    RECON_TRY(keep(ctx, a, "pair", svg));
+    RECON_TRY(
+        keep(ctx, a, "pair",
+             recon_figure_roses(ctx, &svg,
+                                &(recon_roses){ .title = "Natural poses, and the poses about them",
+                                                .roses = roses,
+                                                .rows = 2,
+                                                .columns = 2,
+                                                .headings = headings,
+                                                .names = names,
+                                                .pictures = s.picture,
+                                                .picture_rows = PAIR_IMAGES }),
+             &svg));
 done:
     free(poses);
     recon_pictures_free(&s);
@@ -352,100 +396,404 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
                    : h->index->labels[shown] == h->index->labels[row] ? RECON_MARK_HIT
                                                                       : RECON_MARK_MISS;
     }
-    RECON_TRY(recon_figure_gallery(
-        ctx, &svg,
-        &(recon_gallery){ .title = "Rows with the lowest hit rate, and their neighbours",
-                          .pictures = s.picture,
-                          .rows = count,
-                          .columns = K + 1,
-                          .headings = headings,
-                          .cell = 52,
-                          .marks = marks }));
-    RECON_TRY(keep(ctx, a, "neighbors", svg));
+    RECON_TRY(
+        keep(ctx, a, "neighbors",
+             recon_figure_gallery(
+                 ctx, &svg,
+                 &(recon_gallery){ .title = "Rows with the lowest hit rate, and their neighbours",
+                                   .pictures = s.picture,
+                                   .rows = count,
+                                   .columns = K + 1,
+                                   .headings = headings,
+                                   .cell = 52,
+                                   .marks = marks }),
+             &svg));
 done:
     recon_pictures_free(&s);
     return status;
 }
 
-static recon_status draw_by_k(recon_ctx *ctx, const album *a)
-{
-    double k[KS], hits[KS], error[KS];
-    char images[40];
-    snprintf(images, sizeof images, "%zu training images", a->r->hood.index->n);
-    for (size_t i = 0; i < a->r->ks; i++) {
-        k[i] = (double)a->r->by_k[i].k;
-        hits[i] = a->r->by_k[i].hit_rate;
-        error[i] = a->r->by_k[i].error.by_class * RECON_TO_DEGREES;
-    }
-    const recon_series series[2] = {
-        { .name = images, .x = k, .y = hits, .count = a->r->ks },
-        { .name = images, .x = k, .y = error, .count = a->r->ks },
-    };
-    const recon_panel panels[2] = {
-        { .heading = "Hit rate", .x_label = "k", .series = &series[0], .count = 1, .log_x = 1 },
-        { .heading = "Error of theta, degrees",
-          .x_label = "k",
-          .series = &series[1],
-          .count = 1,
-          .log_x = 1 },
-    };
-    char *svg = NULL;
-    recon_status status = recon_figure_chart(
-        ctx, &svg,
-        &(recon_chart){
-            .title = "Against the number of neighbours", .panels = panels, .count = 2 });
-    return status == RECON_OK ? keep(ctx, a, "k", svg) : status;
-}
-
-/* How pure the classes are that neighbours make. */
-static recon_status draw_hits(recon_ctx *ctx, const album *a)
-{
-    const recon_mark marks[] = { { "mean", a->r->hit_rate } };
-    char *svg = NULL;
-    recon_status status = recon_figure_histogram(
-        ctx, &svg,
-        &(recon_histogram_plot){ .title = "Share of the neighbours that have the input's label",
-                                 .x_label = "hit rate",
-                                 .values = a->r->hood.hits,
-                                 .count = a->r->hood.index->n,
-                                 .from = 0,
-                                 .to = 1,
-                                 .bins = K,
-                                 .marks = marks,
-                                 .mark_count = 1 });
-    return status == RECON_OK ? keep(ctx, a, "hits", svg) : status;
-}
-
-static recon_status draw_confusion(recon_ctx *ctx, const album *a)
-{
-    char *svg = NULL;
-    recon_status status = recon_figure_confusion(
-        ctx, &svg,
-        &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
-                            .rows = "class of the image",
-                            .columns = "class of the neighbour",
-                            .diagonal = "alike",
-                            .counts = a->r->confusion,
-                            .names = a->r->on->name,
-                            .classes = a->r->on->classes });
-    return status == RECON_OK ? keep(ctx, a, "confusion", svg) : status;
-}
-
 recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r, const char *dir)
 {
-    const album a = { r, dir, list };
+    static const char *const headings[COLUMNS] = { "input", "IE-AE decoded", "IE-AE", "RECON",
+                                                   "upright" };
+    static const char *const names[SCORES] = { "not centred", "|g_abs|", "-log p(g_abs)" };
+    recon_panel panels[PANELS] = {
+        { .heading = "Hit rate", .x_label = "k", .log_x = 1 },
+        { .heading = "Error of theta, degrees", .x_label = "k", .log_x = 1 },
+    };
+    const album a = { .dir = dir, .set = r->on->what->name, .list = list, .r = r };
+    char *svg = NULL, text[80], images[40];
+    const lab_row by_k[] = { { "hit_rate", images, 0 }, { "theta_mae_deg", images, 0 } };
     recon_status status;
-    RECON_TRY(draw_gallery(ctx, &a));
+    snprintf(images, sizeof images, "%zu training images", r->hood.index->n);
+    snprintf(text, sizeof text, "Unusual poses distinguished, backbone %s",
+             recon_trained_name(r->trained));
+    RECON_TRY(keep(ctx, &a, "canonical",
+                   reproduce_gallery(ctx, &svg, r, "Input and canonical images", headings), &svg));
     RECON_TRY(draw_sgm(ctx, &a));
     RECON_TRY(draw_poses(ctx, &a));
     RECON_TRY(draw_theta(ctx, &a));
-    RECON_TRY(draw_roc(ctx, &a));
+    RECON_TRY(keep(ctx, &a, "roc", reproduce_roc(ctx, &svg, r, text, names), &svg));
     if (r->on->what->pair[0] != r->on->what->pair[1])
         RECON_TRY(draw_pair(ctx, &a));
-    RECON_TRY(draw_by_k(ctx, &a));
-    RECON_TRY(draw_hits(ctx, &a));
+    RECON_TRY(draw_by_k(ctx, &a, r->out, "Against the number of neighbours", panels, by_k, 2));
+    RECON_TRY(draw_hits(ctx, &a, "Share of the neighbours that have the input's label",
+                        r->hood.hits, r->hood.index->n, K, r->hit_rate));
     RECON_TRY(draw_sheet(ctx, &a));
-    RECON_TRY(draw_confusion(ctx, &a));
+    RECON_TRY(
+        keep(ctx, &a, "confusion",
+             recon_figure_confusion(
+                 ctx, &svg,
+                 &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
+                                     .rows = "class of the image",
+                                     .columns = "class of the neighbour",
+                                     .diagonal = "alike",
+                                     .counts = r->confusion,
+                                     .names = r->on->name,
+                                     .classes = r->on->classes }),
+             &svg));
 done:
+    return status;
+}
+
+/* --- molecules ---------------------------------------------------------------------------------- */
+
+enum { EXAMPLES = 3, SHOWN = 4 };
+
+typedef struct {
+    double mse;
+    size_t molecule;
+} ranked;
+
+static int by_mse(const void *a, const void *b)
+{
+    double x = ((const ranked *)a)->mse, y = ((const ranked *)b)->mse;
+    return (x > y) - (x < y);
+}
+
+/* The molecules at the 5th, 50th and 95th percentile of the error. */
+static recon_status choose(recon_ctx *ctx, size_t out[EXAMPLES], const album *a)
+{
+    ranked *all = NULL;
+    size_t n = 0;
+    recon_status status = recon_alloc(ctx, &all, a->m->molecules, sizeof *all);
+    if (status != RECON_OK)
+        return status;
+    for (size_t m = 0; m < a->m->molecules; m++)
+        if (!isnan(a->facts.mse[m]))
+            all[n++] = (ranked){ a->facts.mse[m], m };
+    qsort(all, n, sizeof *all, by_mse);
+    for (size_t k = 0; k < EXAMPLES; k++)
+        out[k] = all[(size_t)((0.05 + 0.45 * (double)k) * (double)(n - 1))].molecule;
+    free(all);
+    return RECON_OK;
+}
+
+/* The first test conformers of a molecule; returns how many there are, SHOWN at most. */
+static size_t find_conformers(size_t out[SHOWN], const molecule_part *p, size_t molecule)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n && n < SHOWN; i++)
+        if ((size_t)p->codes.labels[i] == molecule)
+            out[n++] = i;
+    return n;
+}
+
+static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t chosen[EXAMPLES])
+{
+    static const char *const headings[] = { "truth", "predicted", "predicted", "predicted",
+                                            "predicted" };
+    const molecule_reproduction *r = a->m;
+    recon_sphere spheres[EXAMPLES * (1 + SHOWN)] = { 0 };
+    char captions[EXAMPLES][48];
+    const char *names[EXAMPLES];
+    char *svg = NULL;
+    recon_status status;
+    for (size_t k = 0; k < EXAMPLES; k++) {
+        size_t rows[SHOWN], n = find_conformers(rows, &r->test, chosen[k]);
+        recon_sphere *row = spheres + k * (1 + SHOWN);
+        snprintf(captions[k], sizeof captions[k], "MSE %.0f", a->facts.mse[chosen[k]]);
+        names[k] = recon_molecules_name(r->test.data, chosen[k]);
+        row[0] = (recon_sphere){ captions[k], r->truth + 9 * chosen[k] };
+        for (size_t i = 0; i < n; i++)
+            row[1 + i] = (recon_sphere){ NULL, r->f[MOLECULE_F_DENSITY] + 9 * rows[i] };
+    }
+    RECON_TRY(keep(
+        ctx, a, "distributions",
+        recon_figure_spheres(
+            ctx, &svg,
+            &(recon_sphere_sheet){ .title = "Distributions of poses: low, average and high error",
+                                   .spheres = spheres,
+                                   .rows = EXAMPLES,
+                                   .columns = 1 + SHOWN,
+                                   .headings = headings,
+                                   .names = names }),
+        &svg));
+done:
+    return status;
+}
+
+/* --- molecules before and after ----------------------------------------------------------------
+ */
+
+static void rotate_into(float *out, const recon_conformer *x, recon_so3 rotation)
+{
+    double m[9];
+    recon_so3_to_matrix(m, rotation);
+    for (size_t a = 0; a < x->atoms; a++)
+        for (size_t i = 0; i < 3; i++)
+            out[3 * a + i] = (float)(m[3 * i] * (double)x->xyz[3 * a] +
+                                     m[3 * i + 1] * (double)x->xyz[3 * a + 1] +
+                                     m[3 * i + 2] * (double)x->xyz[3 * a + 2]);
+}
+
+/* A row of inputs and below it their canonical forms: they agree up to the spin of their class,
+ * which is one for all. */
+static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecule)
+{
+    const molecule_reproduction *r = a->m;
+    size_t rows[SHOWN], n = find_conformers(rows, &r->test, molecule);
+    size_t atoms = recon_molecules_describe(r->test.data).atoms;
+    const char *names[] = { "input", "canonical" };
+    recon_molecule_picture pictures[2 * SHOWN] = { 0 };
+    float *places = NULL;
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &places, SHOWN * 3 * atoms, sizeof *places));
+    for (size_t i = 0; i < n; i++) {
+        const recon_conformer *x = &r->test.x[rows[i]];
+        recon_so3 to = recon_so3_compose(
+            r->map[rows[i]].lambda, recon_so3_inverse(recon_so3_at(r->test.codes.poses, rows[i])));
+        rotate_into(places + i * 3 * atoms, x, to);
+        pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz, NULL };
+        pictures[n + i] =
+            (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms, NULL };
+    }
+    RECON_TRY(keep(ctx, a, "canonical",
+                   recon_figure_molecules(ctx, &svg,
+                                          &(recon_molecule_sheet){
+                                              .title = recon_molecules_name(r->test.data, molecule),
+                                              .molecules = pictures,
+                                              .rows = 2,
+                                              .columns = n,
+                                              .names = names }),
+                   &svg));
+done:
+    free(places);
+    return status;
+}
+
+/* Input, decoded canonical and reconstruction, a molecule in each row: the decoder has one slot for each
+ * atom, in their order. */
+static recon_status draw_decoded(recon_ctx *ctx, const album *a, const size_t chosen[EXAMPLES])
+{
+    static const char *const headings[] = { "input", "decoded", "reconstruction" };
+    enum { COLUMNS_SHOWN = sizeof headings / sizeof *headings };
+    const molecule_reproduction *r = a->m;
+    const recon_molecule_net *net = recon_backbone_molecule_net(r->model->backbone);
+    recon_molecule_net_shape shape = recon_molecule_net_describe(net);
+    size_t slots = shape.slots;
+    recon_molecule_picture pictures[EXAMPLES * COLUMNS_SHOWN] = { 0 };
+    const char *names[EXAMPLES];
+    float *room = NULL, *latent = NULL, shift[3];
+    char *svg = NULL;
+    recon_so3 psi;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &room, EXAMPLES * 2 * 3 * slots, sizeof *room));
+    RECON_TRY(recon_alloc_raw(ctx, &latent, shape.latent, sizeof *latent));
+    for (size_t k = 0; k < EXAMPLES; k++) {
+        size_t row[SHOWN];
+        float *decoded = room + k * 6 * slots, *rebuilt = decoded + 3 * slots;
+        recon_molecule_picture *to = pictures + k * COLUMNS_SHOWN;
+        names[k] = recon_molecules_name(r->test.data, chosen[k]);
+        if (find_conformers(row, &r->test, chosen[k]) == 0)
+            continue;
+        const recon_conformer *x = &r->test.x[row[0]];
+        recon_molecule_net_answer seen = { .latent = latent, .psi = &psi, .shift = shift };
+        RECON_TRY(recon_molecule_net_embed(ctx, &seen, net, x, 1));
+        RECON_TRY(recon_molecule_net_decode(ctx, decoded, NULL, net, latent, 1));
+        recon_conformer canonical = { .atoms = x->atoms < slots ? x->atoms : slots,
+                                      .z = x->z,
+                                      .xyz = decoded };
+        rotate_into(rebuilt, &canonical, psi);
+        to[0] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz, NULL };
+        to[1] = (recon_molecule_picture){ NULL, canonical.atoms, x->z, decoded, NULL };
+        to[2] = (recon_molecule_picture){ NULL, canonical.atoms, x->z, rebuilt, NULL };
+    }
+    RECON_TRY(keep(ctx, a, "decoded",
+                   recon_figure_molecules(
+                       ctx, &svg,
+                       &(recon_molecule_sheet){ .title = "Decoded canonicals and reconstructions",
+                                                .molecules = pictures,
+                                                .rows = EXAMPLES,
+                                                .columns = COLUMNS_SHOWN,
+                                                .headings = headings,
+                                                .names = names }),
+                   &svg));
+done:
+    lab_free(latent, room);
+    return status;
+}
+
+/* --- curves ------------------------------------------------------------------------------------
+ */
+
+static recon_status draw_histogram(recon_ctx *ctx, const album *a)
+{
+    const molecule_reproduction *r = a->m;
+    const recon_mark marks[] = {
+        { "median", r->fisher[MOLECULE_F_DENSITY].median },
+        { "the best constant answer", r->fisher[MOLECULE_F_DENSITY].constant },
+        { "the paper's bound of 80 %", 800 },
+    };
+    double *values = NULL;
+    size_t n = 0;
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &values, r->molecules, sizeof *values));
+    for (size_t m = 0; m < r->molecules; m++)
+        if (!isnan(a->facts.mse[m]))
+            values[n++] = a->facts.mse[m];
+    RECON_TRY(keep(
+        ctx, a, "mse",
+        recon_figure_histogram(ctx, &svg,
+                               &(recon_histogram_plot){ .title = "Squared error of F, by molecule",
+                                                        .x_label = "mean squared error",
+                                                        .values = values,
+                                                        .count = n,
+                                                        .from = 0,
+                                                        .to = 1200,
+                                                        .bins = 60,
+                                                        .marks = marks,
+                                                        .mark_count = 3 }),
+        &svg));
+done:
+    free(values);
+    return status;
+}
+
+/* How far the predictions for one molecule differ among its conformers. */
+static recon_status draw_spread(recon_ctx *ctx, const album *a)
+{
+    const molecule_reproduction *r = a->m;
+    double *x = NULL, *y = NULL;
+    size_t n = 0;
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &x, r->molecules, sizeof *x));
+    RECON_TRY(recon_alloc_raw(ctx, &y, r->molecules, sizeof *y));
+    for (size_t m = 0; m < r->molecules; m++)
+        if (r->of[m].n) {
+            x[n] = r->of[m].mse;
+            y[n++] = r->of[m].spread;
+        }
+    const recon_series series = { .x = x, .y = y, .count = n, .loose = 1 };
+    const recon_panel panel = { .x_label = "mean MSE of F",
+                                .y_label = "its standard deviation",
+                                .series = &series,
+                                .count = 1 };
+    RECON_TRY(keep(
+        ctx, a, "spread",
+        recon_figure_chart(ctx, &svg,
+                           &(recon_chart){ .title = "Error over the conformers of each molecule",
+                                           .panels = &panel,
+                                           .count = 1 }),
+        &svg));
+done:
+    lab_free(y, x);
+    return status;
+}
+
+/* Pairs without NaN, in place. */
+static size_t pair_up(double *x, double *y, const double *a, const double *b, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(a[i]) && !isnan(b[i])) {
+            x[kept] = a[i];
+            y[kept++] = b[i];
+        }
+    return kept;
+}
+
+static recon_status draw_scatter(recon_ctx *ctx, const album *a)
+{
+    const molecule_facts *f = &a->facts;
+    const double *x[] = { f->conformers, f->atoms, f->rmsd, f->rebuilt };
+    const double *y[] = { f->hits, f->mse, f->mse, f->mse };
+    static const char *const labels[][2] = {
+        { "conformers to learn from", "hit rate" },
+        { "atoms", "MSE of F" },
+        { "RMSD to the reference, Angstrom", "MSE of F" },
+        { "reconstruction error, Angstrom", "MSE of F" },
+    };
+    size_t n = a->m->molecules, shown = 0;
+    double *room = NULL;
+    recon_series series[4];
+    recon_panel panels[4];
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &room, 8 * n, sizeof *room));
+    for (size_t k = 0; k < 4; k++) {
+        double *at = room + 2 * k * n;
+        size_t count = pair_up(at, at + n, x[k], y[k], n);
+        if (count == 0)
+            continue; /* a set without RMSD */
+        series[shown] = (recon_series){ .x = at, .y = at + n, .count = count, .loose = 1 };
+        panels[shown] = (recon_panel){
+            .x_label = labels[k][0], .y_label = labels[k][1], .series = &series[shown], .count = 1
+        };
+        shown++;
+    }
+    RECON_TRY(
+        keep(ctx, a, "trends",
+             recon_figure_chart(ctx, &svg,
+                                &(recon_chart){ .title = "What the errors go with, by molecule",
+                                                .panels = panels,
+                                                .count = shown }),
+             &svg));
+done:
+    free(room);
+    return status;
+}
+
+recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
+                                        const molecule_reproduction *r, const json_t *result,
+                                        const char *dir)
+{
+    /* heads that learned other labels: the tables have no centred trace */
+    const char *const names[SCORES] = { "not centred", r->labels ? "centred trace" : NULL,
+                                        "our density" };
+    static const lab_row by_k[PANELS] = { { "hit_rate", NULL, 0 },
+                                          { "fisher_mse_median", NULL, 0 },
+                                          { "fisher_mse_worst", NULL, 0 },
+                                          { "axis_median_deg", NULL, 0 } };
+    recon_panel panels[PANELS] = {
+        { .x_label = "neighbours", .y_label = "hit rate" },
+        { .x_label = "neighbours", .y_label = "median MSE of F" },
+        { .x_label = "neighbours", .y_label = "MSE of F, worst molecule" },
+        { .x_label = "neighbours", .y_label = "axis error, degrees" },
+    };
+    album a = { .dir = dir, .set = "molecules", .list = list, .m = r };
+    size_t chosen[EXAMPLES];
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(molecule_facts_find(ctx, &a.facts, r));
+    RECON_TRY(choose(ctx, chosen, &a));
+    RECON_TRY(draw_spheres(ctx, &a, chosen));
+    RECON_TRY(draw_molecules(ctx, &a, chosen[0]));
+    RECON_TRY(draw_decoded(ctx, &a, chosen));
+    RECON_TRY(draw_histogram(ctx, &a));
+    RECON_TRY(draw_hits(ctx, &a, "Share of the neighbours that are of the same molecule", r->hits,
+                        r->test.n, MOLECULE_K, r->hit_rate));
+    RECON_TRY(draw_spread(ctx, &a));
+    RECON_TRY(keep(ctx, &a, "roc",
+                   draw_curves(ctx, &svg, "Unusual poses", names, r->score, r->unusual, r->test.n),
+                   &svg));
+    RECON_TRY(draw_scatter(ctx, &a));
+    RECON_TRY(draw_by_k(ctx, &a, result, "Algorithm 1 against k", panels, by_k, PANELS));
+done:
+    molecule_facts_free(&a.facts);
     return status;
 }

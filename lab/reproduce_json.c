@@ -1,10 +1,8 @@
-/* reproduce_json.c - the paper's image experiments, and their results: everything measured with one model, and
- * the rows of a run's tables, each by the name of what it is, from what was measured with the models that
- * there are. docs/which-row.md says of each how it is made. */
+/* reproduce_json.c - the paper's image experiments, and the rows of a run's tables. Each row is named after
+ * what it is and filled from the models that there are; docs/which-row.md explains them. */
 #include "lab/reproduce.h"
 #include "core/json.h"
 #include "group/natural.h"
-#include "lab/baselines.h"
 #include "lab/table.h"
 #include "data/rotations.h"
 

@@ -2,6 +2,7 @@
  *
  * The test images are read here, by a model that is finished: nothing is chosen by them. */
 #include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "lab/table.h"
 #include "core/json.h"
 #include "group/natural.h"
@@ -9,7 +10,6 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/so2/moments.h"
-#include "lab/baselines.h"
 #include "core/folder.h"
 #include "stats/quantile.h"
 
@@ -62,11 +62,7 @@ done:
 void reading_free(reading *r)
 {
     recon_embedded_free(&r->codes);
-    free(r->map);
-    free(r->angle);
-    free(r->lambda);
-    free(r->absolute);
-    free(r->by_head);
+    lab_free(r->map, r->angle, r->lambda, r->absolute, r->by_head);
 }
 
 /* --- the frozen classifier -------------------------------------------------------------------- */
@@ -88,9 +84,7 @@ static recon_status measure_search(recon_ctx *ctx, reproduction *r)
         absolute[i] = -poses[i].rotation;
     RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.search, NULL, r->on, r->rotated.data, absolute));
 done:
-    free(images);
-    free(absolute);
-    free(poses);
+    lab_free(images, absolute, poses);
     return status;
 }
 
@@ -176,8 +170,7 @@ static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
     }
 done:
     json_decref(rules);
-    free(undo);
-    free(unusual);
+    lab_free(undo, unusual);
     return status;
 }
 
@@ -254,8 +247,7 @@ static recon_status measure_folds(recon_ctx *ctx, reproduction *r)
     recon_json_put(&r->out, "modulo_180", json_incref(list));
 done:
     json_decref(list);
-    free(fold);
-    free(moments);
+    lab_free(fold, moments);
     return status;
 }
 
@@ -389,10 +381,7 @@ void reproduce_free(recon_ctx *ctx, reproduction *r)
     reading_free(&r->upright);
     recon_embedded_free(&r->hood.own_index);
     recon_dataset_close(r->hood.own);
-    free(r->hood.angle);
-    free(r->hood.neighbors);
-    free(r->hood.hits);
-    free(r->hood.worst);
+    lab_free(r->hood.angle, r->hood.neighbors, r->hood.hits, r->hood.worst);
     for (int s = 0; s < SCORES; s++)
         free(r->score[s]);
     json_decref(r->verdicts);
@@ -432,8 +421,7 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
                              "with seed %d: codes differ by %.0f %%",
                              dir, TRAIN_SEED, 100 * change.code_max));
 done:
-    free(z);
-    free(images);
+    lab_free(z, images);
     return status;
 }
 
@@ -669,22 +657,23 @@ static recon_status measure_neighborhood(recon_ctx *ctx, reproduction *r)
 {
     const image_trial *on = r->on;
     neighborhood *h = &r->hood;
+    recon_k_point by_k[KS];
+    size_t ks = 0;
     json_t *list = json_array();
     recon_status status;
     RECON_TRY(open_index(ctx, r));
     RECON_TRY(recon_alloc_raw(ctx, &h->angle, h->index->n, sizeof *h->angle));
     for (size_t i = 0; i < h->index->n; i++)
         h->angle[i] = recon_dataset_angle(h->data, i);
-    while (r->ks < KS && reproduce_ks[r->ks] < h->index->n)
-        r->ks++;
-    RECON_TRY(recon_evaluate_k(ctx, r->by_k, reproduce_ks, r->ks, h->index, on->what->family,
-                               on->truth, on->classes));
+    while (ks < KS && reproduce_ks[ks] < h->index->n)
+        ks++;
+    RECON_TRY(recon_evaluate_k(ctx, by_k, reproduce_ks, ks, h->index, on->what->family, on->truth,
+                               on->classes));
     RECON_TRY(find_classes(ctx, r));
     RECON_TRY(find_worst(ctx, r));
-    for (size_t i = 0; i < r->ks; i++) {
-        json_t *one = json_pack("{s:I}", "k", (json_int_t)r->by_k[i].k);
-        lab_put(&one, NULL, "hit_rate theta_mae_deg", r->by_k[i].hit_rate,
-                r->by_k[i].error.by_class);
+    for (size_t i = 0; i < ks; i++) {
+        json_t *one = json_pack("{s:I}", "k", (json_int_t)by_k[i].k);
+        lab_put(&one, NULL, "hit_rate theta_mae_deg", by_k[i].hit_rate, by_k[i].error.by_class);
         json_array_append_new(list, one);
     }
     recon_json_put(&r->out, "by_k", json_incref(list));

@@ -4,8 +4,8 @@
  * data than the shipped set all with seed 1, which also draws the distribution of each molecule. Poses
  * rotate with their molecule, so whatever is asked of a conformer in another orientation follows from
  * one pass of the backbone. */
-#include "lab/reproduce_molecules.h"
-#include "lab/baselines.h"
+#include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "backbone/recipe.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -132,9 +132,7 @@ static void close_part(molecule_part *p)
     recon_embedded_free(&p->codes);
     recon_gcn_graphs_free(p->graphs);
     recon_molecules_close(p->data);
-    free(p->row);
-    free(p->x);
-    free(p->truth);
+    lab_free(p->row, p->x, p->truth);
 }
 
 /* What the model's file says about how it was made. */
@@ -352,9 +350,7 @@ done:
 
 void molecule_facts_free(molecule_facts *f)
 {
-    void *blocks[] = { f->mse, f->hits, f->conformers, f->atoms, f->rotors, f->rmsd, f->rebuilt };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
+    lab_free(f->mse, f->hits, f->conformers, f->atoms, f->rotors, f->rmsd, f->rebuilt);
 }
 
 static recon_status measure_trends(recon_ctx *ctx, molecule_reproduction *r)
@@ -416,11 +412,8 @@ void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r)
     recon_molecules_close(r->upright);
     recon_molecules_close(r->whole);
     recon_frames_free(&r->frames);
-    void *blocks[] = { r->truth,    r->map,      r->mode,     r->f[0],    r->f[1],
-                       r->f[2],     r->f[3],     r->hits,     r->extra,   r->unusual,
-                       r->score[0], r->score[1], r->score[2], r->rebuilt, r->of };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
+    lab_free(r->truth, r->map, r->mode, r->f[0], r->f[1], r->f[2], r->f[3], r->hits, r->extra,
+             r->unusual, r->score[0], r->score[1], r->score[2], r->rebuilt, r->of);
     recon_gcn_close(ctx, r->gcn);
     recon_model_close(ctx, r->model);
 }
@@ -445,8 +438,7 @@ static recon_status share_right(recon_ctx *ctx, double *out, const molecule_repr
                                                recon_spin_by_gcn, &judge,
                                                recon_gcn_describe(r->gcn).classes));
 done:
-    free(row);
-    free(label);
+    lab_free(row, label);
     return status;
 }
 
@@ -469,34 +461,17 @@ static void free_axis(double world[3], const recon_so3_map *map)
 
 /* --- one Lambda for each ---------------------------------------------------------------------- */
 
-static recon_so3 by_ieae(const molecule_reproduction *r, size_t i)
-{
-    (void)r, (void)i;
-    return recon_so3_identity();
-}
-
-static recon_so3 by_head(const molecule_reproduction *r, size_t i)
-{
-    return r->map[i].lambda_label;
-}
-
-static recon_so3 by_neighbours(const molecule_reproduction *r, size_t i)
-{
-    return r->mode[i];
-}
-
-static recon_so3 by_density(const molecule_reproduction *r, size_t i)
-{
-    return r->map[i].lambda;
-}
-
-typedef recon_so3 lambda_of(const molecule_reproduction *r, size_t i);
+typedef enum { BY_IEAE, BY_HEAD, BY_NEIGHBOURS, BY_DENSITY } lambda_way;
 
 static recon_status measure_way(recon_ctx *ctx, double *out, const molecule_reproduction *r,
-                                lambda_of *way, recon_so3 *rotations)
+                                lambda_way by, recon_so3 *rotations)
 {
     for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = to_canonical(way(r, i), recon_so3_at(r->test.codes.poses, i));
+        rotations[i] = to_canonical(by == BY_IEAE         ? recon_so3_identity()
+                                    : by == BY_HEAD       ? r->map[i].lambda_label
+                                    : by == BY_NEIGHBOURS ? r->mode[i]
+                                                          : r->map[i].lambda,
+                                    recon_so3_at(r->test.codes.poses, i));
     return accuracy(ctx, out, r, rotations);
 }
 
@@ -588,9 +563,7 @@ typedef struct {
 
 static void spinning_free(spinning *s)
 {
-    void *blocks[] = { s->row, s->z, s->near, s->psi, s->lambda, s->axis, s->spin };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
+    lab_free(s->row, s->z, s->near, s->psi, s->lambda, s->axis, s->spin);
 }
 
 static recon_status spinning_new(recon_ctx *ctx, spinning *s, size_t n, size_t d)
@@ -707,10 +680,10 @@ recon_status molecule_reproduce_accuracy(recon_ctx *ctx, molecule_reproduction *
     for (size_t i = 0; i < n; i++)
         rotations[i] = recon_so3_inverse(r->test.truth[i]);
     RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, rotations));
-    RECON_TRY(measure_way(ctx, &r->accuracy.ieae, r, by_ieae, rotations));
-    RECON_TRY(measure_way(ctx, &r->accuracy.recon, r, by_head, rotations));
-    RECON_TRY(measure_way(ctx, &r->accuracy.neighbours, r, by_neighbours, rotations));
-    RECON_TRY(measure_way(ctx, &r->accuracy.density, r, by_density, rotations));
+    RECON_TRY(measure_way(ctx, &r->accuracy.ieae, r, BY_IEAE, rotations));
+    RECON_TRY(measure_way(ctx, &r->accuracy.recon, r, BY_HEAD, rotations));
+    RECON_TRY(measure_way(ctx, &r->accuracy.neighbours, r, BY_NEIGHBOURS, rotations));
+    RECON_TRY(measure_way(ctx, &r->accuracy.density, r, BY_DENSITY, rotations));
     RECON_TRY(measure_draws(ctx, r, rotations));
     RECON_TRY(measure_spin(ctx, &r->accuracy.unseen, r, &r->val, MOLECULE_SPIN_UNSEEN, rotations));
     RECON_TRY(measure_spin(ctx, &r->accuracy.spin, r, &r->train, MOLECULE_SPIN_K, rotations));

@@ -1,5 +1,5 @@
 /* reproduce_molecules_show.c - the tables about molecules, as JSON and as text. */
-#include "lab/baselines.h"
+#include "lab/reproduce.h"
 #include "lab/table.h"
 #include "core/json.h"
 #include "group/natural.h"

@@ -1,9 +1,8 @@
-/* reproduce_page.c - see reproduce_page.h. The page is made of files alone, so that every run into the
- * same folder adds to it. */
+/* reproduce_page.c - one page for all runs in a folder, in the paper's order. It is made from files alone, so
+ * every run into the same folder adds to it. */
 #include "lab/reproduce.h"
 #include "maps/kind.h"
 #include "nn/settings.h"
-#include "lab/baselines.h"
 #include "lab/table.h"
 #include "core/fail.h"
 #include "core/file.h"

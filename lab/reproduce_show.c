@@ -1,5 +1,5 @@
 /* reproduce_show.c - the tables of the paper's image experiments, as text. */
-#include "lab/baselines.h"
+#include "lab/reproduce.h"
 #include "lab/lab.h"
 #include "lab/table.h"
 

@@ -1,6 +1,7 @@
 /* reproduce_trial.c - the images of an experiment and its frozen classifier: what models are measured
  * on, and what needs none. */
 #include "lab/reproduce.h"
+#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -280,9 +281,7 @@ static recon_status find_unusual(recon_ctx *ctx, image_trial *t)
     }
     recon_evaluate_unusual(t->unusual, t->rule, recon_reaches[0], labels, angles, d.n);
 done:
-    free(image);
-    free(angles);
-    free(labels);
+    lab_free(image, angles, labels);
     return status;
 }
 
@@ -318,10 +317,7 @@ void trial_free(recon_ctx *ctx, image_trial *t)
     recon_dataset_close(t->rotated);
     recon_dataset_close(t->circle);
     close_part(&t->upright);
-    free(t->right.none);
-    free(t->right.upright);
-    free(t->unusual);
-    free(t->rule);
+    lab_free(t->right.none, t->right.upright, t->unusual, t->rule);
     recon_classifier_close(ctx, t->classifier);
     *t = (image_trial){ 0 };
 }

@@ -1,12 +1,12 @@
 /* rival.c - the networks of rival.h: how they are made and learn, their files and their answers. */
 #include "lab/rival_net.h"
+#include "lab/memory.h"
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/params.h"
 #include "backbone/classifier.h"
-#include "backbone/fingerprint.h"
-#include "core/text.h"
+#include "backbone/recipe.h"
 #include "data/identity.h"
 #include "data/rotations.h"
 #include "lab/evaluate.h"
@@ -221,8 +221,7 @@ void rival_close(recon_ctx *ctx, rival *r)
     if (!r)
         return;
     recon_params_free(ctx, r->params);
-    free(r->mask);
-    free(r);
+    lab_free(r->mask, r);
 }
 
 rival_info rival_describe(const rival *r)
@@ -434,8 +433,7 @@ static recon_var agree(void *user, recon_tape *t)
 
 /* --- validation ------------------------------------------------------------------------------- */
 
-static recon_status guess(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
-                          size_t n)
+recon_status rival_guess(recon_ctx *ctx, void *user, int64_t *labels, const float *images, size_t n)
 {
     rival *r = user;
     size_t classes = r->info.classes;
@@ -443,12 +441,8 @@ static recon_status guess(recon_ctx *ctx, void *user, int64_t *labels, const flo
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &logits, n * classes, sizeof *logits));
     RECON_TRY(rival_logits(ctx, logits, r, images, n));
-    for (size_t i = 0; i < n; i++) {
-        labels[i] = 0;
-        for (size_t c = 1; c < classes; c++)
-            if (logits[i * classes + c] > logits[i * classes + (size_t)labels[i]])
-                labels[i] = (int64_t)c;
-    }
+    for (size_t i = 0; i < n; i++)
+        labels[i] = (int64_t)lab_largest(logits + i * classes, classes);
 done:
     free(logits);
     return status;
@@ -471,8 +465,7 @@ static recon_status undo_and_guess(recon_ctx *ctx, void *user, int64_t *labels, 
                            i->channels, -pose[x], RECON_BILINEAR);
     RECON_TRY(recon_guess_by_classifier(ctx, (void *)(size_t)k->o->frozen, labels, canonical, n));
 done:
-    free(canonical);
-    free(pose);
+    lab_free(canonical, pose);
     return status;
 }
 
@@ -511,7 +504,7 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
     recon_status status;
     (void)t;
     RECON_TRY(recon_evaluate_accuracy(k->ctx, &share, NULL, k->held, NULL,
-                                      k->net->poses ? undo_and_guess : guess,
+                                      k->net->poses ? undo_and_guess : rival_guess,
                                       k->net->poses ? (void *)k : (void *)k->r));
     *metric = 1 - share;
 done:
@@ -540,10 +533,7 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
     recon_settings_add(s, "held out", "rotated by %s", k->o->rule);
     if (by_frozen)
         recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
-    recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
-    recon_settings_add(s, "precision", "%s",
-                       recon_precision_name(recon_precision_on(k->ctx, k->o->precision)));
-    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    recon_settings_add_run(s, k->ctx, k->o->seed, k->o->precision);
 done:
     return status;
 }
@@ -596,11 +586,7 @@ static recon_status prepare(trainer *k, const recon_dataset *train, const recon_
     recon_dataset_info d = recon_dataset_describe(train);
     size_t batch = k->net->batch;
     recon_status status;
-    if (d.n < batch)
-        return recon_fail(
-            k->ctx, RECON_ERR_INPUT, "%s a batch of %zu",
-            recon_count((recon_count_text){ 0 }, d.n, "image does not fill", "images do not fill"),
-            batch);
+    RECON_TRY(recon_run_fills(k->ctx, d.n, batch, "image"));
     RECON_TRY(recon_dataset_rotate_by(k->ctx, &k->held, held, k->o->rule, HELD_SEED));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, batch * d.height * d.width * d.channels,
                               sizeof *k->seen));
@@ -634,9 +620,7 @@ recon_status rival_train(recon_ctx *ctx, recon_train_result *result, rival_kind 
     RECON_TRY(run(&k, result, path, o->epochs ? o->epochs : k.net->epochs));
 done:
     recon_loader_close(k.loader);
-    free(k.seen);
-    free(k.target);
-    free(k.between);
+    lab_free(k.seen, k.target, k.between);
     rival_close(ctx, k.r);
     recon_dataset_close(k.held);
     recon_dataset_close(held);

@@ -55,4 +55,8 @@ rival_info rival_describe(const rival *r);
 recon_status rival_logits(recon_ctx *ctx, double *out, rival *r, const float *images, size_t n);
 recon_status rival_poses(recon_ctx *ctx, double *out, rival *r, const float *images, size_t n);
 
+/* A recon_guess of one that classifies. */
+recon_status rival_guess(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
+                         size_t n);
+
 #endif

@@ -1,14 +1,15 @@
 /* rival_segnn.c - see rival_segnn.h. */
 #include "lab/rival_segnn.h"
+#include "lab/memory.h"
+#include "lab/evaluate.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
-#include "backbone/fingerprint.h"
+#include "backbone/recipe.h"
 #include "backbone/metadata.h"
 #include "backbone/molecule_encoder.h"
 #include "backbone/molecule_frame.h"
 #include "backbone/molecule_net.h"
-#include "core/text.h"
 #include "data/identity.h"
 #include "data/permute.h"
 #include "nn/params.h"
@@ -80,8 +81,7 @@ recon_status undo_tables_feed(recon_ctx *ctx, recon_tape *t, undo_tables *out)
     }
     status = recon_tape_status(t);
 done:
-    free(room);
-    free(values);
+    lab_free(room, values);
     return status;
 }
 
@@ -427,29 +427,34 @@ done:
     return status;
 }
 
+recon_status segnn_right(recon_ctx *ctx, size_t *right, const segnn *net, const recon_conformer *x,
+                         size_t n)
+{
+    double *y = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &y, n * net->classes, sizeof *y));
+    RECON_TRY(segnn_logits(ctx, y, net, x, n));
+    for (size_t i = 0; i < n; i++)
+        *right += (int32_t)lab_largest(y + i * net->classes, net->classes) == x[i].molecule;
+done:
+    free(y);
+    return status;
+}
+
 static recon_status mistakes(void *user, recon_tape *t, double *metric)
 {
     trainer *k = user;
-    size_t n = recon_molecules_describe(k->held).n, c = k->net->classes, right = 0;
-    double *y = NULL;
-    recon_status status;
+    size_t n = recon_molecules_describe(k->held).n, right = 0;
+    recon_status status = RECON_OK;
     (void)t;
-    RECON_TRY(recon_alloc_raw(k->ctx, &y, AT_ONCE * c, sizeof *y));
     for (size_t at = 0; at < n; at += AT_ONCE) {
         size_t some = n - at < AT_ONCE ? n - at : AT_ONCE;
         for (size_t i = 0; i < some; i++)
             k->x[i] = recon_molecules_get(k->held, at + i);
-        RECON_TRY(segnn_logits(k->ctx, y, k->net, k->x, some));
-        for (size_t i = 0; i < some; i++) {
-            size_t best = 0;
-            for (size_t j = 1; j < c; j++)
-                best = y[i * c + j] > y[i * c + best] ? j : best;
-            right += (int32_t)best == k->x[i].molecule;
-        }
+        RECON_TRY(segnn_right(k->ctx, &right, k->net, k->x, some));
     }
     *metric = 1 - (double)right / (double)n;
 done:
-    free(y);
     return status;
 }
 
@@ -475,10 +480,7 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
     recon_settings_add(s, "rate", "%.9g", rate_of(k));
     if (k->o->frozen)
         recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
-    recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
-    recon_settings_add(s, "precision", "%s",
-                       recon_precision_name(recon_precision_on(k->ctx, k->o->precision)));
-    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    recon_settings_add_run(s, k->ctx, k->o->seed, k->o->precision);
 done:
     return status;
 }
@@ -549,11 +551,7 @@ recon_status segnn_train(recon_ctx *ctx, recon_train_result *result, const recon
     k->n = d.n;
     k->batch = o->batch ? o->batch : o->frozen ? ADAPT_BATCH : BATCH;
     k->batch = k->batch < AT_ONCE ? k->batch : AT_ONCE;
-    if (k->n < k->batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu",
-                             recon_count((recon_count_text){ 0 }, k->n, "conformer does not fill",
-                                         "conformers do not fill"),
-                             k->batch));
+    RECON_TRY(recon_run_fills(ctx, k->n, k->batch, "conformer"));
     if (o->frozen)
         RECON_TRY(prepare_frozen(k));
     RECON_TRY(make(ctx, &k->net, o->frozen ? 0 : d.molecules, o->precision, NULL, NULL, o->seed));

@@ -44,6 +44,9 @@ size_t segnn_weights(const segnn *net);
 /* Logits of n conformers; or how each is rotated. */
 recon_status segnn_logits(recon_ctx *ctx, double *out /* [n][classes] */, const segnn *net,
                           const recon_conformer *x, size_t n);
+/* Adds to *right how many of them it takes for their molecules. */
+recon_status segnn_right(recon_ctx *ctx, size_t *right, const segnn *net, const recon_conformer *x,
+                         size_t n);
 recon_status segnn_poses(recon_ctx *ctx, recon_so3 *out, const segnn *net, const recon_conformer *x,
                          size_t n);
 

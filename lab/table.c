@@ -43,6 +43,11 @@ json_t *lab_value(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *lab_percent(double share)
+{
+    return isnan(share) ? json_null() : json_real(round(1e4 * share) / 100);
+}
+
 static int ends_in(const char *name, const char *end)
 {
     size_t n = strlen(name), k = strlen(end);
@@ -131,9 +136,11 @@ static void expand(char *out, size_t room, const json_t *result, const char *wor
         if (words[name] == ':')
             snprintf(format, sizeof format, "%%%.*s", (int)(end - words - (long)name - 1),
                      words + name + 1);
+        int share = *path == '%';
         const char *text = json_string_value(lab_at(result, path));
         if (!text)
-            print_number(number, *format ? format : "%.0f", 0, lab_number(result, path));
+            print_number(number, *format ? format : "%.0f", 0,
+                         (share ? 100 : 1) * lab_number(result, path + share));
         n += (size_t)snprintf(out + n, room - n, text && *format ? format : "%s",
                               text ? text : number);
         words = end + 1;

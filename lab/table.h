@@ -7,33 +7,34 @@
 
 #include <jansson.h>
 
-/* What lies at "a.b.0", NULL where there is nothing; and the same as a number (else NaN), as text (else
- * ""). */
+/* The value at a path such as "a.b.0", NULL where there is none; the same as a number, otherwise NaN; and as
+ * text, otherwise "". */
 const json_t *lab_at(const json_t *from, const char *path);
 double lab_number(const json_t *from, const char *path);
 const char *lab_text(const json_t *from, const char *path);
 
 typedef struct {
-    const char *path, *label; /* no path: a heading between rows */
+    const char *path, *label; /* without a path: a heading between rows */
     int digits;
 } lab_row;
 
 typedef struct {
-    const char *heading; /* of the first column NULL: there are no headings                       */
-    const char *path;    /* `*` is the row's path, `#` its label; "%..": a share as a percentage;
-                            "=..": a sentence, as lab_say has it; NULL: the label          */
-    const char *format;  /* printf's, of a text or a number; "%12.*f" has the row's digits        */
+    const char *heading; /* NULL in the first column: the table has no headings */
+    /* Where the value is: `*` stands for the row's path, `#` for its label. "%.." shows a share as a
+     * percentage, "=.." is a sentence as for lab_say, NULL is the label. */
+    const char *path;
+    const char *format; /* printf's, for a text or a number; "%12.*f" uses the row's digits */
 } lab_column;
 
 typedef struct {
-    const char *title; /* as lab_say has it; NULL: none */
+    const char *title; /* a sentence as for lab_say, or NULL */
     const lab_column *columns;
     size_t n_columns;
     const lab_row *rows;
     size_t n_rows;
-    const char *over;    /* without rows: there is one for each key or place of this      */
-    const char *only;    /* rows of which the result has this                             */
-    const char *instead; /* a text, which a row that has it shows in place of its numbers */
+    const char *over;    /* in place of rows: one row for each key or element found here    */
+    const char *only;    /* leaves out rows for which the result has no such path           */
+    const char *instead; /* where this text is present, it replaces the numbers of that row */
 } lab_table;
 #define LAB_COUNT(array) (sizeof(array) / sizeof *(array))
 #define LAB_COLUMNS(...)                                                                           \
@@ -41,15 +42,19 @@ typedef struct {
     .n_columns = LAB_COUNT(((const lab_column[]){ __VA_ARGS__ }))
 #define LAB_ROWS(array) .rows = array, .n_rows = LAB_COUNT(array)
 
-/* Puts numbers into *to as the object `key`, or, key NULL, into *to itself: `names` are parted by blanks. Of
- * "x_deg" the value is in radians, of "x_percent" and of "x%", which is called "x", a share. What is no
- * number becomes null, as in lab_value. */
+/* A number, null where it is not finite; and a share as a percentage with two digits, null for NaN. */
 json_t *lab_value(double value);
+json_t *lab_percent(double share);
+
+/* Puts numbers into *to, as the object `key` or, where key is NULL, beside what is there. `names` are
+ * separated by blanks and say the unit: the value of "x_deg" is given in radians, that of "x_percent" is a
+ * share, and "x%" is a share too, which is stored as "x". */
 #define lab_put(to, key, names, ...)                                                               \
     lab_put_numbers(to, key, names, (const double[]){ __VA_ARGS__ })
 void lab_put_numbers(json_t **to, const char *key, const char *names, const double *values);
 
-/* Errors as an object: quantiles, and the percentage that is at most so large, or larger. They are sorted. */
+/* Errors summarized in an object: quantiles, and the percentage of those that are at most `at`, or above it.
+ * The errors are sorted in place. */
 typedef struct {
     const char *key;
     enum { LAB_QUANTILE, LAB_WITHIN, LAB_BEYOND } what;
@@ -57,18 +62,21 @@ typedef struct {
 } lab_error_row;
 json_t *lab_errors(double *errors /* [n] */, size_t n, const lab_error_row *rows, size_t count);
 
-/* On standard output. lab_say writes a sentence: "{path}" in it is a text or a whole number there,
- * "{path:.2f}" a number as printf has it, "-" where it has none. lab_list writes a heading and every text of a
- * list, which may be missing, in lines that begin with `prefix`. */
+/* Everything below writes to standard output, except lab_put_table.
+ *
+ * A sentence: "{path}" stands for the text or the whole number at that path, "{path:.2f}" for a number in
+ * printf's format, "{%path}" for a share as a percentage. A missing number is shown as "-". */
 void lab_say(const json_t *result, const char *words);
 void lab_print_table(const json_t *result, const lab_table *table);
-/* Rows whose numbers stand at their paths, beside those in the object `beside`; of several runs the mean and
- * the deviation. */
+/* The usual table: one number for each row, beside the same number in the object `beside`. For several runs
+ * it shows the mean and the deviation. */
 void lab_print_rows(const json_t *result, const char *beside, const lab_row *rows, size_t n);
+/* A heading, which may be NULL, and the texts of a list, one on each line behind `prefix`; nothing where there
+ * is no list. */
 void lab_print_list(const json_t *result, const char *path, const char *heading,
                     const char *prefix);
 
-/* The same table, without its title, on a page; without a caption its rows behind those of the last one. */
+/* The table on a page, without its title. Without a caption its rows continue the previous table. */
 void lab_put_table(recon_page *page, const char *caption, const json_t *result,
                    const lab_table *table);
 

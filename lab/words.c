@@ -1,5 +1,6 @@
 /* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
 #include "backbone/ieae.h"
+#include "lab/memory.h"
 #include "lab/words.h"
 #include "lab/lab.h"
 #include "lab/table.h"
@@ -81,11 +82,6 @@ typedef struct {
 static size_t divide_up(size_t n, size_t by)
 {
     return by ? (n + by - 1) / by : 0;
-}
-
-static json_t *percent(double share)
-{
-    return isnan(share) ? json_null() : json_real(round(1e4 * share) / 100);
 }
 
 /* --- readers ---------------------------------------------------------------------------------- */
@@ -308,11 +304,9 @@ static recon_status ask_model(recon_ctx *ctx, run *r, posed *s, const recon_mode
     for (size_t i = 0; i < LAB_COUNT(error_rows); i++)
         if (error_rows[i].what != LAB_QUANTILE)
             recon_json_put(&s->errors, error_rows[i].key,
-                           percent(lab_number(s->errors, error_rows[i].key) / 100));
+                           lab_percent(lab_number(s->errors, error_rows[i].key) / 100));
 done:
-    free(images);
-    free(scores);
-    free(off);
+    lab_free(images, scores, off);
     return status;
 }
 
@@ -371,8 +365,7 @@ static recon_status read_osd(recon_ctx *ctx, run *r, answers *a)
     RECON_TRY(write_bands(ctx, &s->set, by, folder_of(path, r, OWN), NULL));
     RECON_TRY(read_way(ctx, r, a, WORDS_TESSERACT, OWN));
 done:
-    free(by);
-    free(quarters);
+    lab_free(by, quarters);
     return status;
 }
 
@@ -411,14 +404,14 @@ static recon_status ask_reader(recon_ctx *ctx, run *r, int reader)
         for (size_t i = 0; i < n; i++)
             share[way] += a.right[way][i];
         share[way] /= (double)n;
-        recon_json_put(&out, ways[way].path, percent(share[way]));
+        recon_json_put(&out, ways[way].path, lab_percent(share[way]));
     }
     recon_json_put(&r->accuracy, words_reader_name[reader], json_incref(out));
-    recon_json_put(&r->kept, words_reader_name[reader], percent(share[RECON] / share[STANDING]));
+    recon_json_put(&r->kept, words_reader_name[reader],
+                   lab_percent(share[RECON] / share[STANDING]));
 done:
     json_decref(out);
-    free(a.text);
-    free(a.own);
+    lab_free(a.text, a.own);
     for (int way = 0; way < WAYS; way++)
         free(a.right[way]);
     return status;
@@ -474,9 +467,9 @@ static json_t *as_json(recon_ctx *ctx, run *r, const recon_model *model)
         (json_int_t)recon_backbone_weights(model->backbone), "accuracy", r->accuracy,
         "kept_percent_of_upright", r->kept, "pose_error", of[ROTATED].errors, "pose_error_upright",
         of[UPRIGHT].errors, "ms_a_picture", r->ms, "notes", notes, "gate", "p", LEVEL,
-        "rotated_percent", "rotated", percent(of[ROTATED].rotated), "upright",
-        percent(of[UPRIGHT].rotated), "unlike_percent", "rotated", percent(of[ROTATED].unlike),
-        "upright", percent(of[UPRIGHT].unlike));
+        "rotated_percent", "rotated", lab_percent(of[ROTATED].rotated), "upright",
+        lab_percent(of[UPRIGHT].rotated), "unlike_percent", "rotated",
+        lab_percent(of[ROTATED].unlike), "upright", lab_percent(of[UPRIGHT].unlike));
     if (r->settings->train)
         recon_json_put(&out, "train_seconds", json_real(r->train_seconds));
     return out;
@@ -516,8 +509,7 @@ recon_status words_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
     for (int i = 0; i < SETS; i++) {
         words_set_free(&r.of[i].set);
         json_decref(r.of[i].errors);
-        free(r.of[i].by);
-        free(r.of[i].p);
+        lab_free(r.of[i].by, r.of[i].p);
     }
     json_decref(r.accuracy);
     json_decref(r.kept);

@@ -1,6 +1,7 @@
 /* words_set.c - words of Debian's dictionary, and pictures of them, drawn by outlines that are rotated: no pixel
  * is resampled. */
 #include "lab/words.h"
+#include "lab/memory.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -79,8 +80,7 @@ done:
 
 void words_list_free(words_list *list)
 {
-    free(list->word);
-    free(list->text);
+    lab_free(list->word, list->text);
     *list = (words_list){ 0 };
 }
 
@@ -221,9 +221,7 @@ done:
 
 void words_set_free(words_set *set)
 {
-    free(set->pixels);
-    free(set->text);
-    free(set->angle);
+    lab_free(set->pixels, set->text, set->angle);
     *set = (words_set){ 0 };
 }
 

@@ -430,7 +430,23 @@ def pick(what: str, name: str, constants: dict[str, str]) -> int:
 
 def dtype_of(x: Array) -> int:
     """The constant for an array's numbers."""
-    return int(_abi.CONSTANTS[f"RECON_{x.dtype.kind.upper()}{8 * x.dtype.itemsize}"])
+    name = "BOOL" if x.dtype == bool else f"{x.dtype.kind.upper()}{8 * x.dtype.itemsize}"
+    return int(_abi.CONSTANTS["RECON_" + name])
+
+
+def as_array(x: Any, what: str, *dtypes: str) -> tuple[Any, Array]:
+    """x as the library's array, and what keeps it alive. Another dtype becomes the last one."""
+    given = array(x, None, what)
+    if given.dtype.name not in dtypes:
+        if what == "images" and given.dtype.kind != "f":
+            raise InputError(f"images of {given.dtype}: floats are needed, or bytes")
+        given = array(given, dtypes[-1], what)
+    given = array(given, given.dtype.newbyteorder("="), what)
+    if given.ndim > _abi.RECON_MAX_DIMS:
+        raise InputError(f"{what}: {given.ndim} dimensions")
+    shape = (ctypes.c_size_t * _abi.RECON_MAX_DIMS)(*given.shape)
+    return _abi.recon_array(dtype=dtype_of(given), ndim=given.ndim, shape=shape,
+                            data=address(given)), given
 
 
 def matrices(quaternions: Array) -> Array:

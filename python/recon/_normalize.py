@@ -11,16 +11,17 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import (
-    Array, address, array, check, choice, context, lib, matrices, patiently, warn, warn_above, whole)
+    Array, address, array, as_array, check, choice, context, lib, matrices, patiently, warn, whole)
 from ._records import record
 
 _GROUPS = ("so2", "so3")
 _FAMILIES = ("auto", "uniform", "normal", "vonmises", "mixture")
 VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
 """What the numbers of Frames.verdict mean."""
-_TOLERANCE = _abi.RECON_POSE_TOLERANCE
 _DEFAULT_K = 10
-_ORDERS = {"wxyz": [0, 1, 2, 3], "xyzw": [3, 0, 1, 2]}  # where w, x, y and z are
+_ORDERS = ("wxyz", "xyzw")
+_POSES = ("bool", "float16", "float32", *(f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)),
+          "float64")
 
 
 @record
@@ -182,22 +183,16 @@ def normalize(
     if group not in _GROUPS:
         raise InputError(f"group {group!r} is none of {'|'.join(_GROUPS)}")
     options = _options(locals())
-    index, kept, precision = _embedded(group, quaternions, z, poses, labels, "")
-    asked = None
-    if queries is not None:
-        if not isinstance(queries, (tuple, list)) or len(queries) != 2:
-            raise InputError("queries are a pair of embeddings and poses")
-        embedded, also, _ = _embedded(group, quaternions, *queries, query_labels, "query ")
-        asked = ctypes.byref(embedded)
-        kept += also
-    out = _abi.recon_frames()
+    if queries is not None and (not isinstance(queries, (tuple, list)) or len(queries) != 2):
+        raise InputError("queries are a pair of embeddings and poses")
+    out, asked = _abi.recon_frames(), None
     try:
         with context() as ctx:
-            found = ctypes.c_void_p()
-            check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), group.encode()))
-            index.group = found.value
+            index, kept, precision = _embedded(ctx, group, quaternions, z, poses, labels, "")
             if queries is not None:
-                embedded.group = found.value
+                embedded, also, _ = _embedded(ctx, group, quaternions, *queries, query_labels, "query ")
+                asked = ctypes.byref(embedded)
+                kept += also
             patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index), asked,
                       ctypes.byref(options))
         frames = _frames(out, group, precision, begun)
@@ -284,92 +279,31 @@ def _caution(frames: Frames, points: int) -> None:
 
 
 def _embedded(
-    group: str, order: str | None, z: Any, poses: Any, labels: Any, what: str
-) -> tuple[ctypes.Structure, list[Array], type]:
+    ctx: int, group: str, order: str | None, z: Any, poses: Any, labels: Any, what: str
+) -> tuple[ctypes.Structure, list[Any], type]:
     """Arrays as the library takes them, what must be kept while it uses them, and the precision in
     which poses came, as the command sees it."""
     z = array(z, np.float32, f"{what}z")
     if z.ndim != 2:
         raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
     poses = np.asarray(poses.as_matrix() if hasattr(poses, "as_matrix") else poses)
-    double = poses.dtype.kind == "f" and poses.dtype.itemsize >= 8
-    so3 = group == "so3"
-    if not so3 and poses.dtype.kind in "biu":
-        raise InputError(f"{what}poses: {poses.dtype}, but radians are floating-point numbers; if"
-                         " these are indices of C_n, multiply them by 2 pi / n")
-    poses = array(poses, np.float64, f"{what}poses")
-    held = _rotations(poses, f"{what}poses", order) if so3 else _angles(poses, f"{what}poses")
-    if len(held) != len(z):
-        raise InputError(f"{len(held)} {what}poses for {len(z)} embeddings")
-    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z),
-                             precision=_abi.RECON_F64)
-    e.poses = address(held)
-    kept = [z, held]
+    given, held = as_array(poses, f"{what}poses", *_POSES)
+    read, found = np.empty((len(z), 4 if group == "so3" else 1)), ctypes.c_void_p()
+    check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), group.encode()))
+    check(ctx, lib.recon_group_read(
+        ctx, found, address(read), ctypes.byref(given), len(z),
+        choice("quaternions", order or "none", "recon_quaternions"), f"{what}poses".encode()))
+    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z), group=found,
+                            poses=address(read), precision=_abi.RECON_F64)
+    kept = [z, read]
     if labels is not None:
         kept.append(_labels(labels, len(z), f"{what}labels"))
         e.labels = address(kept[-1])
-    return e, kept, np.float64 if double else np.float32
+    return e, kept, np.float64 if held.dtype == np.float64 else np.float32
 
 
 def _shape(x: Array) -> str:
     return " x ".join(map(str, x.shape)) or "a single number"
-
-
-def _refuse_what_is_not_finite(x: Array, what: str) -> None:
-    if not np.isfinite(x).all():
-        row, *at = np.argwhere(~np.isfinite(x))[0]
-        raise InputError(f"{what}: row {row} holds {x[(row, *at)]:g}")
-
-
-def _angles(x: Array, what: str) -> Array:
-    if x.ndim == 2 and x.shape[1] == 1:
-        x = x[:, 0]
-    if x.ndim != 1:
-        hint = ("of cosine and sine: np.arctan2(sine, cosine)" if x.shape[1:] == (2,)
-                else "is the group so3?")
-        raise InputError(f"{what}: {_shape(x)}, but poses are N angles for SO(2); {hint}")
-    _refuse_what_is_not_finite(x, what)
-    warn_above("RECON_ANGLE_USUAL", x, what + ": angles up to {:g}; radians are expected, not"
-               " degrees")
-    out = np.empty(len(x))
-    lib.recon_so2_wrap_n(address(out), address(np.ascontiguousarray(x)), len(x))
-    return out
-
-
-def _rotations(x: Array, what: str, order: str | None) -> Array:
-    if x.shape[1:] not in ((3, 3), (9,), (4,)):
-        raise InputError(f"{what}: {_shape(x)}, but poses are N x 3 x 3, N x 9 or N x 4 for SO(3)")
-    if x.shape[1:] == (4,) and order is None:
-        raise InputError(f"{what}: the order of the quaternions has to be stated, since the numbers"
-                         " cannot show it: quaternions='wxyz' (w first: MuJoCo, PyTorch3D, Blender)"
-                         " or 'xyzw' (w last: SciPy, ROS, Eigen's coeffs)")
-    if x.shape[1:] != (4,) and order is not None:
-        raise InputError(f"{what}: {_shape(x)}, but quaternions={order!r} is for N x 4: leave it out")
-    _refuse_what_is_not_finite(x, what)
-    return _from_quaternions(x[:, _ORDERS[order]], what) if order else _from_matrices(x, what)
-
-
-def _refuse_what_is_no_rotation(off: Array, what: str, how: str) -> None:
-    if (off > _TOLERANCE).any():
-        row = int(np.argmax(off > _TOLERANCE))
-        text = "a reflection, or huge" if np.isinf(off[row]) else f"{how} is off by {off[row]:.3g}"
-        raise InputError(f"{what}: row {row} is not a rotation: {text}")
-
-
-def _from_quaternions(x: Array, what: str) -> Array:
-    length = np.sqrt((x * x).sum(axis=1, keepdims=True))
-    _refuse_what_is_no_rotation(np.abs(length[:, 0] - 1), what, "the quaternion's length")
-    return np.ascontiguousarray(np.where(x[:, :1] < 0, -1, 1) * x / length)
-
-
-def _from_matrices(x: Array, what: str) -> Array:
-    m = x.reshape(-1, 3, 3)
-    off = np.abs(m @ m.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0)
-    off[np.linalg.det(m) < 0] = np.inf
-    _refuse_what_is_no_rotation(off, what, "R R^T")
-    out = np.empty((len(m), 4))
-    lib.recon_so3_from_matrix_n(address(out), address(m), len(m))
-    return out
 
 
 def _labels(labels: Any, n: int, what: str) -> Array:

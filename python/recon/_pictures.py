@@ -110,7 +110,7 @@ class Pictures:
 def _map(given: Array, channels: int) -> tuple[Any, Array]:
     """A picture for the library, and what keeps its samples alive."""
     held = given if given.dtype.name in _DTYPES else given.astype(np.float32)
-    held = np.ascontiguousarray(held)
+    held = np.ascontiguousarray(held, held.dtype.newbyteorder("="))
     has = (*held.shape, 1)[2]
     alpha = has != channels and (has in _ALPHA or has == channels + 1)
     bitmap = _abi.recon_bitmap(

@@ -21,7 +21,7 @@ from ._data import Images, bytes_of
 from ._errors import InputError
 from ._library import (
     Array,
-    Progress, address, array, check, choice, dtype_of, lib, made, patiently, path_text, pick,
+    Progress, as_array, check, choice, lib, made, patiently, path_text, pick,
     watched, whole)
 from ._model import PRECISIONS
 from ._molecules import Conformers, molecules_of
@@ -474,8 +474,8 @@ def _images(ctx: int, data: Any, source: Any, backbone: Any) -> Iterator[ctypes.
     images, labels = (data.images, data.labels) if isinstance(data, Images) else (data, None)
     if source.size:
         raise InputError("size: only pictures of a folder are resized")
-    pixels = _as_array(images, "images", ("uint8", "float32", "float64"))
-    classes = _as_array(labels, "labels", ("int32",)) if labels is not None and (
+    pixels = as_array(images, "images", "uint8", "float32", "float64")
+    classes = as_array(labels, "labels", "int32") if labels is not None and (
         np.asarray(labels) >= 0).all() else None
     wanted = _abi.recon_data_options(crop=source.crop)
     if backbone is not None:
@@ -484,19 +484,6 @@ def _images(ctx: int, data: Any, source: Any, backbone: Any) -> Iterator[ctypes.
     with made(ctx, lib.recon_dataset_close, lib.recon_dataset_make, ctypes.byref(pixels[0]),
               None if classes is None else ctypes.byref(classes[0]), ctypes.byref(options)) as out:
         yield out
-
-
-def _as_array(x: Any, what: str, dtypes: Sequence[str]) -> tuple[Any, Array]:
-    """x as the library's array, and what keeps it alive. Another dtype becomes the last one."""
-    given = array(x, None, what)
-    if given.dtype.name not in dtypes:
-        if what == "images" and given.dtype.kind != "f":
-            raise InputError(f"images of {given.dtype}: floats are needed, or bytes")
-        given = array(given, dtypes[-1], what)
-    if given.ndim > _abi.RECON_MAX_DIMS:
-        raise InputError(f"{what}: {given.ndim} dimensions")
-    shape = (ctypes.c_size_t * _abi.RECON_MAX_DIMS)(*given.shape)
-    return _abi.recon_array(dtype=dtype_of(given), ndim=given.ndim, shape=shape, data=address(given)), given
 
 
 @contextmanager

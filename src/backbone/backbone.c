@@ -7,7 +7,6 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
-#include "data/kinds.h"
 #include "group/group.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "backbone/classifier.h"
 #include "backbone/metadata.h"
 #include "core/blocks.h"
-#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
@@ -17,7 +16,6 @@
 #include "nn/tape.h"
 #include <recon/nn/schedule.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +92,7 @@ recon_classifier_info recon_classifier_describe(const recon_classifier *classifi
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-int recon_classifier_is(const recon_safetensors *file)
+static int is_classifier(const recon_safetensors *file)
 {
     const char *kind = recon_safetensors_metadata(file, "model");
     return kind && !strcmp(kind, KIND);
@@ -106,7 +104,7 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
     const char *net = recon_safetensors_metadata(file, "net");
     int which = 0;
     recon_status status;
-    if (!recon_classifier_is(file) || !net)
+    if (!is_classifier(file) || !net)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a classifier of images: `recon classifier train` makes one of "
                           "labelled images",
@@ -302,10 +300,7 @@ static void describe_run(const trainer *k, recon_settings *s, const recon_classi
     recon_settings_add(s, "flip", "%s", o->flip ? "yes" : "no");
     if (o->rotate)
         recon_settings_add(s, "rotate", "yes");
-    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
-    recon_settings_add(s, "precision", "%s",
-                       recon_precision_name(recon_precision_on(k->ctx, o->precision)));
-    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    recon_settings_add_run(s, k->ctx, o->seed, o->precision);
 }
 
 static recon_status run(trainer *k, recon_train_result *result, const char *path,
@@ -371,9 +366,7 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     trainer k = { .ctx = ctx };
     recon_status status;
     RECON_TRY(check_options(ctx, &o));
-    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
-    if (o.resume && !o.epochs)
-        RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
+    RECON_TRY(recon_run_begin(ctx, &o.epochs, path, o.resume, o.overwrite));
     set_defaults(&o);
     recon_classifier_info info = { .net = o.net,
                                    .stem = o.stem,
@@ -384,11 +377,7 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     RECON_TRY(check_data(ctx, NULL, d));
     RECON_TRY(recon_identity(ctx, &k.identity, recon_dataset_data(data), 1));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
-    if (recon_dataset_describe(train).n < o.batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu: use a smaller batch",
-                             recon_count((recon_count_text){ 0 }, recon_dataset_describe(train).n,
-                                         "image does not fill", "images do not fill"),
-                             o.batch));
+    RECON_TRY(recon_run_fills(ctx, recon_dataset_describe(train).n, o.batch, "image"));
     RECON_TRY(make(ctx, &k.c, info, o.precision, NULL, NULL, o.seed));
     k.train = train;
     k.held = held;

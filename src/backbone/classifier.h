@@ -15,9 +15,6 @@ struct recon_classifier {
     } net;
 };
 
-/* Whether an open file is one of a classifier of images. */
-int recon_classifier_is(const recon_safetensors *file);
-
 /* Logits of x n x height x width x channels, as recon_classifier_logits has them: norms use their
  * running statistics also where the tape trains, and the weights get no gradient; x does. */
 recon_var recon_classifier_apply(recon_tape *tape, const recon_classifier *classifier, recon_var x);

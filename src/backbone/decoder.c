@@ -4,7 +4,7 @@
  * convolutions. The paper's begins with the code on 2 x 2 pixels and doubles four times, to the next
  * multiple of 16 pixels, from which it cuts the image out of the middle (28 of 32); between, it drops
  * whole channels. */
-#include "backbone/decoder.h"
+#include "backbone/ieae.h"
 #include "core/fail.h"
 
 #include <stdio.h>

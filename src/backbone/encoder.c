@@ -73,7 +73,7 @@ recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *s)
         return status;
     if (recon_preset_is_photo(s->preset))
         return recon_photo_shape(ctx, s);
-    recon_recipe_fill_shape(s, &recon_ieae_recipe, s->preset);
+    recon_recipe_fill(s, &recon_ieae_recipe, s->preset, 0, 1);
     if (!(s->width >= 1.0 / 64 && s->width <= 64))
         return recon_fail(ctx, RECON_ERR_INPUT, "width %g: 1/64 to 64", s->width);
     if (s->frequencies < 2 || s->frequencies > 4)

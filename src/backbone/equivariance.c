@@ -2,7 +2,6 @@
  * equivariance_layers.c. */
 #include "backbone/equivariance.h"
 #include "backbone/ieae.h"
-#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"

@@ -5,7 +5,6 @@
  * records steps records one. */
 #include "backbone/gcn.h"
 #include "backbone/metadata.h"
-#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
@@ -14,7 +13,6 @@
 #include "nn/settings.h"
 
 #include <recon/nn/train.h>
-#include <inttypes.h>
 #include <recon/ops/backend.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,10 +97,7 @@ static void describe_run(const trainer *k, recon_settings *s, const recon_gcn_op
     recon_settings_add(s, "batch", "%zu", o->batch);
     recon_settings_add(s, "rate", "%.9g%s", o->rate, o->constant ? "" : " (cosine)");
     recon_settings_add(s, "dropout", "%.9g", o->dropout);
-    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
-    recon_settings_add(s, "precision", "%s",
-                       recon_precision_name(recon_precision_on(k->ctx, o->precision)));
-    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    recon_settings_add_run(s, k->ctx, o->seed, o->precision);
 }
 
 static recon_status run(trainer *k, recon_train_result *result, const char *path,
@@ -167,16 +162,11 @@ static recon_status check_sets(recon_ctx *ctx, recon_molecules_info train,
                           o->hidden, RECON_GCN_WIDEST);
     if (!(o->dropout < 1))
         return recon_fail(ctx, RECON_ERR_INPUT, "a dropout of %g", o->dropout);
-    if (train.n < o->batch)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu: use a smaller batch",
-                          recon_count((recon_count_text){ 0 }, train.n, "conformer does not fill",
-                                      "conformers do not fill"),
-                          o->batch);
     if (held.n == 0 || held.molecules != train.molecules)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu conformers of %zu molecules held out of a set of %zu molecules",
                           held.n, held.molecules, train.molecules);
-    return RECON_OK;
+    return recon_run_fills(ctx, train.n, o->batch, "conformer");
 }
 
 recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
@@ -187,9 +177,7 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
     recon_molecules_info d = recon_molecules_describe(data);
     trainer k = { .ctx = ctx, .seed = o.seed };
     recon_status status;
-    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
-    if (o.resume && !o.epochs)
-        RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
+    RECON_TRY(recon_run_begin(ctx, &o.epochs, path, o.resume, o.overwrite));
     set_defaults(&o);
     RECON_TRY(check_sets(ctx, d, recon_molecules_describe(held), &o));
     RECON_TRY(recon_identity(ctx, &k.identity, recon_molecules_data(data), 1));

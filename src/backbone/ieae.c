@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "data/dataset.h"
 #include "data/image.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "nn/params.h"
 #include "ops/ops.h"
 

@@ -13,12 +13,11 @@
  * With a density the epoch is chosen by its likelihood on images held out, as they come: that is what
  * the natural pose depends on. Without one, by their reconstruction. */
 #include "backbone/ieae.h"
-#include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
 #include "backbone/recipe.h"
 #include "data/dataset.h"
 #include "data/identity.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/loader.h"
 #include "nn/restarts.h"
 #include "nn/run_files.h"
@@ -169,7 +168,7 @@ static void set_defaults(recon_ieae_options *o, size_t n)
 {
     int few = is_few(o, n), decays = o->decay != 0;
     set_length(o, n);
-    recon_recipe_fill(o, &recon_ieae_recipe, o->shape.preset, few);
+    recon_recipe_fill(o, &recon_ieae_recipe, o->shape.preset, few, 0);
     o->shape.density = o->density > 0;
     if (!decays && is_plain(o))
         o->decay = recon_recipe_default(&recon_ieae_recipe, "decay", o->shape.preset, 0);
@@ -415,10 +414,7 @@ static recon_status describe_settings(const trainer *k, recon_settings *s)
     recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, k->identity);
     recon_recipe_record(s, &recon_ieae_recipe, o);
     recon_settings_add(s, "mask", "%s", k->m->shape.mask ? "yes" : "no");
-    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
-    recon_settings_add(s, "precision", "%s",
-                       recon_precision_name(recon_precision_on(k->ctx, o->precision)));
-    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    recon_settings_add_run(s, k->ctx, o->seed, o->precision);
     if (k->from) {
         RECON_TRY(recon_fingerprint_weights(k->ctx, &from, k->from->base.params));
         recon_settings_add(s, RECON_RECIPE_FROM, "%" PRIu32, from);
@@ -642,24 +638,18 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.width_px = d.width;
     o.shape.channels = d.channels;
     RECON_TRY(recon_enum_check(ctx, o.views, RECON_VIEWS_GIVEN, "kind of views"));
-    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    RECON_TRY(recon_run_begin(ctx, &o.epochs, path, o.resume, o.overwrite));
     RECON_TRY(check_contents(ctx, data));
     RECON_TRY(recon_identity(ctx, &k.identity, recon_dataset_data(data), 0));
     if (o.from) {
         RECON_TRY(recon_ieae_open(ctx, &k.from, o.from, o.precision));
         RECON_TRY(recon_ieae_follow(ctx, &o, k.from, o.shape.preset ? (int)o.shape.preset : -1));
     }
-    if (o.resume && !o.epochs)
-        RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     set_defaults(&o, recon_dataset_describe(train).n);
     RECON_TRY(check_options(ctx, &o));
-    if (recon_dataset_describe(train).n < o.batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu: use a smaller batch",
-                             recon_count((recon_count_text){ 0 }, recon_dataset_describe(train).n,
-                                         "image does not fill", "images do not fill"),
-                             o.batch));
+    RECON_TRY(recon_run_fills(ctx, recon_dataset_describe(train).n, o.batch, "image"));
     if (!o.shape.mask && o.density > 0) {
         RECON_TRY(reach_borders(ctx, &o.shape.mask, train));
         o.shape.mask *= RECON_MASK_DISC;
@@ -685,6 +675,25 @@ done:
     recon_dataset_close(held);
     recon_dataset_close(train);
     return status;
+}
+
+/* --- again, on other images, as the model's file says ----------------------------------------- */
+
+recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
+                              const recon_safetensors *file, const recon_data *data,
+                              recon_precision precision)
+{
+    const recon_dataset *images = recon_data_images(data);
+    recon_train_result result;
+    recon_ieae_options o = { .shape = recon_ieae_describe((const recon_ieae *)backbone),
+                             .seed = recon_recipe_size(file, "seed"),
+                             .from = recon_recipe_from(file),
+                             .precision = precision,
+                             .overwrite = 1 };
+    recon_recipe_read(&o, &recon_ieae_recipe, file);
+    o.epochs = recon_recipe_short(file);
+    o.batch = recon_recipe_batch(file, recon_dataset_describe(images).n);
+    return recon_ieae_train(ctx, &result, images, path, &o);
 }
 
 /* --- by name ---------------------------------------------------------------------------------- */

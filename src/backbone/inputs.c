@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "data/dataset.h"
 #include "data/folder.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "data/elements.h"
 #include "nn/tape.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

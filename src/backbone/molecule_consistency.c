@@ -9,7 +9,7 @@
 #include "backbone/molecule_partners.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "stats/quantile.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* molecule_decoder.c - residual MLPs: x + b(relu(a(x))), a ReLU behind each. */
-#include "backbone/molecule_decoder.h"
+#include "backbone/molecule_net.h"
 #include "core/fail.h"
 #include "nn/layers.h"
 

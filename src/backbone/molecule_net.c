@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/molecule_store.h"
 #include "nn/params.h"
 #include "ops/ops.h"
@@ -36,7 +36,7 @@ recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_ne
     if (recon_preset_is_photo(s->preset))
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %s is for images: fast, paper or small",
                           recon_preset_name(s->preset));
-    recon_recipe_fill_shape(s, &recon_molecule_net_recipe, s->preset);
+    recon_recipe_fill(s, &recon_molecule_net_recipe, s->preset, 0, 1);
     s->latent = s->latent ? s->latent : latents[s->preset];
     s->code = s->mapped ? s->code : s->latent;
     if (!(s->width >= 1.0 / 64 && s->width <= 64))

@@ -20,12 +20,11 @@
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
 #include "comm/comm.h"
-#include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/permute.h"
 #include "nn/ranks.h"
 #include "nn/run_files.h"
@@ -33,7 +32,6 @@
 #include "nn/step_plan.h"
 #include "nn/tape.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,7 +166,7 @@ static void set_length(recon_molecule_net_options *o, size_t n)
 static void set_defaults(recon_molecule_net_options *o, size_t n)
 {
     set_length(o, n);
-    recon_recipe_fill(o, &recon_molecule_net_recipe, o->shape.preset, 0);
+    recon_recipe_fill(o, &recon_molecule_net_recipe, o->shape.preset, 0, 0);
     o->element = fmax(o->element, 0);
     o->shape.mapped = o->contrast > 0;
 }
@@ -521,10 +519,7 @@ static void describe_settings(const trainer *c, recon_settings *s)
     if (c->held_identity)
         recon_settings_add(s, RECON_SETTING_HELD, RECON_IDENTITY, c->held_identity);
     recon_recipe_record(s, &recon_molecule_net_recipe, o);
-    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
-    recon_settings_add(s, "precision", "%s",
-                       recon_precision_name(recon_precision_on(c->ctx, o->precision)));
-    recon_settings_add(s, "backend", "%s", recon_ops_name(c->ctx));
+    recon_settings_add_run(s, c->ctx, o->seed, o->precision);
 }
 
 static void describe(const trainer *c, description *d)
@@ -711,11 +706,9 @@ static recon_status gather(recon_ctx *ctx, sample_set *p, const recon_molecules 
 static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 {
     const recon_molecule_net_options *o = c->o;
-    if (c->train.n < o->batch)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s a batch of %zu: use a smaller batch",
-                          recon_count((recon_count_text){ 0 }, c->train.n,
-                                      "conformer does not fill", "conformers do not fill"),
-                          o->batch);
+    recon_status status = recon_run_fills(ctx, c->train.n, o->batch, "conformer");
+    if (status != RECON_OK)
+        return status;
     if (o->batch < 2 || (has_pairs(o) && o->batch % 2))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu: 2 at least, pairs need an even one", o->batch);
@@ -763,14 +756,10 @@ static recon_status set_lengths(recon_ctx *ctx, recon_molecule_net_options *o, c
 {
     const size_t unknown = SIZE_MAX;
     size_t before = unknown;
-    recon_status status = RECON_OK;
-    if (o->resume && !o->before)
-        RECON_TRY(recon_run_setting(ctx, &before, path, BEFORE_NAME));
-    if (o->resume && !o->epochs)
-        RECON_TRY(recon_run_setting(ctx, &o->epochs, path, RECON_SETTING_EPOCHS));
+    recon_status status =
+        o->resume && !o->before ? recon_run_setting(ctx, &before, path, BEFORE_NAME) : RECON_OK;
     set_defaults(o, n);
     o->before = !has_pairs(o) ? 0 : before == unknown ? o->before : before;
-done:
     return status;
 }
 
@@ -783,7 +772,7 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     trainer c = { .ctx = ctx, .o = &o };
     recon_status status;
     RECON_TRY(recon_enum_check(ctx, o.pairs, RECON_PAIRS_ELEMENTS, "kind of pairs"));
-    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    RECON_TRY(recon_run_begin(ctx, &o.epochs, path, o.resume, o.overwrite));
     RECON_TRY(look_at(ctx, &o.shape, data));
     RECON_TRY(recon_identity(ctx, &c.identity, recon_molecules_data(data), 0));
     if (held) {
@@ -808,6 +797,25 @@ done:
     recon_molecules_close(kept);
     recon_molecules_close(rest);
     return status;
+}
+
+/* --- again, on other conformers, as the model's file says ------------------------------------- */
+
+recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
+                                      const recon_backbone *backbone, const recon_safetensors *file,
+                                      const recon_data *data, recon_precision precision)
+{
+    const recon_molecules *molecules = recon_data_molecules(data);
+    recon_train_result result;
+    recon_molecule_net_options o = {
+        .shape = recon_molecule_net_describe((const recon_molecule_net *)backbone),
+        .seed = recon_recipe_size(file, "seed"),
+        .precision = precision,
+        .overwrite = 1,
+    };
+    recon_recipe_read(&o, &recon_molecule_net_recipe, file);
+    o.batch = recon_recipe_batch(file, recon_molecules_describe(molecules).n);
+    return recon_molecule_net_train(ctx, &result, molecules, NULL, path, &o);
 }
 
 /* --- by name ---------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
  * The graph has a row more than the batch: the edges that fill a fixed capacity lead from there to
  * itself, and with the rows that fill the batch it makes a last segment that nothing is pooled
  * from. */
-#include "backbone/molecule_paper.h"
+#include "backbone/molecule_encoder.h"
 #include "backbone/radius_graph.h"
 #include "core/fail.h"
 #include "core/memory.h"

@@ -6,7 +6,6 @@
 #include "backbone/photo_net.h"
 #include "backbone/recipe.h"
 #include "core/fail.h"
-#include "nn/params.h"
 
 #include <math.h>
 #include <recon/backbone/embedded.h>
@@ -38,7 +37,7 @@ recon_status recon_photo_shape(recon_ctx *ctx, recon_ieae_shape *s)
     if (s->frequencies > 1)
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %s has no frequencies: it is not steerable",
                           p->name);
-    recon_recipe_fill_shape(s, &recon_ieae_recipe, s->preset);
+    recon_recipe_fill(s, &recon_ieae_recipe, s->preset, 0, 1);
     s->mask = RECON_MASK_DISC;
     if (!(s->width >= 1.0 / 64 && s->width <= 64))
         return recon_fail(ctx, RECON_ERR_INPUT, "width %g: 1/64 to 64", s->width);

@@ -1,14 +1,14 @@
 /* recipe.c - see recipe.h. */
 #include "backbone/recipe.h"
-#include "backbone/fingerprint.h"
 #include "backbone/kinds.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "core/text.h"
+#include "nn/params.h"
 #include "ops/ops.h"
 
 #include <recon/backbone/backbone.h>
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,14 +28,10 @@ const recon_recipe_entry *recon_recipe_find(const recon_recipe *r, const char *n
     return NULL;
 }
 
-static double default_of(const recon_recipe_entry *e, recon_preset preset, int few)
-{
-    return few && e->few > 0 ? e->few : e->preset[preset];
-}
-
 double recon_recipe_default(const recon_recipe *r, const char *name, recon_preset preset, int few)
 {
-    return default_of(recon_recipe_find(r, name), preset, few);
+    const recon_recipe_entry *e = recon_recipe_find(r, name);
+    return few && e->few > 0 ? e->few : e->preset[preset];
 }
 
 static void *field(const recon_recipe_entry *e, void *options)
@@ -43,28 +39,19 @@ static void *field(const recon_recipe_entry *e, void *options)
     return (char *)options + e->offset;
 }
 
-static void fill(const recon_recipe_entry *e, void *options, recon_preset preset, int few)
+void recon_recipe_fill(void *options, const recon_recipe *r, recon_preset preset, int few,
+                       int shape)
 {
-    double value = default_of(e, preset, few), *number = field(e, options);
-    size_t *count = field(e, options);
-    if (e->type == RECON_RECIPE_NUMBER || e->type == RECON_RECIPE_WEIGHT)
-        *number = *number == 0 ? value : *number;
-    else if (e->type == RECON_RECIPE_COUNT)
-        *count = *count ? *count : (size_t)value;
-}
-
-void recon_recipe_fill(void *options, const recon_recipe *r, recon_preset preset, int few)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (!r->entry[i].in_shape && r->entry[i].type != RECON_RECIPE_COUNT)
-            fill(&r->entry[i], options, preset, few);
-}
-
-void recon_recipe_fill_shape(void *shape, const recon_recipe *r, recon_preset preset)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->entry[i].in_shape)
-            fill(&r->entry[i], shape, preset, 0);
+    for (const recon_recipe_entry *e = r->entry; e < r->entry + r->n; e++) {
+        double value = recon_recipe_default(r, e->name, preset, few), *number = field(e, options);
+        size_t *count = field(e, options);
+        if (e->in_shape != shape)
+            continue;
+        if (e->type == RECON_RECIPE_NUMBER || e->type == RECON_RECIPE_WEIGHT)
+            *number = *number == 0 ? value : *number;
+        else if (e->type == RECON_RECIPE_COUNT && shape)
+            *count = *count ? *count : (size_t)value;
+    }
 }
 
 /* "elements" of "bonds|elements", by its place; NULL: there is no such place. */
@@ -130,49 +117,24 @@ static const char *values_of(const recon_recipe_entry *e)
 
 /* --- a training's settings -------------------------------------------------------------------- */
 
-static int parse_count(size_t *out, const char *text)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    *out = (size_t)value;
-    return *text >= '0' && *text <= '9' && !*end && !errno && value >= 1 && value <= SIZE_MAX / 2;
-}
-
-static int parse_number(double *out, const char *text)
-{
-    char *end;
-    *out = strtod(text, &end);
-    return end != text && !*end && isfinite(*out) && *out >= 0;
-}
-
-static int parse_word(int *out, const recon_recipe_entry *e, const char *text)
-{
-    static const int switched[] = { 0, 1, -1 }; /* auto, on, off */
-    char buffer[32];
-    const char *word;
-    int place = 0;
-    while ((word = word_at(buffer, e, place)) && strcmp(word, text))
-        place++;
-    *out = e->type == RECON_RECIPE_SWITCH && word ? switched[place] : place;
-    return word != NULL;
-}
-
 static int parse(const recon_recipe_entry *e, void *out, const char *text)
 {
-    double number;
     switch (e->type) {
-    case RECON_RECIPE_COUNT: return parse_count(out, text);
-    case RECON_RECIPE_NUMBER:
+    case RECON_RECIPE_COUNT: return recon_parse_count(out, text, 1);
+    case RECON_RECIPE_NUMBER: return recon_parse_number(out, text, 0);
     case RECON_RECIPE_WEIGHT:
-        if (!parse_number(&number, text) || (number == 0 && e->type == RECON_RECIPE_NUMBER))
+        if (!recon_parse_number(out, text, 1))
             return 0;
-        *(double *)out = number > 0 ? number : -1;
+        *(double *)out = *(double *)out > 0 ? *(double *)out : -1;
         return 1;
     case RECON_RECIPE_SWITCH:
+        if (!recon_parse_choice(out, e->words, text))
+            return 0;
+        *(int *)out = *(int *)out == 2 ? -1 : *(int *)out; /* auto, on, off */
+        return 1;
     case RECON_RECIPE_WORD: break;
     }
-    return parse_word(out, e, text);
+    return recon_parse_choice(out, e->words, text);
 }
 
 static recon_status no_such_setting(recon_ctx *ctx, const recon_recipe *r, const char *name,
@@ -337,6 +299,39 @@ const char *recon_trained_name(recon_trained kind)
 const char *recon_recipe_from(const recon_safetensors *file)
 {
     return recon_safetensors_metadata(file, RECON_RECIPE_FROM);
+}
+
+#define BASIS 0xcbf29ce484222325u
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+    for (size_t b = 0; b < n; b++)
+        hash = (hash ^ ((const unsigned char *)bytes)[b]) * 0x100000001b3u;
+    return hash;
+}
+
+static uint32_t folded(uint64_t hash)
+{
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+recon_status recon_fingerprint_weights(recon_ctx *ctx, uint32_t *out, const recon_params *p)
+{
+    uint64_t hash = BASIS;
+    double *values = NULL;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < p->count; i++) {
+        size_t n = recon_param_count(p->entry[i]);
+        free(values);
+        RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
+        RECON_TRY(recon_param_read(ctx, values, p->entry[i]));
+        for (size_t j = 0; j < n; j++)
+            hash = mix(hash, &(float){ (float)values[j] }, sizeof(float));
+    }
+    *out = folded(hash);
+done:
+    free(values);
+    return status;
 }
 
 int recon_recipe_is_lost(recon_ctx *ctx, const recon_safetensors *file)

@@ -5,6 +5,7 @@
 
 #include <recon/backbone/networks.h>
 #include <recon/core/safetensors.h>
+#include <recon/nn/params.h>
 #include "nn/settings.h"
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -47,10 +48,10 @@ const recon_recipe_entry *recon_recipe_find(const recon_recipe *recipe, const ch
 double recon_recipe_default(const recon_recipe *recipe, const char *name, recon_preset preset,
                             int few);
 
-/* The defaults of all numbers and weights that are 0 in the options; counts only of the shape, with
- * which options begin: how long a run is depends on its data. */
-void recon_recipe_fill(void *options, const recon_recipe *recipe, recon_preset preset, int few);
-void recon_recipe_fill_shape(void *shape, const recon_recipe *recipe, recon_preset preset);
+/* The defaults where the options have 0: of the shape, with which options begin, or of all numbers and
+ * weights besides; how long a run is depends on its data. */
+void recon_recipe_fill(void *options, const recon_recipe *recipe, recon_preset preset, int few,
+                       int shape);
 
 /* What an entry is and defaults to, for help: "weight of aligning neighbours (default: fast 4, paper
  * none, small 4)". Returns out. */
@@ -103,6 +104,10 @@ const char *recon_trained_name(recon_trained kind); /* "plain", "terms", "densit
 
 /* The path or name of the model that this one was trained from; NULL where there was none. */
 const char *recon_recipe_from(const recon_safetensors *file);
+
+/* A hash of all weights and buffers, as floats: it tells networks of one shape apart. What tells data
+ * apart is data/identity.h. */
+recon_status recon_fingerprint_weights(recon_ctx *ctx, uint32_t *out, const recon_params *params);
 
 /* Whether there was one, and it is not there any more or has other weights. */
 int recon_recipe_is_lost(recon_ctx *ctx, const recon_safetensors *file);

@@ -2,7 +2,6 @@
 #include "core/arena.h"
 #include "core/memory.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 #define ALIGN       64

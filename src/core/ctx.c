@@ -50,6 +50,10 @@ void recon_ctx_free(recon_ctx *ctx)
     if (ctx->backend_free)
         ctx->backend_free(ctx->backend);
     recon_pool_free(ctx->pool);
+    for (void **made = ctx->made_groups, **next; made; made = next) {
+        next = *made;
+        free(made);
+    }
     pthread_mutex_destroy(&ctx->lock);
     free(ctx);
 }

@@ -49,6 +49,7 @@ struct recon_ctx {
     size_t n_kinds;
     const void *groups[8]; /* the application's own: see recon_group_add */
     size_t n_groups;
+    void *made_groups; /* of recon_group_find: blocks, each begins with a pointer to the next */
 
     atomic_long fail_at; /* tests: see recon_alloc_fail_at */
 };

@@ -5,7 +5,6 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/journal.h"
-#include "core/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

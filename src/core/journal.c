@@ -11,7 +11,6 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "core/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

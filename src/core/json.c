@@ -85,7 +85,7 @@ static recon_status dump(recon_ctx *ctx, recon_writer *writer, const json_t *val
 recon_status recon_json_write(recon_ctx *ctx, const char *path, const json_t *value)
 {
     recon_status status;
-    recon_writer writer = { .fd = -1 };
+    recon_writer writer;
     if (!value)
         return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
     RECON_TRY(recon_writer_open(ctx, &writer, path));

@@ -3,7 +3,6 @@
  * Six bytes of magic, two of version, the length of a header (two bytes, four since 2.0), the
  * header, the data. The header is a Python dictionary of three keys in any order; we read just that
  * much Python. */
-#include <recon/core/array.h>
 #include "core/npy.h"
 #include "core/ctx.h"
 #include "core/fail.h"

@@ -35,7 +35,7 @@ struct recon_onnx {
     message graph[DEPTH]; /* the network, and a body */
     int depth;
     char (*name)[NAME]; /* of the values, from 1 on */
-    size_t values, room, constants;
+    size_t values, room;
 };
 
 /* --- the wire --------------------------------------------------------------------------------- */
@@ -194,7 +194,6 @@ static recon_onnx_value put_constant(recon_onnx *o, const char *name, recon_onnx
     put_text(o, &tensor, TENSOR_NAME, name_of(o, v));
     put_bytes(o, &tensor, TENSOR_DATA, data, size);
     put_message(o, current(o), GRAPH_CONSTANT, &tensor);
-    o->constants += size;
     return v;
 }
 
@@ -303,11 +302,6 @@ void recon_onnx_body_end(recon_onnx *o)
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
-
-size_t recon_onnx_constants(const recon_onnx *o)
-{
-    return o->constants;
-}
 
 /* All of the model but the bytes of its graph, which come last. */
 static void put_model(recon_onnx *o, message *m, const recon_metadata_entry *metadata, size_t n,

@@ -81,9 +81,6 @@ void recon_onnx_ops(recon_onnx *onnx, recon_onnx_value *out, size_t n, const cha
 void recon_onnx_body_begin(recon_onnx *onnx);
 void recon_onnx_body_end(recon_onnx *onnx);
 
-/* Bytes of the constants so far. */
-size_t recon_onnx_constants(const recon_onnx *onnx);
-
 /* Writes the file as a whole or not at all, with the first failure if there was one. */
 recon_status recon_onnx_write(recon_ctx *ctx, const char *path, const recon_onnx *onnx,
                               const recon_metadata_entry *metadata, size_t n_metadata);

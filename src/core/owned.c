@@ -5,7 +5,6 @@
 #include "core/folder.h"
 #include "core/json.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,8 +2,11 @@
 #include "core/text.h"
 #include "core/fail.h"
 
-#include <string.h>
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 size_t recon_utf8_next(uint32_t *code, const char *text, size_t n)
 {
@@ -102,4 +105,41 @@ int recon_resembles(const char *asked, const char *word)
 {
     size_t most = strlen(asked) / 4;
     return distance(asked, word) <= (most < 2 ? most : 2);
+}
+
+/* --- numbers and words -------------------------------------------------------------------------- */
+
+int recon_parse_count(size_t *out, const char *text, size_t least)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || value < least || value > SIZE_MAX / 2)
+        return 0;
+    *out = (size_t)value;
+    return 1;
+}
+
+int recon_parse_number(double *out, const char *text, int allow_zero)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value < 0 || (value == 0 && !allow_zero))
+        return 0;
+    *out = value;
+    return 1;
+}
+
+int recon_parse_choice(int *out, const char *choices, const char *text)
+{
+    size_t length = strcspn(text, "|");
+    int place = 0;
+    if (text[length])
+        return 0;
+    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL, place++)
+        if (!strncmp(at, text, length) && (at[length] == '|' || at[length] == '\0')) {
+            *out = place;
+            return 1;
+        }
+    return 0;
 }

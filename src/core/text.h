@@ -38,4 +38,10 @@ int recon_resembles(const char *asked, const char *word);
 #define RECON_TO_DEGREES (180 / 3.14159265358979323846) /* of one radian */
 #define RECON_TO_RADIANS (3.14159265358979323846 / 180) /* of one degree */
 
+/* A whole number of at least `least`; a number above 0, or 0 where that is allowed; the place of a
+ * word among "bilinear|bicubic". They give 0 and leave *out where the text is none. */
+int recon_parse_count(size_t *out, const char *text, size_t least);
+int recon_parse_number(double *out, const char *text, int allow_zero);
+int recon_parse_choice(int *out, const char *choices, const char *text);
+
 #endif

@@ -5,9 +5,7 @@
 #include "core/threads.h"
 #include "core/arena.h"
 #include "core/ctx.h"
-#include "core/fail.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -36,7 +36,7 @@ int recon_tree_has(int folder, const char *name)
     return look(&s, folder, name);
 }
 
-int recon_tree_is_folder(int folder, const char *name)
+static int is_folder(int folder, const char *name)
 {
     struct stat s;
     return look(&s, folder, name) && S_ISDIR(s.st_mode);
@@ -155,7 +155,7 @@ static recon_status walk_pair(walk *w, int from, int to, const char *name)
 
 static recon_status remove_each(walk *w, int from, int to, const char *name)
 {
-    int folder = recon_tree_is_folder(from, name);
+    int folder = is_folder(from, name);
     if (folder) {
         recon_status status = walk_pair(w, from, to, name);
         if (status != RECON_OK)
@@ -181,7 +181,7 @@ static int sync_folder(int fd)
 static recon_status sync_each(walk *w, int from, int to, const char *name)
 {
     (void)to;
-    if (!recon_tree_is_folder(from, name))
+    if (!is_folder(from, name))
         return RECON_OK;
     int fd = recon_tree_open(from, name);
     recon_status status = fd < 0 ? refused(w, "cannot open") : walk_folder(w, fd, -1);
@@ -204,14 +204,14 @@ recon_status recon_tree_sync(recon_ctx *ctx, int folder, const char *path)
 
 static recon_status check_each(walk *w, int fresh, int old, const char *name)
 {
-    int folder = recon_tree_is_folder(fresh, name);
+    int folder = is_folder(fresh, name);
     if (!recon_tree_has(old, name))
         return RECON_OK;
-    if (!folder && recon_tree_is_folder(old, name))
+    if (!folder && is_folder(old, name))
         return recon_fail(w->ctx, RECON_ERR_IO,
                           "%s/%s: is a folder, where a file of the result has to go", w->path,
                           w->below);
-    if (folder && !recon_tree_is_folder(old, name))
+    if (folder && !is_folder(old, name))
         return recon_names_have(w->own, w->below)
                    ? RECON_OK
                    : recon_fail(w->ctx, RECON_ERR_IO,
@@ -246,14 +246,14 @@ static recon_status link_folder(walk *w, int old, int fresh, const char *name)
 {
     if (is_elsewhere(old, name))
         *w->possible = 0;
-    return recon_tree_is_folder(fresh, name) || recon_names_below(w->own, w->below)
+    return is_folder(fresh, name) || recon_names_below(w->own, w->below)
                ? walk_pair(w, old, fresh, name)
                : RECON_OK;
 }
 
 static recon_status link_each(walk *w, int old, int fresh, const char *name)
 {
-    if (recon_tree_is_folder(old, name))
+    if (is_folder(old, name))
         return link_folder(w, old, fresh, name);
     if (!*w->possible || recon_names_have(w->own, w->below) || recon_tree_has(fresh, name))
         return RECON_OK;
@@ -275,8 +275,8 @@ recon_status recon_tree_link(recon_ctx *ctx, int fresh, int old, const recon_nam
 
 static recon_status unlink_each(walk *w, int fresh, int old, const char *name)
 {
-    if (recon_tree_is_folder(fresh, name))
-        return recon_tree_is_folder(old, name) ? walk_pair(w, fresh, old, name) : RECON_OK;
+    if (is_folder(fresh, name))
+        return is_folder(old, name) ? walk_pair(w, fresh, old, name) : RECON_OK;
     if (same_file(fresh, old, name) && unlinkat(fresh, name, 0) != 0)
         return refused(w, "cannot remove");
     return RECON_OK;
@@ -300,7 +300,7 @@ static recon_status merge_folder(walk *w, int old, int fresh, const char *name)
         if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
             return refused(w, "cannot move");
     }
-    if (recon_tree_has(fresh, name) && !recon_tree_is_folder(fresh, name)) {
+    if (recon_tree_has(fresh, name) && !is_folder(fresh, name)) {
         ++*w->kept;
         return RECON_OK;
     }
@@ -313,7 +313,7 @@ static recon_status merge_folder(walk *w, int old, int fresh, const char *name)
 
 static recon_status merge_each(walk *w, int old, int fresh, const char *name)
 {
-    if (recon_tree_is_folder(old, name))
+    if (is_folder(old, name))
         return merge_folder(w, old, fresh, name);
     int there = recon_tree_has(fresh, name);
     if (recon_names_have(w->own, w->below) || same_file(old, fresh, name) ||
@@ -345,7 +345,7 @@ recon_status recon_tree_merge(recon_ctx *ctx, int fresh, const recon_names *fres
 
 static recon_status move_each(walk *w, int stage, int folder, const char *name)
 {
-    if (!recon_tree_is_folder(stage, name))
+    if (!is_folder(stage, name))
         return renameat(stage, name, folder, name) == 0 ? RECON_OK : refused(w, "cannot replace");
     recon_status status = walk_pair(w, stage, folder, name);
     if (status == RECON_OK && unlinkat(stage, name, AT_REMOVEDIR) != 0)
@@ -361,7 +361,7 @@ recon_status recon_tree_move(recon_ctx *ctx, int folder, int stage, const char *
 
 static recon_status drop_each(walk *w, int from, int to, const char *name)
 {
-    if (recon_tree_is_folder(from, name)) {
+    if (is_folder(from, name)) {
         if (!recon_names_below(w->own, w->below))
             return RECON_OK;
         recon_status status = walk_pair(w, from, to, name);

@@ -35,9 +35,8 @@ recon_status recon_tree_list(recon_ctx *ctx, recon_names *out, int folder, const
 /* A folder below another, or -1 with errno. */
 int recon_tree_open(int folder, const char *name);
 
-/* Whether there is such an entry, of whatever kind; whether it is a folder. */
+/* Whether there is such an entry, of whatever kind. */
 int recon_tree_has(int folder, const char *name);
-int recon_tree_is_folder(int folder, const char *name);
 
 /* Removes an entry, a folder with all that is in it. path, here and below, is for messages. */
 recon_status recon_tree_remove(recon_ctx *ctx, int parent, const char *name, const char *path);

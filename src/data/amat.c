@@ -1,5 +1,6 @@
 /* amat.c - the text files of the rotated MNIST and its kin. */
-#include "data/amat.h"
+#include "data/dataset.h"
+#include "data/formats.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -8,7 +9,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static int next_number(recon_span *line, double *out)
 {

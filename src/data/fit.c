@@ -11,7 +11,6 @@
 #include <recon/data/dataset.h>
 #include "data/image.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* Pixels first .. last of an axis that a triangle about a place covers, and their weights. */
 typedef struct {

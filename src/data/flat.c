@@ -8,7 +8,7 @@
  *   energy.npy, rmsd.npy, split.npy (0 train, 1 val, 2 test)      [conformers]; may be missing
  *   meta.json          "smiles", "fisher_axis" (0, 1, 2), "rotors": lists by molecule; may be
  *                      missing */
-#include "data/flat.h"
+#include "data/formats.h"
 #include "core/npy.h"
 #include "core/fail.h"
 #include "core/json.h"

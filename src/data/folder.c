@@ -21,10 +21,10 @@
 #include "core/picture.h"
 #include "core/threads.h"
 #include "data/fit.h"
+#include "data/formats.h"
 #include <recon/data/bitmap.h>
 #include "data/image.h"
 #include "data/skips.h"
-#include "data/unread.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -831,16 +831,6 @@ const char *recon_dataset_file(const recon_dataset *d, size_t i)
 const char *recon_dataset_path(const recon_dataset *d, size_t i)
 {
     return d->folder ? d->folder->files.path[recon_dataset_row(d, i)] : NULL;
-}
-
-recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const recon_dataset *d,
-                                    size_t i)
-{
-    *out = (recon_pixels){ 0 };
-    if (!d->folder)
-        return recon_fail(ctx, RECON_ERR_INPUT, "image %zu does not come from a file of its own",
-                          i);
-    return recon_picture_read(ctx, out, recon_dataset_path(d, i), d->folder->picture_most);
 }
 
 size_t recon_dataset_lifted(const recon_dataset *d)

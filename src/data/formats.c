@@ -1,10 +1,7 @@
 /* formats.c - known sets and formats of files, and how a name becomes data. */
 #include "data/formats.h"
 #include "core/fail.h"
-#include "core/picture.h"
 #include "core/text.h"
-#include "data/amat.h"
-#include "data/flat.h"
 #include "data/folder.h"
 #include "data/xyz.h"
 

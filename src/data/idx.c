@@ -1,5 +1,8 @@
-/* idx.c - IDX files, through zlib when they are compressed. */
-#include "data/idx.h"
+/* idx.c - IDX files, through zlib when they are compressed.
+ *
+ * Two zero bytes, a code of the type, the number of dimensions, the dimensions as big-endian words
+ * of 32 bits, the numbers. Every field is checked against the file before it is believed. */
+#include "data/formats.h"
 #include "core/npy.h"
 #include "core/ctx.h"
 #include "core/fail.h"

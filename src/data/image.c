@@ -4,7 +4,6 @@
  * taps; a tap outside keeps a pixel inside and the weight 0, which leaves the loop over a row
  * without branches. Places are in double: a rotation by 90 degrees then lands on pixels to within a
  * float's rounding, and is exact. */
-#include <recon/data/dataset.h>
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/simd.h"

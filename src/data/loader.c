@@ -9,7 +9,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include "data/image.h"
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "data/molecules.h"
+#include "data/molecule_store.h"
 #include "data/rotations.h"
 
 #include <math.h>

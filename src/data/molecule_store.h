@@ -79,4 +79,22 @@ void recon_assembly_free(recon_assembly *assembly);
  * RECON_OK. */
 recon_status recon_assembly_skip(recon_ctx *ctx, recon_assembly *to, recon_status status);
 
+/* --- a set of conformers: some entries of a store */
+
+struct recon_molecules {
+    recon_data data; /* first: a pointer to the one is a pointer to the other */
+    recon_molecules_info info;
+    recon_store *store;
+    size_t *rows; /* of a part: its entries; NULL: all */
+};
+
+/* Where conformer i of a part stands among all. */
+static inline size_t recon_molecules_row(const recon_molecules *data, size_t i)
+{
+    return data->rows ? data->rows[i] : i;
+}
+
+/* All of a store, which becomes the set's own, also when this fails. */
+recon_status recon_molecules_of(recon_ctx *ctx, recon_molecules **out, recon_store *store);
+
 #endif

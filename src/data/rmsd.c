@@ -12,7 +12,6 @@
  * beats the best so far takes no eigenvalue: of a quartic with real roots only, t is above the
  * largest root if and only if no derivative is negative there. */
 #include "data/rmsd.h"
-#include "data/symmetry.h"
 #include "stats/eig4.h"
 #include "group/so3/frame.h"
 

@@ -1,5 +1,4 @@
 /* rotations.c - rotation rules, and data sets rotated by them. */
-#include <recon/data/dataset.h>
 #include "core/text.h"
 #include "core/fail.h"
 #include "core/json.h"

@@ -2,7 +2,7 @@
  *
  * Of a record the title and the atoms are taken; its bonds are only checked, because a lying number
  * of atoms shows there, and what stands behind them is passed over. */
-#include "data/sdf.h"
+#include "data/formats.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"

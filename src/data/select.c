@@ -8,7 +8,6 @@
 #include "group/so3/frame.h"
 
 #include <math.h>
-#include "data/geom.h"
 #include "data/rmsd.h"
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #define DATA_SELECT_H
 
 #include <recon/data/molecules.h>
-#include "data/ensemble.h"
+#include "data/geom.h"
 #include "data/molecule_store.h"
 
 /* Lowest energy first. */

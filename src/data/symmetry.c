@@ -337,8 +337,3 @@ void recon_symmetry_free(recon_symmetry *symmetry)
     free(symmetry->group);
     free(symmetry);
 }
-
-recon_symmetry_info recon_symmetry_describe(const recon_symmetry *symmetry)
-{
-    return symmetry->info;
-}

@@ -11,7 +11,7 @@
 #ifndef DATA_SYMMETRY_H
 #define DATA_SYMMETRY_H
 
-#include "data/bonds.h"
+#include "data/elements.h"
 
 #define RECON_AUTOMORPHISMS  4096 /* kept of one molecule */
 #define RECON_SYMMETRY_ATOMS 4096 /* of the largest one   */
@@ -32,9 +32,7 @@ typedef struct {
  * recon_bonds_perceive or from a file; they must name atoms that exist, a < b, and be in order. */
 recon_status recon_symmetry_make(recon_ctx *ctx, recon_symmetry **out,
                                  const uint8_t *z /* [atoms] */, const recon_bonds *bonds);
-void recon_symmetry_free(recon_symmetry *symmetry); /* NULL may be freed */
-recon_symmetry_info recon_symmetry_describe(const recon_symmetry *symmetry);
-
+void recon_symmetry_free(recon_symmetry *symmetry);
 enum {
     RECON_LEAVES = 4, /* most of one group: 24 permutations */
     RECON_LEAF_GROUPS = RECON_SYMMETRY_ATOMS / 2,

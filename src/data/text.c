@@ -2,7 +2,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { DIGITS = 18, EXPONENT_MAX = 9999 };

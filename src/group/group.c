@@ -4,9 +4,12 @@
 #include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/memory.h"
+#include "group/families.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- by name ---------------------------------------------------------------------------------- */
@@ -14,7 +17,8 @@
 static const recon_group *const built_in[] = { RECON_SO2, RECON_SO3 };
 enum {
     BUILT_IN = sizeof built_in / sizeof *built_in,
-    ADDED = sizeof((recon_ctx){ 0 }.groups) / sizeof(void *)
+    ADDED = sizeof((recon_ctx){ 0 }.groups) / sizeof(void *),
+    CYCLIC_MAX = 360
 };
 
 static const recon_group *group_at(const recon_ctx *ctx, size_t i)
@@ -24,13 +28,64 @@ static const recon_group *group_at(const recon_ctx *ctx, size_t i)
                                           : NULL;
 }
 
+/* A group of a family, made for a context, which frees it. */
+typedef struct made {
+    struct made *next;
+    recon_group group;
+    recon_family family;
+    char name[8], words[16];
+} made;
+
 static const recon_group *find(const recon_ctx *ctx, const char *name)
 {
     const recon_group *group;
     for (size_t i = 0; (group = group_at(ctx, i)); i++)
         if (!strcmp(group->name, name))
             return group;
+    for (const made *m = ctx->made_groups; m; m = m->next)
+        if (!strcmp(m->name, name))
+            return &m->group;
     return NULL;
+}
+
+/* n of a name such as "c12"; 0: it is none. */
+static size_t number_of(const char *name, char letter, size_t least, size_t most)
+{
+    char again[8];
+    size_t n = name[0] == letter ? strtoul(name + 1, NULL, 10) : 0;
+    snprintf(again, sizeof again, "%c%zu", letter, n);
+    return n >= least && n <= most && !strcmp(again, name) ? n : 0;
+}
+
+/* A group of this name, if a family has one; *out NULL: none has. */
+static recon_status make(recon_ctx *ctx, const recon_group **out, const char *name)
+{
+    size_t cyclic = number_of(name, 'c', 2, CYCLIC_MAX);
+    size_t torus = number_of(name, 't', 1, RECON_NUMBERS_MAX);
+    made *m;
+    *out = NULL;
+    if (!cyclic && !torus)
+        return RECON_OK;
+    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
+    if (status != RECON_OK)
+        return status;
+    m->group = cyclic ? recon_group_cyclic : recon_group_torus;
+    snprintf(m->name, sizeof m->name, "%s", name);
+    snprintf(m->words, sizeof m->words, cyclic ? "C_%zu" : "T^%zu", cyclic ? cyclic : torus);
+    m->group.name = m->name;
+    m->group.words = m->words;
+    m->group.n = cyclic ? cyclic : torus;
+    if (torus) {
+        m->family = (recon_family){ "normal", { torus, 0 } };
+        m->group.numbers = m->group.dimension = m->group.identifiability = m->group.shape[0] =
+            torus;
+        m->group.uniform = (double)torus * recon_group_so2.uniform;
+        m->group.families = &m->family;
+    }
+    m->next = ctx->made_groups;
+    ctx->made_groups = m;
+    *out = &m->group;
+    return RECON_OK;
 }
 
 recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const char *name)
@@ -40,10 +95,15 @@ recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const cha
     *out = find(ctx, name);
     if (*out)
         return RECON_OK;
+    recon_status status = make(ctx, out, name);
+    if (*out || status != RECON_OK)
+        return status;
     for (size_t i = 0, used = 0; (group = group_at(ctx, i)) && used < sizeof known; i++)
-        used +=
-            (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", group->name);
-    return recon_fail(ctx, RECON_ERR_INPUT, "there is no group '%.40s': %s are known", name, known);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s, ", group->name);
+    return recon_fail(ctx, RECON_ERR_INPUT,
+                      "there is no group '%.40s': %sc2 to c%d (cyclic) and t1 to t%d (tori) are "
+                      "known",
+                      name, known, CYCLIC_MAX, RECON_NUMBERS_MAX);
 }
 
 recon_status recon_group_check(recon_ctx *ctx, const recon_group *g)
@@ -95,6 +155,16 @@ void recon_group_write(const recon_group *group, double *out, const double *pose
         memcpy(out, poses, n * group->numbers * sizeof *out);
 }
 
+const char *recon_group_print(recon_pose_text text, const recon_group *group, const double *pose)
+{
+    if (group->print)
+        group->print(group, text, sizeof(recon_pose_text), pose);
+    for (size_t i = 0, used = 0; !group->print && i < group->numbers; i++)
+        used += (size_t)snprintf(text + used, sizeof(recon_pose_text) - used, "%s%.6f",
+                                 i ? " " : "", pose[i]);
+    return text;
+}
+
 size_t recon_family_parameters(const recon_family *family)
 {
     return product(family->shape);
@@ -123,11 +193,12 @@ recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order, co
     if ((width == 4) == (order != RECON_QUATERNIONS_NONE))
         return RECON_OK;
     if (width == 4)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s: the order of the quaternions has to be stated, since the numbers "
-                          "cannot show it: quaternions wxyz (w first: MuJoCo, PyTorch3D, Blender) "
-                          "or xyzw (w last: SciPy, ROS, Eigen's coeffs)",
-                          path);
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "%s: the order of the quaternions has to be stated, since the numbers "
+            "cannot show it: {quaternions=wxyz} (w first: MuJoCo, PyTorch3D, Blender) "
+            "or xyzw (w last: SciPy, ROS, Eigen's coeffs)",
+            path);
     return recon_fail(
         ctx, RECON_ERR_INPUT,
         "%s: %s, but the order of quaternions is stated, and those are N x 4: leave it "

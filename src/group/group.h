@@ -10,11 +10,6 @@ enum { RECON_CHOICE_SETS = 512 };
 /* RECON_ERR_INPUT where the table lacks what it has to have. */
 recon_status recon_group_check(recon_ctx *ctx, const recon_group *group);
 
-/* Poses of an array of a file: as group->read, of any group. */
-recon_status recon_group_read(recon_ctx *ctx, const recon_group *group, double *out /* [n] */,
-                              const recon_array *array, size_t n, recon_quaternions order,
-                              const char *path);
-
 /* n rows of `width` numbers to out. RECON_ERR_INPUT for another number of rows, and for numbers that
  * are not finite. */
 recon_status recon_group_rows(recon_ctx *ctx, double *out /* [n][width] */,
@@ -27,6 +22,10 @@ recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order,
 /* n poses as they are written, and the numbers of one. */
 void recon_group_write(const recon_group *group, double *out, const double *poses, size_t n);
 size_t recon_group_written(const recon_group *group);
+
+/* A pose in a table of text. Returns text. */
+typedef char recon_pose_text[32 * RECON_NUMBERS_MAX];
+const char *recon_group_print(recon_pose_text text, const recon_group *group, const double *pose);
 
 /* Numbers of a row of a family's parameters. */
 size_t recon_family_parameters(const recon_family *family);

@@ -1,11 +1,10 @@
-/* wasserstein.c - exact distances between samples on the circle and on SO(3).
+/* wasserstein.c - exact distances between samples on the circle.
  *
- * The circle: Delon, Salomon, Sobolevski, "Fast transport optimization for Monge costs on the
- * circle", SIAM J. Appl. Math. 70, 2010. Unrolled onto the line an optimal plan keeps the order, so
- * that it is fixed by one number, the shift between the two quantile functions, and its cost is
- * convex in the shift. For samples of n and m points the cost is moreover linear between the
- * multiples of 1/(nm): the best shift is one of them, and bisection on the sign of the slope finds
- * it in whole numbers. */
+ * Delon, Salomon, Sobolevski, "Fast transport optimization for Monge costs on the circle", SIAM J.
+ * Appl. Math. 70, 2010. Unrolled onto the line an optimal plan keeps the order, so that it is fixed
+ * by one number, the shift between the two quantile functions, and its cost is convex in the shift.
+ * For samples of n and m points the cost is moreover linear between the multiples of 1/(nm): the
+ * best shift is one of them, and bisection on the sign of the slope finds it in whole numbers. */
 #include "group/wasserstein.h"
 
 #include <math.h>
@@ -14,8 +13,6 @@
 #include <recon/group/so2.h>
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/threads.h"
-#include "stats/assignment.h"
 
 #define P_MAX      16
 #define POINTS_MAX (1 << 30) /* three times n m fits 64 bits */
@@ -136,56 +133,5 @@ recon_status recon_so2_wasserstein(recon_ctx *ctx, double *out, const double *a,
 done:
     free(sorted_a);
     free(sorted_b);
-    return status;
-}
-
-static recon_status check_rotations(recon_ctx *ctx, const recon_so3 *q, size_t n, const char *which)
-{
-    for (size_t i = 0; i < n; i++) {
-        double square = q[i].w * q[i].w + q[i].x * q[i].x + q[i].y * q[i].y + q[i].z * q[i].z;
-        if (!(fabs(square - 1) <= 1e-6))
-            return recon_fail(ctx, RECON_ERR_INPUT,
-                              "wasserstein: quaternion %zu of the %s sample has length %g", i,
-                              which, sqrt(square));
-    }
-    return RECON_OK;
-}
-
-typedef struct {
-    double *cost; /* [n][n] */
-    const recon_so3 *a, *b;
-    size_t n;
-    double p;
-} table;
-
-static recon_status fill_row(recon_ctx *ctx, void *arg, size_t row, int worker)
-{
-    (void)ctx, (void)worker;
-    const table *t = arg;
-    for (size_t j = 0; j < t->n; j++)
-        t->cost[row * t->n + j] = power(recon_so3_distance(t->a[row], t->b[j]), t->p);
-    return RECON_OK;
-}
-
-recon_status recon_so3_wasserstein(recon_ctx *ctx, double *out, const recon_so3 *a,
-                                   const recon_so3 *b, size_t n, double p)
-{
-    table t = { NULL, a, b, n, p };
-    size_t *match = NULL;
-    double sum = 0;
-    recon_status status;
-    RECON_TRY(check_sizes(ctx, n, n, p));
-    RECON_TRY(check_rotations(ctx, a, n, "first"));
-    RECON_TRY(check_rotations(ctx, b, n, "second"));
-    RECON_TRY(recon_alloc_raw(ctx, &t.cost, n * n, sizeof *t.cost));
-    RECON_TRY(recon_alloc_raw(ctx, &match, n, sizeof *match));
-    RECON_TRY(recon_parallel(ctx, fill_row, &t, n));
-    RECON_TRY(recon_assign(ctx, match, t.cost, n));
-    for (size_t i = 0; i < n; i++)
-        sum += t.cost[i * n + match[i]];
-    *out = root(sum / (double)n, p);
-done:
-    free(t.cost);
-    free(match);
     return status;
 }

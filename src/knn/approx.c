@@ -1,6 +1,5 @@
 /* approx.c - FAISS finds candidates, exact scores put them in order, a sample measures recall. */
-#include "knn/approx.h"
-#include "knn/exact.h"
+#include "knn/search.h"
 #include "knn/faiss.h"
 #include "core/blocks.h"
 #include "core/ctx.h"
@@ -9,7 +8,6 @@
 #include "core/threads.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #ifndef RECON_HAVE_FAISS
 

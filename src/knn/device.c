@@ -1,15 +1,12 @@
 /* device.c - the search of a backend, and the host's for rows that it could not settle. */
-#include "knn/device.h"
-#include "knn/exact.h"
+#include "knn/search.h"
 #include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "ops/ops.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 int recon_device_takes(recon_ctx *ctx, const recon_points *rows, const recon_points *p, size_t k)
 {

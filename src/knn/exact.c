@@ -3,8 +3,7 @@
  * A tile of scores serves its rows and its columns, so all pairs cost half the products. Tiles may
  * run in any order and on any thread: the lists they feed hold every candidate that could win, and
  * the final choice is made by exact scores, so the answer is the same whatever the order. */
-#include "knn/exact.h"
-#include "knn/device.h"
+#include "knn/search.h"
 #include "knn/lists.h"
 #include "comm/comm.h"
 #include "core/ctx.h"
@@ -12,9 +11,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RUN 16 /* tiles of rows per task: packing the columns then costs next to nothing */
 

@@ -1,7 +1,5 @@
 /* knn.c - the public searches: checks, the choice of a method, and answers in the caller's form. */
-#include "knn/knn.h"
-#include "knn/approx.h"
-#include "knn/exact.h"
+#include "knn/search.h"
 #include "core/fail.h"
 #include "core/memory.h"
 

@@ -7,7 +7,6 @@
 #include "core/simd.h"
 #include "core/threads.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define UNIT  0x1p-24  /* half the spacing of floats at 1 */

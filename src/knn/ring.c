@@ -2,8 +2,7 @@
  * sends its own to the t-th before it: first those of the neighbour, then of the neighbour's
  * neighbour. All pairs of one set need half the tour. */
 #include "knn/ring.h"
-#include "knn/knn.h"
-#include "knn/exact.h"
+#include "knn/search.h"
 #include "knn/lists.h"
 #include "knn/ring_tour.h"
 #include "comm/comm.h"
@@ -13,9 +12,7 @@
 #include "core/threads.h"
 #include "ops/ops.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RUN   ((size_t)16)               /* tiles of own rows per task at least */
 #define AHEAD 8                          /* lists between asking for rows and using them */

@@ -1,9 +1,7 @@
 /* shortlist.c - bounded candidate lists. */
 #include "knn/shortlist.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SHORT   64  /* a list that is sorted by insertion */
 #define FETCHED 128 /* numbers of a row: the processor guesses the rest */

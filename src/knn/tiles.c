@@ -2,8 +2,6 @@
 #include "knn/tiles.h"
 #include "core/fail.h"
 
-#include <math.h>
-
 #define HITS  ((size_t)8192)
 #define PAYS  4096 /* of 65536: a coarse tile pays while fewer of its entries pass */
 #define RETRY 8    /* otherwise one tile in so many is coarse, to see whether it would */

@@ -5,8 +5,6 @@
 #include "core/memory.h"
 #include "maps/standard.h"
 #include "backbone/embedded.h"
-#include "backbone/kinds.h"
-#include "data/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "maps/input_nets.h"
 #include "maps/so2_heads.h"
 #include "nn/tape.h"

@@ -5,7 +5,6 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "backbone/kinds.h"
 #include "core/ctx.h"
 #include "maps/standard.h"
 #include "nn/params.h"

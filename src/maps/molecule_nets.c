@@ -7,12 +7,12 @@
  * conformers need not be rotated while training. */
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "maps/input_nets.h"
 #include "maps/so3_heads.h"
 #include "nn/tape.h"
 #include "backbone/kinds.h"
-#include "backbone/molecule_paper.h"
+#include "backbone/molecule_encoder.h"
 
 #include <math.h>
 #include <stdlib.h>

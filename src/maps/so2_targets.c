@@ -4,7 +4,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static double theta_of(const recon_frames *f, size_t i)
 {

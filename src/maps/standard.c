@@ -1,6 +1,5 @@
 /* standard.c - columns at mean 0 and variance 1. */
 #include "maps/standard.h"
-#include "core/fail.h"
 
 #include <math.h>
 

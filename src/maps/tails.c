@@ -1,6 +1,7 @@
 /* tails.c - see tails.h. */
 #include "maps/tails.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,8 +87,10 @@ double recon_tails_p_value(const recon_tails *t, recon_tail_point point)
 {
     size_t b = bin_of(point.sharpness);
     double n = t->bin[b].n;
-    if (isnan(point.tail) || n == 0)
+    if (isnan(point.tail))
         return point.tail;
+    if (n == 0)
+        return fmax(point.tail, DBL_MIN);
     return (1 + n * share_below(t->bin[b].quantile, point.tail)) / (n + 1);
 }
 

@@ -36,7 +36,7 @@ void recon_tails_make(recon_tails *out, recon_tail_point *points, size_t n);
 
 /* The share of the points held out with such a tail or a smaller one, counting the one at hand among
  * them: from 1 / (n + 1) to 1, a conformal p-value. Of new inputs like those held out a share P has
- * a p-value of at most P, on average over who was held out. */
+ * a p-value of at most P, on average over who was held out. With no points the tail itself, but never 0. */
 double recon_tails_p_value(const recon_tails *t, recon_tail_point point);
 
 /* To and from the numbers of a file; 0 where they are no rising tables. */

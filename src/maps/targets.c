@@ -1,7 +1,5 @@
 /* targets.c - pseudo-labels from the frames of Algorithm 1, of either group. */
-#include "core/fail.h"
 #include "maps/kind.h"
-#include "backbone/embedded.h"
 
 #include <stdlib.h>
 

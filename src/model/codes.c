@@ -5,14 +5,12 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/permute.h"
-#include "knn/exact.h"
+#include "knn/search.h"
 #include "model/whiten.h"
 #include "nn/params.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define Z         "codes.z"
 #define SCALE     "codes.scale"

@@ -1,7 +1,5 @@
 /* discover.c - embed, Algorithm 1, maps, and the files they leave: of any kind of inputs. */
 #include <recon/model/discover.h>
-#include <recon/normalize/normalize.h>
-#include <recon/ops/backend.h>
 #include "backbone/kinds.h"
 #include "comm/comm.h"
 #include "core/ctx.h"

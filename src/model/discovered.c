@@ -7,7 +7,6 @@
 #include "group/group.h"
 #include "normalize/frames_write.h"
 
-#include <recon/core/array.h>
 #include <stdlib.h>
 
 void recon_discovered_list(json_t **summary, const recon_discovered *d)

@@ -7,7 +7,7 @@
 #include "core/folder.h"
 #include "core/memory.h"
 #include "core/tree.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "data/permute.h"
 
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 /* kinds.c - what a model says by its group. */
-#include "core/fail.h"
 #include "core/memory.h"
 #include "model/model.h"
 
@@ -48,6 +47,7 @@ static const recon_model_kind kinds[] = {
       .pose = sizeof(recon_pose3),
       .absolute_at = offsetof(recon_pose3, absolute),
       .rotation_at = offsetof(recon_pose3, rotation),
+      .free_at = offsetof(recon_pose3, free),
       .read = recon_read_gated3,
       .score = score3 },
 };

@@ -8,7 +8,6 @@
 #include "model/trust.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- opened ----------------------------------------------------------------------------------- */
 

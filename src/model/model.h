@@ -33,6 +33,7 @@ typedef struct {
     const recon_group *group;
     size_t pose;                     /* bytes of a recon_pose2, a recon_pose3                 */
     size_t absolute_at, rotation_at; /* where these are in it, as poses of the group          */
+    size_t free_at;                  /* and the int `free`; 0: it has none                    */
     /* Poses [n]. open [n]: which inputs the gates of options let through; NULL: there is none. */
     recon_status (*read)(recon_ctx *ctx, void *poses, unsigned char *open, const recon_model *model,
                          const void *inputs, size_t n, const recon_canonicalize_options *options);

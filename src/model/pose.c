@@ -4,6 +4,8 @@
 #include <recon/model/pose.h>
 
 #include <math.h>
+#include "group/se3.h"
+#include "model/model.h"
 
 typedef struct {
     double c, s;
@@ -88,4 +90,28 @@ void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction di
             int inside = x >= 0 && y >= 0 && x < (double)width && y < (double)height;
             out[i * width + j] = inside ? in[(size_t)y * width + (size_t)x] : 0;
         }
+}
+
+/* --- of molecules -------------------------------------------------------------------------------- */
+
+static recon_so3 rotation3_of(const recon_pose3 *pose, recon_direction direction)
+{
+    return direction == RECON_TO_CANONICAL ? pose->rotation : recon_so3_inverse(pose->rotation);
+}
+
+recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction)
+{
+    return recon_se3_about(rotation3_of(pose, direction), pose->center);
+}
+
+void recon_pose3_points(double *out, const recon_pose3 *pose, recon_direction direction,
+                        const double *in, size_t n)
+{
+    recon_se3_act_n(out, recon_pose3_motion(pose, direction), in, n);
+}
+
+void recon_pose3_vectors(double *out, const recon_pose3 *pose, recon_direction direction,
+                         const double *in, size_t n)
+{
+    recon_so3_act_n(out, rotation3_of(pose, direction), in, n);
 }

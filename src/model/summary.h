@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 #include <recon/model/discover.h>
-#include "data/kinds.h"
+#include "data/formats.h"
 
 typedef struct {
     const recon_discover_options *options;
@@ -32,5 +32,10 @@ recon_status recon_summarize_molecules(recon_ctx *ctx, json_t **summary, recon_d
 /* The rotations that leave a conformer as it is (recon_rmsd_symmetry_number), by the bonds that its places
  * show; 1 where it is too large to ask. */
 recon_status recon_symmetry_number(recon_ctx *ctx, size_t *out, const recon_conformer *x);
+
+/* "source" of *out: spec, rotate, rotate_seed, seed, limit, size, skip_bad, picture_most, not_read,
+ * transparent; what was not said is left out, and so is the whole where the source is NULL or its
+ * spec is not UTF-8. As recon_json_put. */
+void recon_source_add(json_t **out, const recon_source *source);
 
 #endif

@@ -7,10 +7,8 @@
 #include "maps/so3_map.h"
 #include "group/natural.h"
 
-#include <math.h>
 #include "data/rmsd.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOLECULES_MOST = 1000 }; /* of more a list helps nobody */
 

@@ -14,9 +14,7 @@
 #include "model/lambda.h"
 #include "stats/quantile.h"
 
-#include <math.h>
 #include <recon/group/so2.h>
-#include <recon/group/mean.h>
 #include <stdio.h>
 #include <stdlib.h>
 

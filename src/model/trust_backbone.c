@@ -2,7 +2,6 @@
 #include "model/trust.h"
 #include "backbone/equivariance.h"
 #include "backbone/kinds.h"
-#include "backbone/pose_density.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/dataset.h"

@@ -267,24 +267,6 @@ done:
     return status;
 }
 
-static recon_status begin(recon_ctx *ctx, recon_params *p, uint64_t seed)
-{
-    size_t size = recon_dtype_size(p->type);
-    void *weights = NULL, *buffers = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &weights, p->n_weights, size));
-    RECON_TRY(recon_alloc(ctx, &buffers, p->n_buffers, size));
-    for (size_t i = 0; i < p->count; i++) {
-        const recon_param *e = p->entry[i];
-        first_values(e, e->trained ? weights : buffers, recon_rng_new(seed, i));
-    }
-    RECON_TRY(upload(ctx, p, weights, buffers));
-done:
-    free(weights);
-    free(buffers);
-    return status;
-}
-
 recon_status recon_params_round(recon_ctx *ctx, recon_params *p)
 {
     recon_tensor all = { .type = p->type, .ndim = 1, .shape = { p->n_weights } }, low = all;
@@ -512,9 +494,9 @@ done:
     return status;
 }
 
-/* whole: the file may hold nothing else. */
-static recon_status store(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
-                          const char *path, int whole)
+/* From a file, where one is given, which with `whole` may hold nothing else; else from the seed. */
+static recon_status fill(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
+                         const char *path, int whole, uint64_t seed)
 {
     size_t size = recon_dtype_size(p->type);
     char *weights = NULL, *buffers = NULL;
@@ -523,9 +505,13 @@ static recon_status store(recon_ctx *ctx, recon_params *p, const recon_safetenso
     RECON_TRY(recon_alloc(ctx, &buffers, p->n_buffers, size));
     for (size_t i = 0; i < p->count; i++) {
         const recon_param *e = p->entry[i];
-        RECON_TRY(load_entry(ctx, e, e->trained ? weights : buffers, file, path));
+        char *block = e->trained ? weights : buffers;
+        if (file)
+            RECON_TRY(load_entry(ctx, e, block, file, path));
+        else
+            first_values(e, block, recon_rng_new(seed, i));
     }
-    if (whole)
+    if (file && whole)
         RECON_TRY(check_names(ctx, p, file, path));
     RECON_TRY(upload(ctx, p, weights, buffers));
 done:
@@ -548,8 +534,7 @@ recon_status recon_params_make(recon_ctx *ctx, recon_params *p, uint64_t seed)
     RECON_TRY(make_blocks(ctx, p));
     for (size_t i = 0; i < p->count; i++)
         point(p->entry[i]);
-    RECON_TRY(p->from.file ? store(ctx, p, p->from.file, p->from.path, p->from.whole)
-                           : begin(ctx, p, seed));
+    RECON_TRY(fill(ctx, p, p->from.file, p->from.path, p->from.whole, seed));
     recon_params_expect(p, NULL, NULL, 0);
 done:
     return status;
@@ -558,7 +543,7 @@ done:
 recon_status recon_params_store(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
                                 const char *path)
 {
-    return store(ctx, p, file, path, 1);
+    return fill(ctx, p, file, path, 1, 0);
 }
 
 recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path)
@@ -566,7 +551,7 @@ recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char 
     recon_safetensors *file = NULL;
     recon_status status;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    RECON_TRY(store(ctx, params, file, path, 1));
+    RECON_TRY(fill(ctx, params, file, path, 1, 0));
 done:
     recon_safetensors_close(file);
     return status;

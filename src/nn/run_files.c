@@ -93,6 +93,23 @@ done:
     return status;
 }
 
+recon_status recon_run_begin(recon_ctx *ctx, size_t *epochs, const char *path, int resume,
+                             int overwrite)
+{
+    recon_status status = recon_run_check(ctx, path, resume, overwrite);
+    return status == RECON_OK && resume && !*epochs
+               ? recon_run_setting(ctx, epochs, path, RECON_SETTING_EPOCHS)
+               : status;
+}
+
+recon_status recon_run_fills(recon_ctx *ctx, size_t n, size_t batch, const char *one)
+{
+    return n >= batch ? RECON_OK
+                      : recon_fail(ctx, RECON_ERR_INPUT,
+                                   "%zu %s%s not fill a batch of %zu: use a smaller batch", n, one,
+                                   n == 1 ? " does" : "s do", batch);
+}
+
 /* --- the log: lines of JSON, appended whole ---------------------------------------------------- */
 
 /* A disk may be full in the middle of a line: the half is taken back, where that can be done. */

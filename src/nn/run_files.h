@@ -22,6 +22,12 @@ const char *recon_run_refusal(char *out, size_t room, const char *path, int resu
 /* The same as RECON_ERR_INPUT. */
 recon_status recon_run_check(recon_ctx *ctx, const char *path, int resume, int overwrite);
 
+/* The same, and where epochs are 0 those of the run that is resumed. */
+recon_status recon_run_begin(recon_ctx *ctx, size_t *epochs, const char *path, int resume,
+                             int overwrite);
+/* RECON_ERR_INPUT where n inputs, each called `one`, are less than a batch. */
+recon_status recon_run_fills(recon_ctx *ctx, size_t n, size_t batch, const char *one);
+
 /* A whole number among the settings of the run whose checkpoint lies beside path, of either stage.
  * *out stays where there is none. */
 recon_status recon_run_setting(recon_ctx *ctx, size_t *out, const char *path, const char *name);

@@ -1,6 +1,7 @@
 /* settings.c - a run's settings as text, and their differences. */
 #include "nn/settings.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,15 @@ void recon_settings_add(recon_settings *s, const char *name, const char *fmt, ..
     if (n > 0 && (size_t)n < room)
         vsnprintf(s->text + used + n, room - (size_t)n, fmt, ap);
     va_end(ap);
+}
+
+void recon_settings_add_run(recon_settings *s, recon_ctx *ctx, uint64_t seed,
+                            recon_precision precision)
+{
+    recon_settings_add(s, "seed", "%" PRIu64, seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(ctx, precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(ctx));
 }
 
 double recon_settings_value(const char *line, const char *name, double otherwise)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <recon/core/status.h>
+#include <recon/ops/backend.h>
 
 /* Of these a resumed run may ask for more, so they are not compared. */
 #define RECON_SETTING_EPOCHS "epochs"
@@ -23,6 +24,10 @@ typedef struct {
 /* Values hold no ", ". */
 void recon_settings_add(recon_settings *s, const char *name, const char *fmt, ...)
     RECON_PRINTF(3, 4);
+
+/* With what every run ends: its seed, and in which precision and on which backend it computes. */
+void recon_settings_add_run(recon_settings *s, recon_ctx *ctx, uint64_t seed,
+                            recon_precision precision);
 
 /* The number that a line has under a name, any number and a whole one; `otherwise` where it has
  * none. */

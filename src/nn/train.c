@@ -64,13 +64,6 @@ static size_t buffer_bytes(const run *r)
     return r->it->params->n_buffers * recon_dtype_size(r->it->params->type);
 }
 
-static recon_status remember(run *r)
-{
-    return r->buffers ? recon_ops_of(r->ctx)->download(r->ctx, r->buffers, r->it->params->buffers,
-                                                       buffer_bytes(r))
-                      : RECON_OK;
-}
-
 static recon_status undo(run *r)
 {
     r->adam->steps = r->at.step - r->at.from;
@@ -234,9 +227,10 @@ done:
 
 static recon_status step(run *r, double rate)
 {
-    recon_status status = remember(r);
-    if (status != RECON_OK)
-        return status;
+    recon_status status = RECON_OK;
+    if (r->buffers)
+        RECON_TRY(recon_ops_of(r->ctx)->download(r->ctx, r->buffers, r->it->params->buffers,
+                                                 buffer_bytes(r)));
     status = feed_and_compute(r, rate);
     if (status == RECON_ERR_INTERRUPTED && r->buffers) {
         recon_status undone = undo(r);

@@ -1,7 +1,6 @@
 /* gauge.c - from one centre of a class to another. */
 #include <recon/normalize/normalize.h>
 #include "core/blocks.h"
-#include "core/fail.h"
 #include "core/threads.h"
 
 #include <string.h>

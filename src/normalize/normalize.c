@@ -13,7 +13,7 @@
 #include "normalize/pool.h"
 #include "normalize/share.h"
 #include "comm/comm.h"
-#include "knn/knn.h"
+#include "knn/search.h"
 #include "knn/ring.h"
 #include "knn/tiles.h"
 #include "ops/ops.h"

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <recon/core/ctx.h>
 #include "core/svg.h"
-#include "data/bonds.h"
+#include "data/elements.h"
 #include "stats/roc.h"
 #include <recon/group/so2_density.h>
 #include <recon/group/mean.h>

@@ -7,7 +7,7 @@
 #include "group/group.h"
 #include "core/memory.h"
 #include "data/identity.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 #include "model/discovered.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "report/pictures.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 #include <math.h>
 #include <stdio.h>

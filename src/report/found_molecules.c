@@ -2,7 +2,7 @@
 #include "report/found_inputs.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/kinds.h"
+#include "data/formats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -356,7 +356,7 @@ static void quaternions_without_an_order_are_refused(void **state)
     refuse(
         *state, RECON_SO3, "z.npy", "q.npy", NULL, RECON_ERR_INPUT,
         "q.npy: the order of the quaternions has to be stated, since the numbers cannot show it: "
-        "quaternions wxyz (w first: MuJoCo, PyTorch3D, Blender) or xyzw (w last: SciPy, ROS, "
+        "quaternions=wxyz (w first: MuJoCo, PyTorch3D, Blender) or xyzw (w last: SciPy, ROS, "
         "Eigen's coeffs)");
     refuse_order(*state, RECON_SO3, RECON_QUATERNIONS_XYZW, "z.npy", "m.npy", NULL, RECON_ERR_INPUT,
                  "m.npy: float64 7 x 3 x 3, but the order of quaternions is stated");

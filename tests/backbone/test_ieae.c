@@ -2,7 +2,6 @@
  * being cut short. */
 #include "borders.h"
 #include "shapes.h"
-#include "backbone/decoder.h"
 #include "backbone/ieae.h"
 #include "nn/params.h"
 

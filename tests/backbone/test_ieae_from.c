@@ -118,12 +118,22 @@ static void the_first_weights_are_those_of_the_model(void **state)
     recon_dataset_close(data);
 }
 
+static void listen(void *user, recon_log_level level, const char *line)
+{
+    (void)level;
+    *(int *)user += strstr(line, "only its encoder is used") != NULL;
+}
+
 static void another_size_takes_the_encoder_alone(void **state)
 {
-    recon_ctx *ctx = *state;
+    int said = 0;
+    recon_ctx *ctx = *state,
+              *heard = recon_ctx_new(&(recon_ctx_options){ .on_log = listen, .user = &said });
     train_base(ctx, 0);
     recon_dataset *data = noise(ctx, 16, 1);
-    CHECK_OK(ctx, train_from(ctx, data, &standing));
+    CHECK_OK(heard, train_from(heard, data, &standing));
+    assert_int_equal(said, 1);
+    recon_ctx_free(heard);
     assert_int_equal(compare(ctx, base(), scratch("new"), "encoder.").other, 0);
     assert_int_equal(compare(ctx, base(), scratch("new"), "decoder.conv").same, 0);
     recon_dataset_close(data);

@@ -267,6 +267,21 @@ static recon_var everything(recon_tape *t, void *user, const recon_var *x)
         .shape = { __VA_ARGS__ }, .data = (array), .constant = 1                                   \
     }
 
+/* What atoms say is averaged: answers of large molecules are of the size of those of small ones. */
+static void answers_do_not_grow_with_the_molecule(void **state)
+{
+    fixture f;
+    double size[2] = { 0 };
+    open_fixture(&f, state);
+    for (int i = 0; i < 20; i++) {
+        answer a = ask(&f, random_molecule(&f.rng, i % 2 ? ATOMS : 3));
+        for (int k = 0; k < 9; k++)
+            size[i % 2] += a.y[k] * a.y[k] / 10;
+    }
+    CHECK_LESS(sqrt(size[1] / size[0]), 3);
+    close_fixture(&f);
+}
+
 static void the_gradient_is_that_of_differences(void **state)
 {
     static const int32_t offset[] = { 0, 2, 6 }, span[] = { 0, 2, ROWS };
@@ -309,6 +324,7 @@ int main(void)
         cmocka_unit_test(mirror_images_are_told_apart),
         cmocka_unit_test(a_symmetric_molecule_has_no_direction),
         cmocka_unit_test(neither_padding_nor_company_matters),
+        cmocka_unit_test(answers_do_not_grow_with_the_molecule),
         cmocka_unit_test(the_gradient_is_that_of_differences),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

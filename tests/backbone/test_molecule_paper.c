@@ -4,7 +4,7 @@
 #include <recon/core/rng.h>
 #include <recon/ops/backend.h>
 #include <stdlib.h>
-#include "backbone/molecule_paper.h"
+#include "backbone/molecule_encoder.h"
 #include "core/memory.h"
 #include "nn/params.h"
 

@@ -23,13 +23,18 @@ refused 2 "--k 0 must be a whole number of at least 1" $good --k 0
 refused 2 "--k -3 must be a whole number" $good --k -3
 refused 2 "--k 5x must be a whole number" $good --k 5x
 refused 2 "--k 99999999999999999999 must be" $good --k 99999999999999999999
-refused 2 "--group so4 must be one of so2|so3" $good --group so4
-refused 2 "--group so2|so3 must be one of so2|so3" $good --group 'so2|so3'
+refused 2 "there is no group 'so4': so2, so3, c2 to c360 (cyclic) and t1 to t16 (tori) are known (--group)" \
+    $good --group so4
+for group in 'so2|so3' c1 c361 t0 t17 c04 c4x t; do
+    refused 2 "there is no group '$group'" $good --group "$group"
+done
 refused 2 "--mean median must be one of" $good --mean median
 refused 2 "--query needs ZQ GQ" $good --query z.npy
-refused 2 "--family fisher needs --group so3" $good --family fisher
-refused 2 "--group so3 has only one family" $good --group so3 --family normal
-refused 2 "--quaternions needs --group so3" $good --quaternions wxyz
+refused 2 "--family fisher: not for --group so2" $good --family fisher
+refused 2 "--family normal: not for --group so3, which has only fisher" $good --group so3 --family normal
+refused 2 "--family vonmises: not for --group t2, which has only normal" $good --group t2 --family vonmises
+refused 2 "--quaternions: not for --group so2" $good --quaternions wxyz
+refused 2 "--quaternions: not for --group c4" $good --group c4 --quaternions wxyz
 refused 2 "--quaternions scipy must be one of wxyz|xyzw" $good --group so3 --quaternions scipy
 refused 2 "--classes components needs --eps" $good --classes components
 refused 2 "--eps needs --classes components" $good --eps 0.5
@@ -213,7 +218,7 @@ report $? "quaternions of either order are the rotations that they are"
 report $? "the summary says in which order they were read"
 rm -r first last matrices
 misuse() { text=$1 && shift && refused 2 "$text" normalize --embeddings two.npy --group so3 --k 1 --out out "$@"; }
-misuse "first.npy: the order of the quaternions has to be stated, since the numbers cannot show it: quaternions wxyz \
+misuse "first.npy: the order of the quaternions has to be stated, since the numbers cannot show it: --quaternions wxyz \
 (w first: MuJoCo, PyTorch3D, Blender) or xyzw (w last: SciPy, ROS, Eigen's coeffs) (--quaternions)" --poses first.npy
 misuse "first.npy: the order of the quaternions has" --poses matrices.npy --query two.npy first.npy
 misuse "matrices.npy: float32 2 x 9, but the order of quaternions is stated, and those are N x 4: leave it out" \
@@ -292,5 +297,24 @@ mkdir -p blocked/score.npy
 refused 1 "blocked/score.npy: is a folder, where a file of the result has to go" normalize --embeddings z.npy --poses g.npy \
     --family normal --out blocked
 rm -rf out blocked
+
+# --- other groups: nothing takes their poses for angles or rotations --------------------------------
+f32 1 0 1 0 2 0 0 1 0 1 0 2 | npy six.npy '<f4' '6, 2'
+f32 0 2 0 2 0 2 2 0 2 0 2 0 | npy pairs.npy '<f4' '6, 2'
+f32 2 2 2 1 1 1 | npy elements.npy '<f4' '6,'
+of() { group=$1 poses=$2 && shift 2 && run normalize --embeddings six.npy --poses "$poses" --group "$group" --k 2 "$@"; }
+of t2 pairs.npy --out torus
+[ "$code" -eq 0 ] && grep -q '6 points on T^2' "$scratch/stdout" && grep -q '"group": "t2"' torus/summary.json &&
+    [ "$(head -c 128 torus/gamma.npy | grep -c '6, 2)')" -eq 1 ] &&
+    [ "$(head -c 128 torus/normalized.npy | grep -c '6, 2, 2)')" -eq 1 ]
+report $? "a torus: arrays have two numbers a pose"
+of c4 elements.npy --out cyclic
+[ "$code" -eq 0 ] && grep -q '6 points on C_4' "$scratch/stdout" && tail -c 24 cyclic/gamma.npy >got &&
+    f32 2 2 2 1 1 1 | cmp -s - got
+report $? "C_4: the centre is the most frequent element"
+four "pairs.npy: float32 6 x 2, but poses are N for C_4" six.npy pairs.npy --k 2 --group c4
+four "elements.npy: float32 6, but poses are N x 2 for T^2" six.npy elements.npy --k 2 --group t2
+four "pose 0 is 2, not one of 0 .. 1 (in elements.npy)" six.npy elements.npy --k 2 --group c2
+four "pairs.npy: float32 6 x 2, but poses are N angles for SO(2)" six.npy pairs.npy --k 2
 
 finish

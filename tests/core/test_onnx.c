@@ -100,7 +100,6 @@ static void constants_are_raw_bytes(void **state)
     assert_int_equal(proto_get(scalar, 2, 0).value, 7); /* int64 */
     memcpy(&rounds, proto_get(scalar, 9, 0).bytes.at, sizeof rounds);
     assert_true(rounds == 1234567890123);
-    assert_int_equal(recon_onnx_constants(o), sizeof w + sizeof rounds + 1);
     free(block);
     recon_onnx_free(o);
 }

@@ -1,7 +1,7 @@
 /* test_version.c - headers, library and what the build is made with agree. */
 #include "check.h"
 #include <recon/recon.h>
-#include "knn/approx.h"
+#include "knn/search.h"
 #include "core/pixels.h"
 #include "core/picture.h"
 

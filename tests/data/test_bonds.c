@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include <stdlib.h>
-#include "data/bonds.h"
+#include "data/elements.h"
 #include <recon/group/so3.h>
 
 /* Acetic acid, MMFF94's minimum to two digits. */

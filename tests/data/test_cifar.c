@@ -1,7 +1,8 @@
 /* CIFAR-10 from strips: pictures and labels in their order, wrong files by name. */
 #include "files.h"
 #include "core/picture.h"
-#include "data/cifar.h"
+#include "data/dataset.h"
+#include "data/formats.h"
 
 enum { PIXELS = 32 * 32, SIZE = PIXELS * 3 };
 

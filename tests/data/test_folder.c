@@ -159,9 +159,9 @@ static void pictures_of_different_kinds_become_one(void **state)
         CHECK_NEAR(x[3 * (2 * 6 + 3) + 1] * 255, 100, 1e-4); /* the middle */
     }
     CHECK_OK(ctx, recon_dataset_take(ctx, &part, d, 1, 3));
-    size_t row = recon_dataset_origin(part, 0);
+    size_t row = recon_dataset_row(part, 0);
     assert_string_equal(recon_dataset_file(part, 0), recon_dataset_file(d, row));
-    CHECK_OK(ctx, recon_dataset_original(ctx, &own, d, 2)); /* as the file has it */
+    CHECK_OK(ctx, recon_picture_read(ctx, &own, recon_dataset_path(d, 2), 0)); /* as it is */
     assert_true(own.height == 7 && own.width == 8 && own.channels == 1 && own.bytes[0] == 100);
     free(own.bytes);
     recon_dataset_close(part);
@@ -329,10 +329,10 @@ static void the_original_keeps_alpha_and_depth(void **state)
     CHECK_OK(ctx, recon_png_write(ctx, scratch("a.png"), x, 1, 2, 4));
     scratch_write("b.pgm", "P5 2 1 65535 abcd", 17);
     CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
-    CHECK_OK(ctx, recon_dataset_original(ctx, &own, d, 0));
+    CHECK_OK(ctx, recon_picture_read(ctx, &own, recon_dataset_path(d, 0), 0));
     assert_true(own.channels == 4 && !own.deep && !memcmp(own.bytes, x, sizeof x));
     free(own.bytes);
-    CHECK_OK(ctx, recon_dataset_original(ctx, &own, d, 1));
+    CHECK_OK(ctx, recon_picture_read(ctx, &own, recon_dataset_path(d, 1), 0));
     assert_true(own.channels == 1 && own.deep &&
                 ((uint16_t *)(void *)own.bytes)[1] == ('c' << 8 | 'd'));
     free(own.bytes);
@@ -378,8 +378,12 @@ static void pictures_too_deep_are_told(void **state)
     assert_true(recon_dataset_describe(d).n == 1 && recon_dataset_unread(d) == 2);
     assert_non_null(strstr(recon_dataset_unread_why(d, 0), "2 pictures are not read"));
     assert_non_null(strstr(recon_dataset_unread_why(d, 0), "(cats/kittens)"));
+    assert_non_null(strstr(recon_dataset_unread_why(d, 0), "they lie in folders"));
     recon_dataset_close(d);
     unlink(scratch("cats/kittens/1.png"));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_non_null(strstr(recon_dataset_unread_why(d, 0), "1 picture is not read: it lies in"));
+    recon_dataset_close(d);
     unlink(scratch("cats/kittens/2.png"));
     rmdir(scratch("cats/kittens"));
 }

@@ -1,6 +1,6 @@
 /* IDX: every type, gzipped or not; hostile headers are errors with a reason. */
 #include "files.h"
-#include "data/idx.h"
+#include "data/formats.h"
 
 static unsigned char file[256], packed[512];
 

@@ -260,18 +260,19 @@ static void what_is_left_out_is_named(void **state)
                             "1\n\nH 0 0 0\n3\n\n" WATER,
                             1));
     assert_int_equal(recon_molecules_describe(d).skipped, 2);
-    assert_non_null(strstr(recon_molecules_skipped(d, 0), "frame 2, line 9: atom 2"));
-    assert_non_null(strstr(recon_molecules_skipped(d, 1), "1 atom: a pose needs two"));
-    assert_null(recon_molecules_skipped(d, 2));
+    const recon_data *all = recon_molecules_data(d);
+    assert_non_null(strstr(all->kind->skipped(all, 0), "frame 2, line 9: atom 2"));
+    assert_non_null(strstr(all->kind->skipped(all, 1), "1 atom: a pose needs two"));
+    assert_null(all->kind->skipped(all, 2));
     const size_t which[] = { 2, 0 }, wrong[] = { 0, 3 };
-    CHECK_OK(ctx, recon_molecules_pick(ctx, &some, d, which, 2));
+    CHECK_OK(ctx, all->kind->pick(ctx, (recon_data **)&some, all, which, 2));
     assert_true(recon_molecules_describe(some).n == 2 && recon_molecules_describe(some).total == 6);
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(recon_molecules_origin(some, i), which[i]);
+        assert_int_equal(all->kind->origin(recon_molecules_data(some), i), which[i]);
     recon_molecules_close(some);
-    CHECK_FAILS(ctx, recon_molecules_pick(ctx, &some, d, wrong, 2), RECON_ERR_INPUT,
+    CHECK_FAILS(ctx, all->kind->pick(ctx, (recon_data **)&some, all, wrong, 2), RECON_ERR_INPUT,
                 "there is no conformer 3 of 3");
-    CHECK_FAILS(ctx, recon_molecules_pick(ctx, &some, d, which, 0), RECON_ERR_INPUT,
+    CHECK_FAILS(ctx, all->kind->pick(ctx, (recon_data **)&some, all, which, 0), RECON_ERR_INPUT,
                 "no conformers");
     recon_molecules_close(d);
 }

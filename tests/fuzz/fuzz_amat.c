@@ -1,6 +1,7 @@
 /* Rows of text: whatever is accepted has all its pixels, all finite, and labels. */
 #include "fuzz.h"
-#include "data/amat.h"
+#include "data/dataset.h"
+#include "data/formats.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Conformers in NPY files and meta.json: what is accepted can be used. */
 #include "fuzz_folder.h"
-#include "data/flat.h"
+#include "data/formats.h"
 
 #include <math.h>
 

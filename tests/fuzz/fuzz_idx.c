@@ -1,6 +1,6 @@
 /* IDX: whatever is accepted can be used. */
 #include "fuzz.h"
-#include "data/idx.h"
+#include "data/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

@@ -1,6 +1,6 @@
 /* See fuzz_text.h. */
 #include "fuzz_text.h"
-#include "data/sdf.h"
+#include "data/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

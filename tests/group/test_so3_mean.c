@@ -263,6 +263,23 @@ static void tukey_mean_prefers_the_heavier_mode(void **state)
     CHECK_NEAR(c.mode[0].weight, .85, 1e-9);
 }
 
+/* Two modes 6 degrees wide and 35 apart: four in five samples of 40 show both. A rule that joins peaks
+ * over a deeper valley shows them in two of five. */
+static void near_modes_are_told_apart(void **state)
+{
+    enum { TRIALS = 200, K = 40 };
+    static recon_so3 g[TRIALS * K];
+    static recon_so3_center c[TRIALS];
+    recon_rng rng = recon_rng_new(81, 0);
+    int both = 0;
+    for (int i = 0; i < TRIALS * K; i++)
+        g[i] = near(&rng, about_z(i % 2 ? 35 * degree : 0), .1);
+    CHECK_OK(*state, recon_so3_mean_batch(*state, c, g, TRIALS, K, NULL));
+    for (int t = 0; t < TRIALS; t++)
+        both += c[t].modes == 2;
+    CHECK_LESS(0.65, (double)both / TRIALS);
+}
+
 /* A broad density with a sharp spike 80 degrees off: still one mode, the Frechet mean. */
 static void spike_on_a_broad_mode_is_no_second_one(void **state)
 {
@@ -463,6 +480,7 @@ int main(void)
         cmocka_unit_test(tukey_mean_prefers_the_heavier_mode),
         cmocka_unit_test(spike_on_a_broad_mode_is_no_second_one),
         cmocka_unit_test(broad_modes_are_not_split),
+        cmocka_unit_test(near_modes_are_told_apart),
         cmocka_unit_test(fixed_c_ignores_outliers),
         cmocka_unit_test(ring_has_an_axis_and_a_free_spin),
         cmocka_unit_test(free_directions_are_counted),

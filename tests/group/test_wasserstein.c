@@ -4,20 +4,13 @@
 #include <recon/group/so2.h>
 #include "group/wasserstein.h"
 #include "core/memory.h"
-#include "stats/permutations.h"
+#include "group/permutations.h"
 #include "group/vectors.h"
 
 static double circle(void **state, const double *a, const double *b, size_t n, size_t m, double p)
 {
     double w = NAN;
     CHECK_OK(*state, recon_so2_wasserstein(*state, &w, a, b, n, m, p));
-    return w;
-}
-
-static double rotations(void **state, const recon_so3 *a, const recon_so3 *b, size_t n, double p)
-{
-    double w = NAN;
-    CHECK_OK(*state, recon_so3_wasserstein(*state, &w, a, b, n, p));
     return w;
 }
 
@@ -131,8 +124,6 @@ static void point_masses_are_as_far_as_the_points(void **state)
         for (int k = 0; k < 5; k++)
             b[k] = recon_so2_wrap(a + pow(10, -0.05 * i));
         CHECK_NEAR(circle(state, &a, b, 1, 5, p), recon_so2_distance(a, b[0]), 1e-14);
-        recon_so3 q = recon_so3_haar(&rng), r = recon_so3_haar(&rng);
-        CHECK_NEAR(rotations(state, &q, &r, 1, p), recon_so3_distance(q, r), 1e-14);
     }
 }
 
@@ -166,69 +157,10 @@ static void the_circle_is_a_metric_that_rotates_along(void **state)
     }
 }
 
-static void rotations_beat_every_permutation(void **state)
-{
-    recon_rng rng = recon_rng_new(6, 0);
-    recon_so3 a[7], b[7];
-    double cost[49];
-    for (int trial = 0; trial < 105; trial++) {
-        int n = 1 + trial % 7, p = 1 + trial % 3;
-        for (int i = 0; i < n; i++)
-            a[i] = recon_so3_haar(&rng), b[i] = recon_so3_haar(&rng);
-        for (int i = 0; i < n * n; i++)
-            cost[i] = pow(recon_so3_distance(a[i / n], b[i % n]), p);
-        CHECK_NEAR(rotations(state, a, b, (size_t)n, p), pow(least_cost(cost, n) / n, 1.0 / p),
-                   1e-13);
-    }
-}
-
-static void rotations_have_a_metric_that_rotates_along(void **state)
-{
-    enum { N = 40 };
-    static recon_so3 a[N], b[N], c[N], left[N], right[N];
-    recon_rng rng = recon_rng_new(7, 0);
-    for (int trial = 0; trial < 20; trial++) {
-        recon_so3 g = recon_so3_haar(&rng);
-        double p = 1 + trial % 3;
-        for (int i = 0; i < N; i++)
-            a[i] = recon_so3_haar(&rng), b[i] = recon_so3_haar(&rng), c[i] = recon_so3_haar(&rng);
-        double ab = rotations(state, a, b, N, p);
-        assert_true(ab > 0 && ab <= M_PI);
-        CHECK_NEAR(rotations(state, b, a, N, p), ab, 1e-13);
-        CHECK_LESS(ab, rotations(state, a, c, N, p) + rotations(state, c, b, N, p) + 1e-12);
-        for (int i = 0; i < N; i++)
-            left[i] = recon_so3_compose(a[i], g), right[i] = recon_so3_compose(b[i], g);
-        CHECK_NEAR(rotations(state, left, right, N, p), ab, 1e-12);
-        for (int i = 0; i < N; i++)
-            left[i] = a[(i * 7 + 3) % N]; /* the same rotations in another order */
-        assert_true(rotations(state, left, a, N, p) == 0);
-    }
-}
-
-static void about_one_axis_both_agree(void **state)
-{
-    enum { N = 60 };
-    static double a[N], b[N];
-    static recon_so3 qa[N], qb[N];
-    recon_rng rng = recon_rng_new(8, 0);
-    for (int trial = 0; trial < 12; trial++) {
-        const double axis[3] = { 1, -2, 0.5 };
-        double p = 1 + trial % 3;
-        draw_angles(a, N, &rng), draw_angles(b, N, &rng);
-        for (int i = 0; i < N; i++) {
-            qa[i] = recon_so3_from_axis_angle(axis, a[i]);
-            qb[i] = recon_so3_from_axis_angle(axis, b[i]);
-        }
-        CHECK_NEAR(rotations(state, qa, qb, N, p), circle(state, a, b, N, N, p), 1e-12);
-    }
-}
-
 static void bad_samples_are_named(void **state)
 {
     recon_ctx *ctx = *state;
     const double good[2] = { 0, 1 }, bad[2] = { 0, NAN };
-    const recon_so3 q[2] = { { 1, 0, 0, 0 }, { 1, 0, 0, 0 } },
-                    r[2] = { { 1, 0, 0, 0 }, { 2, 0, 0, 0 } };
     double w;
     CHECK_FAILS(ctx, recon_so2_wasserstein(ctx, &w, good, bad, 2, 2, 1), RECON_ERR_INPUT,
                 "angle 1 of the second sample is nan");
@@ -240,24 +172,16 @@ static void bad_samples_are_named(void **state)
                 "p is 0.5");
     CHECK_FAILS(ctx, recon_so2_wasserstein(ctx, &w, good, good, 2, 2, NAN), RECON_ERR_INPUT,
                 "p is nan");
-    CHECK_FAILS(ctx, recon_so3_wasserstein(ctx, &w, q, r, 2, 1), RECON_ERR_INPUT,
-                "quaternion 1 of the second sample has length 2");
-    CHECK_FAILS(ctx, recon_so3_wasserstein(ctx, &w, q, q, 0, 1), RECON_ERR_INPUT, "empty");
 }
 
 static void memory_may_run_out(void **state)
 {
     recon_ctx *ctx = *state;
     const double a[2] = { 0, 1 };
-    const recon_so3 q[2] = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 } };
     double w;
     for (int n = 1; n <= 2; n++) {
         recon_alloc_fail_at(ctx, n);
         CHECK_FAILS(ctx, recon_so2_wasserstein(ctx, &w, a, a, 2, 2, 1), RECON_ERR_MEMORY, "out of");
-    }
-    for (int n = 1; n <= 8; n++) {
-        recon_alloc_fail_at(ctx, n);
-        CHECK_FAILS(ctx, recon_so3_wasserstein(ctx, &w, q, q, 2, 1), RECON_ERR_MEMORY, "out of");
     }
     recon_alloc_fail_at(ctx, 0);
 }
@@ -272,9 +196,6 @@ int main(void)
         cmocka_unit_test(point_masses_are_as_far_as_the_points),
         cmocka_unit_test(scipy_agrees_on_an_arc),
         cmocka_unit_test(the_circle_is_a_metric_that_rotates_along),
-        cmocka_unit_test(rotations_beat_every_permutation),
-        cmocka_unit_test(rotations_have_a_metric_that_rotates_along),
-        cmocka_unit_test(about_one_axis_both_agree),
         cmocka_unit_test(bad_samples_are_named),
         cmocka_unit_test(memory_may_run_out),
     };

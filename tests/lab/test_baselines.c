@@ -1,7 +1,7 @@
 /* The other methods do what they say: axes rotate with their image, neighbours vote. */
 #include "check.h"
 
-#include "lab/baselines.h"
+#include "lab/reproduce.h"
 
 #include <recon/group/so2.h>
 

@@ -2,7 +2,7 @@
  * it says so. */
 #include "model/chains.h"
 
-#include "lab/demo.h"
+#include "lab/evaluate.h"
 
 static recon_molecules *data;
 static recon_model *model;

@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include "lab/evaluate.h"
-#include "lab/evaluate_molecules.h"
 #include <recon/group/matrix_fisher.h>
 #include <stdlib.h>
 

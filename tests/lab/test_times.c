@@ -2,7 +2,7 @@
  */
 #include "model/both.h"
 
-#include "lab/times.h"
+#include "lab/evaluate.h"
 #include <recon/ops/backend.h>
 
 enum { BATCH = 64 };

@@ -89,6 +89,9 @@ static void p_values_count_the_input_itself(void **state)
     double p = recon_tails_p_value(&t, (recon_tail_point){ 0.6, middle });
     CHECK_NEAR(p, (1 + FEW / 2.) / (FEW + 1), 0.01);
     assert_true(isnan(recon_tails_p_value(&t, (recon_tail_point){ 0.6, NAN })));
+    const recon_tails none = { .bin = { { 0 } } };
+    assert_true(recon_tails_p_value(&none, (recon_tail_point){ 0.6, 0.25 }) == 0.25);
+    assert_true(recon_tails_p_value(&none, (recon_tail_point){ 0.6, 0 }) > 0);
 }
 
 static void files_keep_them(void **state)

@@ -197,6 +197,7 @@ static void the_model_keeps_its_trust(void **state)
             check_same(got->lambda.apart_p95[1][2], want->lambda.apart_p95[1][2]);
         }
         assert_false(isnan(want->information) || isnan(want->cannot_tell));
+        assert_true(want->cannot_tell <= 1);
         recon_model_close(*state, model);
         json_decref(all);
         recon_discovery_free(&found);

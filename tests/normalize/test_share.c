@@ -1,4 +1,4 @@
-/* What Algorithm 1 cannot do over ranks it refuses at each of them. */
+/* Algorithm 1 over ranks: what one rank cannot see it is told, and what cannot be done is refused at each. */
 #include "ranks.h"
 #include "normalize/share.h"
 
@@ -26,6 +26,35 @@ static void a_pool_beyond_k_is_refused(void **state)
     free(z);
 }
 
+/* Poses of one class, which every point's neighbours show: all ranks take the family of one process,
+ * whatever the law of the poses. */
+static void all_ranks_take_one_family(void **state)
+{
+    recon_ctx *alone = recon_ctx_new(NULL);
+    float *z = malloc(N * 2 * sizeof *z);
+    double *pose = malloc(N * sizeof *pose);
+    for (int normal = 0; normal < 2; normal++) {
+        recon_rng rng = recon_rng_new(4, (uint64_t)normal);
+        for (size_t i = 0; i < N; i++) {
+            z[2 * i] = 1;
+            z[2 * i + 1] = (float)recon_rng_uniform(&rng);
+            pose[i] = normal ? 0.4 * recon_rng_normal(&rng) : 2.4 * recon_rng_uniform(&rng);
+        }
+        recon_embedded index = { .n = N, .d = 2, .z = z, .group = RECON_SO2, .poses = pose };
+        const recon_normalize_options o = { .knn.k = 10 * K };
+        recon_frames frames, want;
+        CHECK_OK(*state, recon_normalize_share(*state, &frames, &index, NULL, &o));
+        CHECK_OK(alone, recon_normalize(alone, &want, &index, NULL, &o));
+        assert_int_equal(frames.family, want.family);
+        assert_true((want.family == RECON_SO2_UNIFORM) == !normal);
+        recon_frames_free(&frames);
+        recon_frames_free(&want);
+    }
+    free(pose);
+    free(z);
+    recon_ctx_free(alone);
+}
+
 static void two_of_openmpi(void **state)
 {
     (void)state;
@@ -40,7 +69,8 @@ static void two_of_mpich(void **state)
 
 static int run_rank(void)
 {
-    const struct CMUnitTest laws[] = { cmocka_unit_test(a_pool_beyond_k_is_refused) };
+    const struct CMUnitTest laws[] = { cmocka_unit_test(a_pool_beyond_k_is_refused),
+                                       cmocka_unit_test(all_ranks_take_one_family) };
     int failed = cmocka_run_group_tests(laws, rank_setup, check_teardown);
     recon_comm_finish(ranks);
     return failed;

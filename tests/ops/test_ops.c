@@ -638,6 +638,7 @@ static void backends_are_chosen_by_name(void **state)
     CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
     assert_string_equal(recon_ops_name(ctx), "ref");
     assert_ptr_equal(recon_ops_on_host(ctx), &recon_ops_ref);
+    assert_int_equal(recon_precision_on(ctx, RECON_AUTO), RECON_SINGLE);
     CHECK_FAILS(ctx, recon_ops_attach(ctx, "abacus"), RECON_ERR_INPUT, "'abacus'");
     CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
     assert_memory_equal(recon_ops_name(ctx), "cpu", 3);

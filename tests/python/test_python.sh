@@ -499,7 +499,7 @@ refused("queries have 3 columns, the embeddings 16", recon.normalize, z, g, quer
 refused("49 poses for 50 embeddings", recon.normalize, z, g[1:])
 refused("poses: row 0 holds inf", recon.normalize, z, g * np.inf)
 refused("is the group so3?", recon.normalize, z, np.load("data/so3/g.npy")[:50])
-refused("np.arctan2(sine, cosine)", recon.normalize, z, np.stack([np.cos(g), np.sin(g)], 1))
+refused("arctan2(sine, cosine)", recon.normalize, z, np.stack([np.cos(g), np.sin(g)], 1))
 refused("z: complex numbers", recon.normalize, z + 1j, g)
 refused("group 'so4' is none of so2|so3", recon.normalize, z, g, group="so4")
 refused("k 0 is not a whole number", recon.normalize, z, g, k=0)
@@ -520,10 +520,10 @@ refused("row 0 is not a rotation: a reflection", recon.normalize, z, mirror, gro
 refused("R R^T is off by 3", recon.normalize, z, 2 * np.abs(mirror), group="so3")
 refused("quaternion's length is off by 1", recon.normalize, z, np.full((50, 4), 1.0), group="so3", quaternions="wxyz")
 q, m = np.tile([0.0, 0, 0, 1], (50, 1)), np.tile(np.eye(3), (50, 1, 1))
-refused("poses: the order of the quaternions has to be stated, since the numbers cannot show it: quaternions='wxyz'"
-        " (w first: MuJoCo, PyTorch3D, Blender) or 'xyzw' (w last: SciPy, ROS, Eigen's coeffs)", recon.normalize, z, q, group="so3")
+refused("poses: the order of the quaternions has to be stated, since the numbers cannot show it: quaternions=\"wxyz\""
+        " (w first: MuJoCo, PyTorch3D, Blender) or xyzw (w last: SciPy, ROS, Eigen's coeffs)", recon.normalize, z, q, group="so3")
 refused("query poses: the order of the quaternions", recon.normalize, z, m, group="so3", queries=(z, q))
-refused("poses: 50 x 3 x 3, but quaternions='xyzw' is for N x 4: leave it out", recon.normalize, z, m, group="so3", quaternions="xyzw")
+refused("poses: float64 50 x 3 x 3, but the order of quaternions is stated, and those are N x 4: leave it out", recon.normalize, z, m, group="so3", quaternions="xyzw")
 refused("quaternions go with group='so3'", recon.normalize, z, g, quaternions="xyzw")
 refused("quaternions 'scipy' is none of wxyz|xyzw", recon.normalize, z, q, group="so3", quaternions="scipy")
 for whole in (np.arange(50) % 8, (np.arange(50) % 2).astype(bool), list(range(50))):

@@ -391,11 +391,26 @@ static void hits_and_misses_are_framed(void **state)
     char *out = make(*state, neighbors);
     assert_int_equal(xml_count(out, "rect", "c3 frame"), 1);
     assert_int_equal(xml_count(out, "rect", "c2 frame"), 2);
-    assert_non_null(strstr(out, "1 of 3 neighbours"));
+    assert_non_null(strstr(out, ". 1 of 3 neighbours are of the input's class."));
     free(out);
     out = make(*state, gallery);
     assert_int_equal(xml_count(out, "rect", "c3 frame") + xml_count(out, "rect", "c2 frame"), 0);
     free(out);
+}
+
+/* Keys that do not fit beside the others go below them, and the legend is as high as its rows. */
+static void a_legend_breaks_where_it_is_full(void **state)
+{
+    const recon_key keys[] = { { RECON_KEY_AREA, "c1", "one of three" },
+                               { RECON_KEY_AREA, "c2", "two of three" },
+                               { RECON_KEY_AREA, "c3", "three of three" } };
+    const double width = recon_text_width("one of three", 11);
+    (void)state;
+    CHECK_NEAR(recon_legend_height(keys, 3, 20 * width), recon_legend_height(keys, 1, 20 * width),
+               0);
+    for (size_t n = 1; n <= 3; n++)
+        CHECK_NEAR(recon_legend_height(keys, n, 1.5 * width),
+                   (double)n * recon_legend_height(keys, 1, width), 1e-9);
 }
 
 static void a_pose_is_drawn_with_or_without_its_canonical_image(void **state)
@@ -587,6 +602,7 @@ int main(void)
         cmocka_unit_test(each_class_has_its_own_column_of_widths),
         cmocka_unit_test(no_width_is_shown_below_zero),
         cmocka_unit_test(hits_and_misses_are_framed),
+        cmocka_unit_test(a_legend_breaks_where_it_is_full),
         cmocka_unit_test(a_pose_is_drawn_with_or_without_its_canonical_image),
         cmocka_unit_test(captions_have_room_on_either_side),
         cmocka_unit_test(circles_have_what_they_were_given),

@@ -168,6 +168,7 @@ static void sentences_carry_the_summary(void **state)
     says(html, "one natural pose: 25 %");
     says(html, "a free spin about it: 70 %");
     says(html, "without a natural pose: 5.0 %");
+    says(html, "Fraction undecided: 8.0 %.");
     says(html, "&lt;CCO&gt; with 29 %");
     says(html, "1 of the molecules are symmetric under rotations");
     free(html);

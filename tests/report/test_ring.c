@@ -129,6 +129,22 @@ static double drawn_span(recon_ctx *ctx, double from, double to)
     return span;
 }
 
+static void every_quarter_has_its_angle(void **state)
+{
+    static const char *const angle[] = { ">0\xc2\xb0<", ">90\xc2\xb0<", ">180\xc2\xb0<",
+                                         ">\xe2\x88\x92"
+                                         "90\xc2\xb0<" };
+    recon_ring ring = ring_of(1);
+    recon_svg *svg;
+    char *text;
+    CHECK_OK(*state, recon_svg_new(*state, &svg, 200, 200, NULL));
+    recon_ring_draw_labels(svg, &ring);
+    CHECK_OK(*state, recon_svg_finish(svg, &text));
+    for (int i = 0; i < 4; i++)
+        assert_non_null(strstr(text, angle[i]));
+    free(text);
+}
+
 static void a_range_goes_counter_clockwise(void **state)
 {
     CHECK_NEAR(drawn_span(*state, -1, 1), 2, 1e-3);
@@ -155,6 +171,7 @@ int main(void)
         cmocka_unit_test(drawn_areas_are_shares),
         cmocka_unit_test(beyond_the_peak_a_density_is_cut),
         cmocka_unit_test(zero_is_on_top_and_angles_go_counter_clockwise),
+        cmocka_unit_test(every_quarter_has_its_angle),
         cmocka_unit_test(a_range_goes_counter_clockwise),
         cmocka_unit_test(the_peak_of_a_density_is_its_highest_value),
     };

@@ -117,6 +117,42 @@ static void a_ring_is_a_spot_and_a_circle(void **state)
     free(out);
 }
 
+typedef struct {
+    double along[3][2]; /* of the ends of the axes, up the page as they are seen */
+    int n;
+} axes;
+
+static void one_axis(void *arg, const xml_tag *tag)
+{
+    axes *a = arg;
+    static const char *const cls[] = { "c1 thin", "c2 thin", "c3 thin" };
+    if (a->n == 3 || strcmp(tag->name, "line") != 0 || !xml_has_class(tag, cls[a->n]))
+        return;
+    a->along[a->n][0] = xml_number(tag, "x2") - xml_number(tag, "x1");
+    a->along[a->n++][1] = xml_number(tag, "y1") - xml_number(tag, "y2");
+}
+
+/* The ends of x, y and z leave the sphere where these axes do. */
+static void axes_point_where_they_are_seen(void **state)
+{
+    recon_sphere s = { NULL, ring };
+    axes drawn = { .n = 0 };
+    char *out;
+    CHECK_OK(*state,
+             recon_figure_spheres(*state, &out,
+                                  &(recon_sphere_sheet){ .spheres = &s, .rows = 1, .columns = 1 }));
+    xml_walk(out, one_axis, &drawn);
+    assert_int_equal(drawn.n, 3);
+    for (int k = 0; k < 3; k++) {
+        const double axis[3] = { k == 0, k == 1, k == 2 }, *along = drawn.along[k];
+        double seen[3];
+        recon_view(seen, axis);
+        CHECK_LESS(0.5, along[0] * seen[0] + along[1] * seen[1]);
+        CHECK_NEAR(along[0] * seen[1] - along[1] * seen[0], 0, 0.02);
+    }
+    free(out);
+}
+
 /* A spot on the far side shows through, fainter than on the near one. */
 static void a_sphere_is_of_glass(void **state)
 {
@@ -246,6 +282,7 @@ int main(void)
         cmocka_unit_test(figures_are_well_formed_inside_and_repeat),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(a_ring_is_a_spot_and_a_circle),
+        cmocka_unit_test(axes_point_where_they_are_seen),
         cmocka_unit_test(a_sphere_is_of_glass),
         cmocka_unit_test(the_view_is_a_rotation),
         cmocka_unit_test(water_has_three_atoms_and_two_bonds),

@@ -7,7 +7,7 @@
 #include <recon/core/safetensors.h>
 #include <recon/data/dataset.h>
 #include "data/geom.h"
-#include "data/idx.h"
+#include "data/formats.h"
 #include <recon/data/molecules.h>
 
 #define SAMPLES "tests/fuzz/corpus/"

@@ -97,16 +97,8 @@ RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_
  * lent, as long as data is open. NULL if it has only a number. */
 RECON_API const char *recon_dataset_class_name(const recon_dataset *data, size_t label);
 
-/* The index of image i among all images of the file or folder, if data is a subset. Skipped images
- * do not count. A set made by recon_dataset_rotate is numbered from 0. */
-RECON_API size_t recon_dataset_origin(const recon_dataset *data, size_t i);
-
 /* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
 RECON_API const char *recon_dataset_file(const recon_dataset *data, size_t i);
-
-/* Why the i-th skipped file was skipped; NULL if unknown: for data other than images:, and beyond
- * the first thousand. */
-RECON_API const char *recon_dataset_skipped(const recon_dataset *data, size_t i);
 
 /* The angle, in radians, by which recon_dataset_rotate rotated image i, or 0. This is the ground
  * truth, for evaluation only. */

@@ -89,14 +89,6 @@ RECON_API const recon_data *recon_molecules_data(const recon_molecules *data);
 /* Conformer i < n. */
 RECON_API recon_conformer recon_molecules_get(const recon_molecules *data, size_t i);
 
-/* Which of all conformers that were read conformer i is, where data is a part of them. Those that
- * were left out do not count. What recon_molecules_rotate made numbers its conformers anew. */
-RECON_API size_t recon_molecules_origin(const recon_molecules *data, size_t i);
-
-/* What is wrong with the i-th of the frames that were left out; NULL where that is not known: of
- * other data than xyz: and sdf:, and beyond the first thousand. */
-RECON_API const char *recon_molecules_skipped(const recon_molecules *data, size_t i);
-
 /* SMILES, title or formula of molecule < molecules; lent. Rotatable bonds, OH and NH2; -1 where
  * the set does not say. */
 RECON_API const char *recon_molecules_name(const recon_molecules *data, size_t molecule);
@@ -112,11 +104,6 @@ RECON_API recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **ou
 RECON_API recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out,
                                             const recon_molecules *data, size_t count,
                                             uint64_t seed);
-
-/* The n > 0 conformers which[0], which[1] ... of data, in that order. */
-RECON_API recon_status recon_molecules_pick(recon_ctx *ctx, recon_molecules **out,
-                                            const recon_molecules *data, const size_t *which,
-                                            size_t n);
 
 /* The part "train", "val" or "test" of a whole set that was opened with a split (geom:FILE, flat:DIR,
  * conformers/all), without reading it again. */

@@ -2,7 +2,8 @@
  *
  * A pose is group->numbers doubles, n poses are n of these one behind the other. Everything that
  * works on poses of any group takes them so, and asks the group's table for what differs. SO(2) and
- * SO(3) are built in; an application fills in a table of its own. */
+ * SO(3) are built in, and recon_group_find makes cyclic groups and tori; an application fills in a
+ * table of its own, as examples/torus.c does. */
 #ifndef RECON_GROUP_GROUP_H
 #define RECON_GROUP_GROUP_H
 
@@ -52,9 +53,10 @@ struct recon_group {
     const char *name;    /* in files and at the command line: "so2" */
     const char *words;   /* in messages: "SO(2)" */
     const char *meaning; /* "the rotations of a picture" */
+    const char *column;  /* the heading of poses in tables of text: "angle_deg" */
     size_t numbers;      /* of a pose, 1 .. RECON_NUMBERS_MAX */
     size_t dimension;    /* of the group; 0: it is finite */
-    size_t n;            /* of a family of groups: n of C_n */
+    size_t n;            /* of a family of groups: n of C_n and T^n */
     const void *user;    /* an application's own */
 
     /* --- algebra --- */
@@ -73,11 +75,14 @@ struct recon_group {
     /* --- poses in files --- */
     size_t shape[2]; /* of a pose in the arrays that are written: zeros for one number, { 9, 0 },
                         { 3, 3 } */
+    int takes_quaternions; /* may files hold n x 4 of them, in an order that has to be stated? */
     /* Optional: the rows of an array of a file, n of them, as poses; order is that of quaternions
      * and path is for messages. NULL: the array is n x shape, and its rows are the poses. */
     recon_status (*read)(recon_ctx *ctx, const recon_group *self, double *out /* [n] */,
                          const recon_array *array, size_t n, recon_quaternions order,
                          const char *path);
+    /* Optional: a pose in a table of text. NULL: its numbers, with six places and a blank between. */
+    void (*print)(const recon_group *self, char *text, size_t size, const double *pose);
     /* Optional: n poses as they are written. NULL: as they are. out is none of the inputs. */
     void (*write)(const recon_group *self, double *out, const double *poses, size_t n);
 
@@ -123,13 +128,20 @@ RECON_API extern const recon_group recon_group_so3; /* unit quaternions w x y z,
 #define RECON_SO2 (&recon_group_so2)
 #define RECON_SO3 (&recon_group_so3)
 
-/* The group of this name: "so2", "so3", or one that was added to the context. Any other name is
- * RECON_ERR_INPUT, and the message lists those that are known. */
+/* The group of this name: "so2", "so3", one that was added to the context, "c2" to "c360" (cyclic:
+ * elements are counted from 0) or "t1" to "t16" (tori: so many angles). Any other name is
+ * RECON_ERR_INPUT, and the message lists what is known. It lives as long as the context. */
 RECON_API recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const char *name);
 
 /* Makes a group of the application's own known to this context by its name; the table must outlive
  * the context. RECON_ERR_INPUT where the name is taken or the table lacks something. */
 RECON_API recon_status recon_group_add(recon_ctx *ctx, const recon_group *group);
+
+/* The rows of an array, n of them, as poses: see `read` above. order is that of quaternions, and
+ * name is what messages call the array. */
+RECON_API recon_status recon_group_read(recon_ctx *ctx, const recon_group *group,
+                                        double *out /* [n] */, const recon_array *array, size_t n,
+                                        recon_quaternions order, const char *name);
 
 #ifdef __cplusplus
 }

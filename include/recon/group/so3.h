@@ -64,7 +64,6 @@ static inline recon_so3 recon_so3_at(const double *poses, size_t i)
 
 /* The same for n rotations. out may be one of the inputs. */
 RECON_API void recon_so3_to_matrix_n(double *m /* [n][9] */, const recon_so3 *a, size_t n);
-RECON_API void recon_so3_from_matrix_n(recon_so3 *out, const double *m /* [n][9] */, size_t n);
 RECON_API void recon_so3_act_n(double *out /* [n][3] */, recon_so3 a, const double *v /* [n][3] */,
                                size_t n);
 

@@ -2,6 +2,7 @@
 #include "group/group.h"
 #include "core/npy.h"
 #include "core/ctx.h"
+#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/tail.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <recon/group/so2.h>
 #include <recon/group/so2_density.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +123,12 @@ done:
     return status;
 }
 
+static void print(const recon_group *self, char *text, size_t size, const double *pose)
+{
+    (void)self;
+    snprintf(text, size, "%.2f", *pose * RECON_TO_DEGREES);
+}
+
 /* --- statistics ------------------------------------------------------------------------------- */
 
 static const recon_family families[] = {
@@ -224,6 +232,7 @@ const recon_group recon_group_so2 = {
     .name = "so2",
     .words = "SO(2)",
     .meaning = "the rotations of a picture",
+    .column = "angle_deg",
     .numbers = 1,
     .dimension = 1,
     .identity = identity,
@@ -236,6 +245,7 @@ const recon_group recon_group_so2 = {
     .log = wrap,
     .check = check,
     .read = read,
+    .print = print,
     .identifiability = 4,              /* |E exp(i m g)|, m = 1 .. 4 */
     .uniform = 1.83787706640934548356, /* log 2 pi */
     .families = families,

@@ -239,12 +239,6 @@ void recon_so3_to_matrix_n(double *m, const recon_so3 *a, size_t n)
         to_matrix(m + 9 * i, a[i]);
 }
 
-void recon_so3_from_matrix_n(recon_so3 *out, const double *m, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = recon_so3_from_matrix(m + 9 * i);
-}
-
 void recon_so3_act_n(double *out, recon_so3 a, const double *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -185,12 +185,6 @@ static void write_planes(float *rows, const tile *t, const uint32_t *channels, c
                                  recon_couple_size(l));
 }
 
-static void clear_planes(const planes *p, const tile *t, const uint32_t *channels, size_t l)
-{
-    for (size_t r = 0; r < t->rows; r++)
-        memset(p[l].at + r * p[l].row, 0, channels[l] * recon_couple_size(l) * sizeof *p[l].at);
-}
-
 /* Degrees that no product of this kind writes start from 0. */
 static void clear_unwritten(const job *j, const tile *t, const planes *p, const uint32_t *channels,
                             int mixes)
@@ -199,8 +193,8 @@ static void clear_unwritten(const job *j, const tile *t, const planes *p, const 
         int written = 0;
         for (size_t i = 0; i < j->split.products; i++)
             written |= j->split.product[i].mixes == mixes && j->split.product[i].degree == l;
-        if (!written)
-            clear_planes(p, t, channels, l);
+        for (size_t r = 0; !written && r < t->rows; r++)
+            memset(p[l].at + r * p[l].row, 0, channels[l] * recon_couple_size(l) * sizeof *p[l].at);
     }
 }
 
@@ -230,17 +224,10 @@ done:
     return status;
 }
 
-static void add_bias(const job *j, const tile *t)
-{
-    const float *bias = j->a->bias.data;
-    for (size_t r = 0; r < t->rows; r++)
-        for (size_t o = 0; o < j->plan->out[0]; o++)
-            t->y[r * j->out + o] += bias[o];
-}
-
 static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *arena, size_t index)
 {
     recon_status status = RECON_OK;
+    const float *bias = j->a->bias.data;
     tile t;
     RECON_TRY(open_tile(ctx, j, arena, &t, index));
     RECON_TRY(recon_part_write(ctx, arena, &t.y, &j->a->y, t.first * j->out, t.rows * j->out));
@@ -252,8 +239,9 @@ static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *aren
     }
     clear_unwritten(j, &t, t.out, j->plan->out, 0);
     couple_outputs(j, &t, 0);
-    if (j->a->bias.data)
-        add_bias(j, &t);
+    for (size_t r = 0; bias && r < t.rows; r++)
+        for (size_t o = 0; o < j->plan->out[0]; o++)
+            t.y[r * j->out + o] += bias[o];
     write_planes(t.y, &t, j->plan->out, t.out);
     recon_run_wrote(t.y, &j->a->y, t.first * j->out, t.rows * j->out);
 done:

@@ -27,6 +27,14 @@ static inline recon_matrix recon_transposed(const float *at, size_t ld)
 recon_status recon_cpu_product(recon_ctx *ctx, float *c, size_t ldc, recon_matrix a, recon_matrix b,
                                const size_t mnk[3], double beta);
 
+/* Products of bytes without a library. oneDNN 2.6 runs them on AMX where the CPU has it, and then walks
+ * over the result once more to add offsets, number by number, even where there are none: for sums of 128
+ * terms that takes three times as long as the product. Has the CPU the instructions (AVX-512 VNNI), and
+ * this product the form: not transposed, a multiple of four terms? */
+int recon_bytes_fit(const recon_gemm_args *args);
+/* One tile of such a product, by one thread. */
+recon_status recon_bytes_tile(recon_ctx *ctx, const recon_gemm_args *args, int worker);
+
 recon_status recon_cpu_norm2(recon_ctx *ctx, double *out, const void *x, size_t n,
                              recon_dtype type);
 int recon_cpu_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);

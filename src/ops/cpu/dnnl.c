@@ -7,7 +7,6 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "ops/cpu/guard.h"
-#include "ops/cpu/processor.h"
 
 #include <dnnl.h>
 #include <stdlib.h>

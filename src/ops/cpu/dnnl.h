@@ -60,4 +60,15 @@ int recon_dnnl_has_exact_bytes(void);
 /* Does the library run products on AMX? */
 int recon_dnnl_takes_amx(void);
 
+/* What the CPU and the operating system allow, asked at run time. Libraries ask the same questions and
+ * have been wrong: oneDNN 2.6 takes a CPU's word that it has AMX, and its kernels die with SIGILL where a
+ * hypervisor hides the tiles' shape. */
+
+/* Has the CPU AMX, whether or not it may be used? */
+int recon_processor_has_amx(void);
+
+/* May AMX be used by this process: are the tile registers enabled, permitted (oneDNN asks the
+ * kernel for them when it is first called), and of the shape every kernel is written for? */
+int recon_processor_may_use_amx(void);
+
 #endif

@@ -3,7 +3,6 @@
  * The product is cut into tiles of fixed size under recon_parallel, so that its bits do not depend
  * on the number of threads. oneDNN comes first because it is up to 1.3x faster on the tall thin
  * products we make, and because its thread count can be set per calling thread. */
-#include "ops/cpu/bytes.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/dnnl.h"
 #include "ops/cpu/elements.h"

@@ -1,5 +1,5 @@
-/* processor.c - CPUID, XCR0 and the kernel's permission for AMX. See processor.h. */
-#include "ops/cpu/processor.h"
+/* processor.c - CPUID, XCR0 and the kernel's permission for AMX. See dnnl.h. */
+#include "ops/cpu/dnnl.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>

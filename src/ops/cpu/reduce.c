@@ -8,10 +8,11 @@
 
 #include <string.h>
 
-/* A task sums some of the middle of one outer. */
+/* A task sums a piece of the middle of one outer. Over a batch in slices pieces keep to them. */
 typedef struct {
     const recon_reduce_args *a;
-    size_t piece, pieces;
+    recon_pieces pieces;
+    int cut;
     double *part; /* [outer][pieces][inner] */
 } job;
 
@@ -21,14 +22,13 @@ static recon_status sum_task(recon_ctx *ctx, void *arg, size_t task, int worker)
     const recon_reduce_args *a = j->a;
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    size_t outer = task / j->pieces, begin = task % j->pieces * j->piece;
-    size_t rows = a->middle - begin < j->piece ? a->middle - begin : j->piece;
+    recon_rows own = recon_pieces_rows(&j->pieces, task % j->pieces.tasks);
+    size_t first = task / j->pieces.tasks * a->middle + own.begin, rows = own.end - own.begin;
     double *sum = j->part + task * a->inner;
     const float *x;
-    RECON_TRY(recon_part_read(ctx, arena, &x, &a->x, (outer * a->middle + begin) * a->inner,
-                              rows * a->inner));
+    RECON_TRY(recon_part_read(ctx, arena, &x, &a->x, first * a->inner, rows * a->inner));
     memset(sum, 0, a->inner * sizeof *sum);
-    if (a->inner == 1)
+    if (a->inner == 1 && !j->cut)
         *sum = recon_sum(x, rows);
     else
         recon_column_sums(sum, x, rows, a->inner);
@@ -36,78 +36,35 @@ done:
     return status;
 }
 
-static void add_pieces(const job *j)
+static void add_pieces(const job *j, size_t pieces)
 {
     const recon_reduce_args *a = j->a;
     for (size_t at = 0; at < a->outer * a->inner; at++) {
         size_t o = at / a->inner, i = at % a->inner;
         double sum = 0;
-        for (size_t k = 0; k < j->pieces; k++)
-            sum += j->part[(o * j->pieces + k) * a->inner + i];
+        for (size_t k = 0; k < pieces; k++)
+            sum += j->part[(o * pieces + k) * a->inner + i];
         float y = (float)(a->scale * sum);
         *recon_run_write(&y, &a->y, at) = y;
         recon_run_wrote(&y, &a->y, at, 1);
     }
 }
 
-/* Over the batch: a task for each piece of a slice. */
-typedef struct {
-    const recon_reduce_args *a;
-    recon_pieces pieces;
-    double *part; /* [tasks][inner] */
-} batch_job;
-
-static recon_status batch_task(recon_ctx *ctx, void *arg, size_t task, int worker)
-{
-    const batch_job *j = arg;
-    recon_status status = RECON_OK;
-    recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_rows own = recon_pieces_rows(&j->pieces, task);
-    size_t inner = j->a->inner, rows = own.end - own.begin;
-    double *sum = j->part + task * inner;
-    const float *x;
-    RECON_TRY(recon_part_read(ctx, arena, &x, &j->a->x, own.begin * inner, rows * inner));
-    memset(sum, 0, inner * sizeof *sum);
-    recon_column_sums(sum, x, rows, inner);
-done:
-    return status;
-}
-
-static recon_status reduce_batch(recon_ctx *ctx, const recon_reduce_args *a)
+recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *a)
 {
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     recon_mark mark = recon_arena_mark(arena);
-    batch_job j = { .a = a };
-    j.pieces =
-        recon_pieces_of(recon_slices_in_rows(&a->x, a->middle), recon_rows_per_task(a->inner));
-    RECON_TRY(recon_arena_take(ctx, arena, &j.part, j.pieces.tasks * a->inner, sizeof *j.part));
-    RECON_TRY(recon_parallel(ctx, batch_task, &j, j.pieces.tasks));
-    RECON_TRY(recon_pieces_sum(ctx, &j.pieces, j.part, RECON_F64, j.part, a->inner * sizeof *j.part,
-                               a->inner));
-    for (size_t i = 0; i < a->inner; i++) {
-        float y = (float)(a->scale * j.part[i]);
-        *recon_run_write(&y, &a->y, i) = y;
-        recon_run_wrote(&y, &a->y, i, 1);
-    }
-done:
-    recon_arena_release(arena, mark);
-    return status;
-}
-
-recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args)
-{
-    recon_status status = RECON_OK;
-    recon_arena *arena = recon_worker_arena(ctx, 0);
-    recon_mark mark = recon_arena_mark(arena);
-    job j = { .a = args, .piece = recon_rows_per_task(args->inner) };
-    if (args->x.slices && args->batch)
-        return reduce_batch(ctx, args);
-    j.pieces = (args->middle + j.piece - 1) / j.piece;
-    RECON_TRY(recon_arena_take(ctx, arena, &j.part, args->outer * j.pieces * args->inner,
-                               sizeof *j.part));
-    RECON_TRY(recon_parallel(ctx, sum_task, &j, args->outer * j.pieces));
-    add_pieces(&j);
+    recon_slices whole = { a->middle, a->middle, 1, 0, 1 };
+    size_t row = a->inner * sizeof(double);
+    job j = { .a = a, .cut = a->x.slices && a->batch };
+    j.pieces = recon_pieces_of(j.cut ? recon_slices_in_rows(&a->x, a->middle) : whole,
+                               recon_rows_per_task(a->inner));
+    RECON_TRY(recon_arena_take(ctx, arena, &j.part, a->outer * j.pieces.tasks + 1, row));
+    RECON_TRY(recon_parallel(ctx, sum_task, &j, a->outer * j.pieces.tasks));
+    if (j.cut)
+        RECON_TRY(recon_pieces_sum(ctx, &j.pieces, j.part, RECON_F64, j.part, row, a->inner));
+    add_pieces(&j, j.cut ? 1 : j.pieces.tasks);
 done:
     recon_arena_release(arena, mark);
     return status;

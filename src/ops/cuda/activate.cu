@@ -3,11 +3,6 @@
 #include "ops/cuda/kernel.h"
 #include "ops/cuda/table.h"
 
-__device__ static float sigmoid(float x)
-{
-    return 1 / (1 + __expf(-x));
-}
-
 /* Where things lie in a row. */
 struct activate_shape {
     unsigned channels[RECON_COUPLE_DEGREES], units, gates, in, out;

@@ -6,11 +6,6 @@
 
 /* ---- functions ---- */
 
-__device__ static float sigmoid(float x)
-{
-    return 1 / (1 + __expf(-x));
-}
-
 template <recon_map_kind KIND> __device__ float value(float x)
 {
     if (KIND == RECON_RELU)

@@ -166,6 +166,11 @@ template <class F> recon_status by_type(recon_ctx *ctx, const char *name, recon_
                       recon_dtype_name(type));
 }
 
+__device__ inline float sigmoid(float x)
+{
+    return 1 / (1 + __expf(-x));
+}
+
 /* The tensor's numbers; NULL stays NULL. */
 template <class T> T *data(const recon_tensor &t)
 {

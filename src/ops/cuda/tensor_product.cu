@@ -25,37 +25,22 @@ __device__ static void row_matrix(float *m, const product_shape &s, const float 
     __syncthreads();
 }
 
-template <class T>
-__global__ void product_kernel(product_shape s, T *y, const T *a, const T *b, const float *c)
+/* y = a M, or da = dy M^T. */
+template <class T, bool BACK>
+__global__ void product_kernel(product_shape s, T *out, const T *in, const T *b, const float *c)
 {
     __shared__ float m[MATRIX];
     size_t row = blockIdx.x;
+    unsigned to = BACK ? s.ni : s.nk, from = BACK ? s.nk : s.ni;
     row_matrix(m, s, c, b + row * s.nj);
-    a += row * s.channels * s.ni;
-    y += row * s.channels * s.nk;
-    for (unsigned uk = threadIdx.x; uk < s.channels * s.nk; uk += blockDim.x) {
-        unsigned u = uk / s.nk, k = uk % s.nk;
+    in += row * s.channels * from;
+    out += row * s.channels * to;
+    for (unsigned ut = threadIdx.x; ut < s.channels * to; ut += blockDim.x) {
+        unsigned u = ut / to, t = ut % to;
         float sum = 0;
-        for (unsigned i = 0; i < s.ni; i++)
-            sum += to_float(a[u * s.ni + i]) * m[i * s.nk + k];
-        assign(y[uk], sum);
-    }
-}
-
-template <class T>
-__global__ void product_da_kernel(product_shape s, T *da, const T *dy, const T *b, const float *c)
-{
-    __shared__ float m[MATRIX];
-    size_t row = blockIdx.x;
-    row_matrix(m, s, c, b + row * s.nj);
-    da += row * s.channels * s.ni;
-    dy += row * s.channels * s.nk;
-    for (unsigned ui = threadIdx.x; ui < s.channels * s.ni; ui += blockDim.x) {
-        unsigned u = ui / s.ni, i = ui % s.ni;
-        float sum = 0;
-        for (unsigned k = 0; k < s.nk; k++)
-            sum += to_float(dy[u * s.nk + k]) * m[i * s.nk + k];
-        assign(da[ui], sum);
+        for (unsigned f = 0; f < from; f++)
+            sum += to_float(in[u * from + f]) * m[BACK ? t * s.nk + f : f * s.nk + t];
+        assign(out[ut], sum);
     }
 }
 
@@ -108,7 +93,7 @@ recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args
     if (a->rows == 0)
         return RECON_OK;
     return by_type(ctx, "tensor_product", a->a.type, [&]<class T>(T) {
-        return launch(ctx, "tensor_product", product_kernel<T>, (unsigned)a->rows,
+        return launch(ctx, "tensor_product", product_kernel<T, false>, (unsigned)a->rows,
                       threads_for(a->channels * a->nk), shape_of(a), data<T>(a->y), data<T>(a->a),
                       data<T>(a->b), data<float>(a->c));
     });
@@ -124,7 +109,7 @@ recon_status cuda_tensor_product_back(recon_ctx *ctx, const recon_tensor_product
         const T *dy = data<T>(a->dy);
         const float *c = data<float>(a->c);
         if (a->da.data)
-            TRY(launch(ctx, "tensor_product_back", product_da_kernel<T>, (unsigned)a->rows,
+            TRY(launch(ctx, "tensor_product_back", product_kernel<T, true>, (unsigned)a->rows,
                        threads_for(a->channels * a->ni), s, data<T>(a->da), dy, data<T>(a->b), c));
         if (a->db.data)
             TRY(launch(ctx, "tensor_product_back", product_db_kernel<T>, (unsigned)a->rows,

@@ -99,13 +99,6 @@ static void dw_span(const void *args, size_t begin, size_t end)
             each_entry(j, &j->plan->path[p], r, add_dw);
 }
 
-static void sum_bias(const job *j)
-{
-    for (size_t r = 0; r < j->rows; r++)
-        for (size_t o = 0; o < j->plan->out[0]; o++)
-            j->dbias[o] += j->dy[r * j->out + o];
-}
-
 static void job_free(job *j)
 {
     free(j->x), free(j->attr), free(j->w), free(j->bias), free(j->y);
@@ -166,8 +159,9 @@ recon_status recon_ref_couple_back(recon_ctx *ctx, const recon_couple_args *a)
         RECON_TRY(recon_ref_spans(ctx, dx_span, &j, j.rows, 16));
     if (j.dw)
         RECON_TRY(recon_ref_spans(ctx, dw_span, &j, j.plan->paths, 1));
-    if (j.dbias)
-        sum_bias(&j);
+    for (size_t r = 0; j.dbias && r < j.rows; r++)
+        for (size_t o = 0; o < j.plan->out[0]; o++)
+            j.dbias[o] += j.dy[r * j.out + o];
     store(&a->dx, j.dx);
     store(&a->dw, j.dw);
     store(&a->dbias, j.dbias);

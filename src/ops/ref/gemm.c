@@ -1,4 +1,4 @@
-/* gemm.c - matrix products, a row of c at a time. */
+/* gemm.c - matrix products, a row of c at a time, and the scan of a streamed top-k. */
 #include "ops/ref/ref.h"
 
 static recon_dtype type_of_c(const recon_gemm_args *g)
@@ -32,4 +32,26 @@ static void gemm_rows(const void *args, size_t begin, size_t end)
 recon_status recon_ref_gemm(recon_ctx *ctx, const recon_gemm_args *args)
 {
     return recon_ref_spans(ctx, gemm_rows, args, args->m, 8);
+}
+
+static float score(const recon_topk_args *t, size_t r, size_t c)
+{
+    if (t->scores)
+        return t->scores[r * t->ld + c];
+    return (float)t->bytes[r * t->ld + c] * t->row_scale[r] * t->col_scale[c];
+}
+
+recon_status recon_ref_topk(recon_ctx *ctx, const recon_topk_args *t)
+{
+    (void)ctx;
+    size_t n = 0, r = *t->next;
+    for (; r < t->rows && t->capacity - n >= t->cols; r++)
+        for (size_t c = 0; c < t->cols; c++) {
+            float s = score(t, r, c);
+            if (s - t->col_shift[c] >= t->row_floor[r] || s - t->row_shift[r] >= t->col_floor[c])
+                t->hits[n++] = (recon_hit){ (uint32_t)r, (uint32_t)c, s };
+        }
+    *t->next = r;
+    *t->count = n;
+    return RECON_OK;
 }

@@ -108,13 +108,6 @@ static void send_back(const job *b, const meeting *m)
     }
 }
 
-static void gather_filters(const job *b, const recon_pair *p)
-{
-    for (int k = 0; k < RECON_PAIRS_TAPS; k++)
-        for (size_t c = 0; c < b->n.w; c++)
-            b->dw[((size_t)p->tap + (size_t)k) * b->n.w + c] += p->weight[k] * b->df[c];
-}
-
 static void each_pair(const job *b, void visit(const job *, const meeting *))
 {
     for (size_t g = 0; g + 1 < b->a->offset.shape[0]; g++) {
@@ -132,7 +125,9 @@ static void each_pair(const job *b, void visit(const job *, const meeting *))
 static void send_back_and_gather(const job *b, const meeting *m)
 {
     send_back(b, m);
-    gather_filters(b, &m->at);
+    for (size_t k = 0; k < RECON_PAIRS_TAPS; k++)
+        for (size_t c = 0; c < b->n.w; c++)
+            b->dw[((size_t)m->at.tap + k) * b->n.w + c] += m->at.weight[k] * b->df[c];
 }
 
 static recon_status open_job(recon_ctx *ctx, job *b, const recon_pairs_args *a)

@@ -58,90 +58,56 @@ static void get_piece(real *piece, const recon_tensor *filter, size_t at,
             *piece++ = get_real(filter, at + tap * b->step + c);
 }
 
-/* A field of a block: its weights, and the block's elements, [dim_out][dim_in][taps] each. */
 typedef struct {
-    const recon_expand_block *b;
-    const real *basis;
-    size_t u, first, weights; /* first: its first weight */
-    real *piece;
-} expanded;
+    const recon_expand_args *a;
+    int back;
+} expand_job;
 
-static void fill_field(const expanded *f, const recon_tensor *filter, const real *weight)
-{
-    const recon_expand_block *b = f->b;
-    size_t run = (size_t)b->dim_in * b->taps;
-    for (size_t i = 0; i < b->dim_out; i++)
-        for (size_t v = 0; v < b->copies_in; v++) {
-            add_elements(f->piece, weight + v * b->elements, f->basis + i * run, b->elements,
-                         b->dim_out * run, run);
-            put_piece(filter, filter_at(b, f->u, i, v), f->piece, b);
-        }
-}
-static void read_field(const expanded *f, real *dweight, const recon_tensor *dfilter)
-{
-    const recon_expand_block *b = f->b;
-    size_t run = (size_t)b->dim_in * b->taps;
-    memset(dweight, 0, f->weights * sizeof *dweight);
-    for (size_t i = 0; i < b->dim_out; i++)
-        for (size_t v = 0; v < b->copies_in; v++) {
-            get_piece(f->piece, dfilter, filter_at(b, f->u, i, v), b);
-            project(dweight + v * b->elements, f->piece, f->basis + i * run, b->elements,
-                    b->dim_out * run, run);
-        }
-}
-
-static recon_status open_field(recon_ctx *ctx, expanded *f, recon_arena *arena,
-                               const recon_expand_args *a, size_t u)
-{
-    const recon_expand_block *b = recon_expand_find(&a->plan, &u);
-    size_t run = (size_t)b->dim_in * b->taps;
-    recon_status status;
-    *f = (expanded){ .b = b, .u = u, .weights = (size_t)b->copies_in * b->elements };
-    f->first = b->first_weight + u * f->weights;
-    RECON_TRY(recon_arena_take(ctx, arena, &f->piece, run + 1, sizeof *f->piece));
-    RECON_TRY(read_part(ctx, arena, &f->basis, &a->basis, b->first_basis,
-                        b->elements * b->dim_out * run));
-done:
-    return status;
-}
-
+/* Field u of a block from its weights, or its weights' gradient. */
 static recon_status expand_task(recon_ctx *ctx, void *arg, size_t u, int worker)
 {
-    const recon_expand_args *a = arg;
+    const expand_job *j = arg;
+    const recon_expand_args *a = j->a;
+    const recon_expand_block *b = recon_expand_find(&a->plan, &u);
+    size_t run = (size_t)b->dim_in * b->taps, stride = b->dim_out * run;
+    size_t weights = (size_t)b->copies_in * b->elements, first = b->first_weight + u * weights;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_status status;
-    const real *weight;
-    expanded f;
-    RECON_TRY(open_field(ctx, &f, arena, a, u));
-    RECON_TRY(read_part(ctx, arena, &weight, &a->weight, f.first, f.weights));
-    fill_field(&f, &a->filter, weight);
-done:
-    return status;
-}
-
-static recon_status expand_back_task(recon_ctx *ctx, void *arg, size_t u, int worker)
-{
-    const recon_expand_args *a = arg;
-    recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_status status;
-    real *dweight;
-    expanded f;
-    RECON_TRY(open_field(ctx, &f, arena, a, u));
-    RECON_TRY(write_part(ctx, arena, &dweight, &a->dweight, f.first, f.weights));
-    read_field(&f, dweight, &a->dfilter);
-    wrote_run(dweight, &a->dweight, f.first, f.weights);
+    const real *basis, *weight = NULL;
+    real *piece, *dweight = NULL;
+    RECON_TRY(recon_arena_take(ctx, arena, &piece, run + 1, sizeof *piece));
+    RECON_TRY(read_part(ctx, arena, &basis, &a->basis, b->first_basis, b->elements * stride));
+    if (j->back) {
+        RECON_TRY(write_part(ctx, arena, &dweight, &a->dweight, first, weights));
+        memset(dweight, 0, weights * sizeof *dweight);
+    } else {
+        RECON_TRY(read_part(ctx, arena, &weight, &a->weight, first, weights));
+    }
+    for (size_t i = 0; i < b->dim_out; i++, basis += run)
+        for (size_t v = 0; v < b->copies_in; v++) {
+            size_t at = filter_at(b, u, i, v), of_pair = v * b->elements;
+            if (j->back) {
+                get_piece(piece, &a->dfilter, at, b);
+                project(dweight + of_pair, piece, basis, b->elements, stride, run);
+            } else {
+                add_elements(piece, weight + of_pair, basis, b->elements, stride, run);
+                put_piece(&a->filter, at, piece, b);
+            }
+        }
+    if (j->back)
+        wrote_run(dweight, &a->dweight, first, weights);
 done:
     return status;
 }
 
 recon_status ENTRY(expand)(recon_ctx *ctx, const recon_expand_args *a)
 {
-    return recon_parallel(ctx, expand_task, (void *)a, recon_expand_fields(&a->plan));
+    return recon_parallel(ctx, expand_task, &(expand_job){ a, 0 }, recon_expand_fields(&a->plan));
 }
 
 recon_status ENTRY(expand_back)(recon_ctx *ctx, const recon_expand_args *a)
 {
-    return recon_parallel(ctx, expand_back_task, (void *)a, recon_expand_fields(&a->plan));
+    return recon_parallel(ctx, expand_task, &(expand_job){ a, 1 }, recon_expand_fields(&a->plan));
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* demo_page.c - the tour as a page: for somebody who has never heard of any of it. */
+/* cmd_demo_page.c - the tour as a page: for somebody who has never heard of any of it. */
 #include "lab/demo.h"
 #include "lab/table.h"
 #include "core/fail.h"
