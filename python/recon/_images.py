@@ -301,14 +301,10 @@ class ImageModel(Model):
         modes = [(one.mode[i].at, one.mode[i].weight) for i in range(one.modes)]
         pose = np.frombuffer(one.pose, np.dtype(_abi.recon_pose)).copy()
         return Distribution(
+            **{name: getattr(one, name) for name in ("theta", "score", "p_value", "p_embedding", "fold")},
             pose=Poses(pose, size),
             family=lib.recon_so2_family_name(one.family).decode(),
-            theta=one.theta,
-            score=one.score,
-            p_value=one.p_value,
-            p_embedding=one.p_embedding,
             verdict=lib.recon_natural_name(one.verdict).decode(),
-            fold=one.fold,
             modes=np.array(modes).reshape(-1, 2),
             moments=np.array(one.moment),
             _density=np.frombuffer(one.density, np.dtype(_abi.recon_so2_density)).copy(),

@@ -108,31 +108,6 @@ done:
     return status;
 }
 
-static recon_status show_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
-{
-    double points, hits = recon_found_overall(f, "hit_rate");
-    known natural;
-    recon_found_words words;
-    recon_status status;
-    RECON_TRY(recon_found_number(ctx, &points, f, "points"));
-    RECON_TRY(read_known(ctx, &natural, f));
-    recon_page_result(page, "conformers", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
-    recon_found_trust_result(page, f);
-    recon_page_result(page, "have one natural pose", "%s", recon_found_share(words, natural.one));
-    if (natural.several > 0)
-        recon_page_result(page, "have several natural poses", "%s",
-                          recon_found_share(words, natural.several));
-    recon_page_result(page, "have an axis, with a free spin", "%s",
-                      recon_found_share(words, natural.axis));
-    recon_page_result(page, "have no natural pose", "%s", recon_found_share(words, natural.none));
-    recon_found_unsure_result(page, f);
-    if (!isnan(hits))
-        recon_page_result(page, "of neighbours are the same molecule", "%s",
-                          recon_found_share(words, hits));
-done:
-    return status;
-}
-
 static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     const recon_found_folder *f = l->f;
@@ -414,9 +389,19 @@ static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_
     return recon_inputs_sections(ctx, page, &molecules, f, data);
 }
 
+static const recon_found_tile tiles[] = {
+    { "natural_pose.one", "have one natural pose", RECON_TILE_NEEDED },
+    { "natural_pose.several", "have several natural poses", RECON_TILE_SOME },
+    { "natural_pose.axis", "have an axis, with a free spin", RECON_TILE_NEEDED },
+    { "natural_pose.none", "have no natural pose", RECON_TILE_NEEDED },
+    { NULL, NULL, RECON_TILE_SAID },
+};
+
 const recon_found_kind recon_found_molecules = { .name = "molecules",
-                                                 .group = "so3",
+                                                 .group = RECON_SO3,
                                                  .title = "The poses of these molecules",
                                                  .has_pictures = 1,
-                                                 .results = show_results,
+                                                 .many = "conformers",
+                                                 .hits = "of neighbours are the same molecule",
+                                                 .tiles = tiles,
                                                  .sections = show_sections };

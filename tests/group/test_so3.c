@@ -2,6 +2,7 @@
 #include "check.h"
 #include <stdlib.h>
 #include <recon/group/so3.h>
+#include "group/group.h"
 #include "group/vectors.h"
 
 #define EPS    2.3e-16
@@ -318,6 +319,30 @@ static void loops_equal_single_calls(void **state)
     assert_true(same(v, p, sizeof p));
 }
 
+/* 18 numbers are two rotations as matrices or as rows of 9, and nothing else. */
+static void shapes_of_files_are_told(void **state)
+{
+    static const size_t shape[][3] = { { 2, 9 },    { 2, 3, 3 }, { 3, 2, 3 },
+                                       { 3, 3, 2 }, { 9, 2 },    { 6, 3 } };
+    recon_ctx *ctx = recon_ctx_new(NULL);
+    double rotation[18] = { 0 }, out[8];
+    (void)state;
+    for (int i = 0; i < 18; i++)
+        rotation[i] = i % 9 % 4 == 0;
+    for (int i = 0; i < 6; i++) {
+        recon_array a = { .dtype = RECON_F64,
+                          .ndim = shape[i][2] ? 3 : 2,
+                          .shape = { shape[i][0], shape[i][1], shape[i][2] },
+                          .data = rotation };
+        recon_status status =
+            recon_group_read(ctx, RECON_SO3, out, &a, 2, RECON_QUATERNIONS_NONE, "g.npy");
+        assert_int_equal(status, i < 2 ? RECON_OK : RECON_ERR_INPUT);
+        if (i >= 2)
+            assert_non_null(strstr(recon_ctx_message(ctx), "but poses are N x 3 x 3"));
+    }
+    recon_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +359,7 @@ int main(void)
         cmocka_unit_test(half_turns_come_back_from_matrices),
         cmocka_unit_test(scipy_agrees),
         cmocka_unit_test(loops_equal_single_calls),
+        cmocka_unit_test(shapes_of_files_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,28 @@ static void axes_point_where_they_are_seen(void **state)
     free(out);
 }
 
+/* A pose that is known in all three axes: each is strongly coloured where it stands. */
+static void a_known_pose_is_three_spots(void **state)
+{
+    static unsigned char bytes[200000];
+    const double known[9] = { 100, 0, 0, 0, 100, 0, 0, 0, 100 };
+    recon_sphere s = { NULL, known };
+    recon_pixels got;
+    char *out;
+    CHECK_OK(*state,
+             recon_figure_spheres(*state, &out,
+                                  &(recon_sphere_sheet){ .spheres = &s, .rows = 1, .columns = 1 }));
+    size_t size = xml_base64(bytes, out);
+    CHECK_OK(*state, recon_picture_whole(*state, &got, recon_png_scan, bytes, size, "embedded"));
+    for (int k = 0; k < 3; k++) {
+        const double axis[3] = { k == 0, k == 1, k == 2 };
+        const uint8_t *spot = pixel_at(&got, axis);
+        assert_true(fmax(abs(spot[0] - spot[2]), abs(spot[0] - spot[1])) > 60);
+    }
+    free(got.bytes);
+    free(out);
+}
+
 /* A spot on the far side shows through, fainter than on the near one. */
 static void a_sphere_is_of_glass(void **state)
 {
@@ -283,6 +305,7 @@ int main(void)
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(a_ring_is_a_spot_and_a_circle),
         cmocka_unit_test(axes_point_where_they_are_seen),
+        cmocka_unit_test(a_known_pose_is_three_spots),
         cmocka_unit_test(a_sphere_is_of_glass),
         cmocka_unit_test(the_view_is_a_rotation),
         cmocka_unit_test(water_has_three_atoms_and_two_bonds),
