@@ -17,6 +17,7 @@ _INCLUDE = next(path for path in (_HERE / "include", _HERE.parent.parent / "incl
 _DECLARATION = re.compile(r"""
     enum \s \{ (?P<values> [^}]*) \} \s? (?P<enum> \w*) ;
   | typedef \s struct \s \{ (?P<fields> (?: [^{}] | \{[^{}]*\} )*) \} \s (?P<struct> \w+) ;
+  | struct \s (?P<tag> \w+) \s \{ (?P<tagged> (?: [^{}] | \{[^{}]*\} )*) \} ;
   | typedef \s char \s (?P<text> \w+) \[ (?P<size> [^]]*) \] ;
   | (?P<what> typedef | RECON_API) \s
     (?P<result> [\w *]*?) (?P<name> \b\w+) \( (?P<taken> [^;.]*) \) ;
@@ -111,6 +112,8 @@ def _read(header: str, already: set[str]) -> None:
             TYPES[found["enum"]] = ctypes.c_int
         elif found["struct"]:
             TYPES[found["struct"]] = _structure(found["struct"], found["fields"])
+        elif found["tag"]:
+            TYPES[found["tag"]] = _structure(found["tag"], found["tagged"])
         elif found["text"]:
             TYPES[found["text"]] = ctypes.c_char * _number(found["size"])
         elif found["what"] == "typedef":

@@ -11,10 +11,9 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import (
-    Array, address, array, as_array, check, choice, context, lib, matrices, patiently, warn, whole)
+    Array, address, array, as_array, check, choice, context, lib, patiently, warn, whole)
 from ._records import record
 
-_GROUPS = ("so2", "so3")
 _FAMILIES = ("auto", "uniform", "normal", "vonmises", "mixture")
 VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
 """What the numbers of Frames.verdict mean."""
@@ -109,7 +108,7 @@ class Frames:
 def normalize(
     z: Any,
     poses: Any,
-    group: Literal["so2", "so3"] = "so2",
+    group: str = "so2",
     k: int | None = None,
     mean: Literal["tukey", "frechet", "chordal"] = "tukey",
     family: Literal["auto", "uniform", "normal", "vonmises", "mixture"] = "auto",
@@ -133,15 +132,17 @@ def normalize(
     Args:
         z: Embeddings, n x d, that do not change when the input is rotated.
         poses: The pose of each input. For "so2" n angles in radians; for "so3" n x 3 x 3 or n x 9
-            matrices, n x 4 unit quaternions (see quaternions), or a SciPy Rotation.
-        group: "so2", rotations of the plane, or "so3", rotations of space.
+            matrices, n x 4 unit quaternions (see quaternions), or a SciPy Rotation; for "t2" n x 2
+            angles; for "c4" n elements 0 .. 3.
+        group: "so2", rotations of the plane; "so3", rotations of space; "t1" to "t16", tori; or "c2"
+            to "c360", cyclic groups.
         k: Number of nearest neighbours in a class (default 10). More give a surer
             centre and verdict, as long as they are of one kind; 25 is a good choice where kinds
             have hundreds of inputs.
         mean: What the centre is: "tukey", robust against wrong neighbours; "frechet", the geodesic
             mean; "chordal", the mean of the matrices or of cosine and sine.
-        family: The distribution to fit for "so2"; "auto" chooses one for all rows. "so3" always has
-            the matrix Fisher distribution.
+        family: The distribution to fit for "so2"; "auto" chooses one for all rows. Other groups have
+            one, "so3" the matrix Fisher distribution.
         queries: A pair of embeddings and poses to answer for, by the classes of z; without them it
             is the points themselves.
         labels: True classes, integers, used for nothing but the hit rate.
@@ -180,22 +181,21 @@ def normalize(
         (True, 1.0)
     """
     begun = time.monotonic()
-    if group not in _GROUPS:
-        raise InputError(f"group {group!r} is none of {'|'.join(_GROUPS)}")
     options = _options(locals())
     if queries is not None and (not isinstance(queries, (tuple, list)) or len(queries) != 2):
         raise InputError("queries are a pair of embeddings and poses")
     out, asked = _abi.recon_frames(), None
     try:
         with context() as ctx:
-            index, kept, precision = _embedded(ctx, group, quaternions, z, poses, labels, "")
+            table = _group(ctx, group, family)
+            index, kept, precision = _embedded(ctx, table, quaternions, z, poses, labels, "")
             if queries is not None:
-                embedded, also, _ = _embedded(ctx, group, quaternions, *queries, query_labels, "query ")
+                embedded, also, _ = _embedded(ctx, table, quaternions, *queries, query_labels, "query ")
                 asked = ctypes.byref(embedded)
                 kept += also
             patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index), asked,
                       ctypes.byref(options))
-        frames = _frames(out, group, precision, begun)
+            frames = _frames(out, table, precision, begun)
     finally:
         lib.recon_frames_free(ctypes.byref(out))
     _caution(frames, index.n)
@@ -227,7 +227,6 @@ def _refuse_what_does_not_go_together(
 ) -> None:
     components = classes == "components"
     faults = {
-        "so3 has one family, fisher: leave family alone": group == "so3" and family != "auto",
         "quaternions go with group='so3'": group != "so3" and quaternions is not None,
         f"quaternions {quaternions!r} is none of {'|'.join(_ORDERS)}":
             quaternions is not None and quaternions not in _ORDERS,
@@ -278,8 +277,27 @@ def _caution(frames: Frames, points: int) -> None:
 # --- in -------------------------------------------------------------------------------------------
 
 
+def _group(ctx: int, name: str, family: str) -> Any:
+    """The table of a group, which lives as long as the context."""
+    found = ctypes.c_void_p()
+    check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), str(name).encode()))
+    table = _abi.recon_group.from_address(found.value)
+    if table.family_count == 1 and family != "auto":
+        raise InputError(f"{name} has one family, {_family(table, 0).name.decode()}: leave family alone")
+    return table
+
+
+def _family(table: Any, i: int) -> Any:
+    return (_abi.recon_family * table.family_count).from_address(table.families)[i]
+
+
+def _sides(shape: Any) -> tuple[int, ...]:
+    """A shape of the library's, where 0 is no side."""
+    return tuple(side for side in shape if side)
+
+
 def _embedded(
-    ctx: int, group: str, order: str | None, z: Any, poses: Any, labels: Any, what: str
+    ctx: int, table: Any, order: str | None, z: Any, poses: Any, labels: Any, what: str
 ) -> tuple[ctypes.Structure, list[Any], type]:
     """Arrays as the library takes them, what must be kept while it uses them, and the precision in
     which poses came, as the command sees it."""
@@ -288,12 +306,11 @@ def _embedded(
         raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
     poses = np.asarray(poses.as_matrix() if hasattr(poses, "as_matrix") else poses)
     given, held = as_array(poses, f"{what}poses", *_POSES)
-    read, found = np.empty((len(z), 4 if group == "so3" else 1)), ctypes.c_void_p()
-    check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), group.encode()))
+    read, group = np.empty((len(z), table.numbers)), ctypes.addressof(table)
     check(ctx, lib.recon_group_read(
-        ctx, found, address(read), ctypes.byref(given), len(z),
+        ctx, group, address(read), ctypes.byref(given), len(z),
         choice("quaternions", order or "none", "recon_quaternions"), f"{what}poses".encode()))
-    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z), group=found,
+    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z), group=group,
                             poses=address(read), precision=_abi.RECON_F64)
     kept = [z, read]
     if labels is not None:
@@ -323,9 +340,16 @@ def _copy(pointer: int, shape: tuple[int, ...], kind: type = ctypes.c_double) ->
     return np.ctypeslib.as_array(lent, shape).copy()
 
 
-def _poses(lent: int, shape: tuple[int, ...], so3: bool, precision: type) -> Array:
-    there = matrices(_copy(lent, (*shape, 4))) if so3 else _copy(lent, shape)
-    return there.astype(precision, copy=False)
+def _poses(lent: int, shape: tuple[int, ...], table: Any, precision: type) -> Array:
+    """Poses in the form in which the group writes them."""
+    out = np.empty((*shape, *_sides(table.shape)))
+    given = ctypes.cast(lent, ctypes.POINTER(ctypes.c_double))
+    if table.write:
+        to = out.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+        table.write(ctypes.addressof(table), to, given, int(np.prod(shape)))
+    else:
+        out[...] = np.ctypeslib.as_array(given, out.shape)
+    return out.astype(precision, copy=False)
 
 
 def _shares(count: Any) -> dict[str, float]:
@@ -334,30 +358,30 @@ def _shares(count: Any) -> dict[str, float]:
     return {name: n / total if total else 0.0 for name, n in zip(VERDICTS, count)}
 
 
-def _frames(out: ctypes.Structure, group: str, precision: type, begun: float) -> Frames:
-    rows, k, knn, so3 = out.rows, out.k, out.k > 0, group == "so3"
-    width = out.parameters_width
-    parameters = (rows,) if width == 1 else (rows, 3, width // 3)
+def _frames(out: ctypes.Structure, table: Any, precision: type, begun: float) -> Frames:
+    rows, k, knn = out.rows, out.k, out.k > 0
+    family = _family(table, out.family)
+    parameters = (rows, *_sides(family.shape))
     modes = (rows, _abi.RECON_FRAME_MODES, out.modes_width)
     return Frames(
-        gamma=_poses(out.gamma, (rows,), so3, precision),
-        normalized=_poses(out.normalized, (rows, k), so3, precision) if knn else None,
-        absolute=_poses(out.absolute, (rows,), so3, precision),
+        gamma=_poses(out.gamma, (rows,), table, precision),
+        normalized=_poses(out.normalized, (rows, k), table, precision) if knn else None,
+        absolute=_poses(out.absolute, (rows,), table, precision),
         theta=_copy(out.theta, (rows,)),
         parameters=_copy(out.parameters, parameters),
         verdict=_copy(out.verdict, (rows,), ctypes.c_int8),
         fold=_copy(out.fold, (rows,), ctypes.c_int8),
         modes=_copy(out.modes, modes),
         p=_copy(out.p, (rows,)),
-        axis=_copy(out.axis, (rows, 2, 3)) if so3 else None,
+        axis=_copy(out.axis, (rows, 2, 3)) if table.has_axis else None,
         identifiability=_copy(out.identifiability, (rows, out.identifiability_width)),
         neighbors=_copy(out.neighbors, (rows, k), ctypes.c_int64) if knn else None,
         class_of=None if knn else _copy(out.class_of, (rows,), ctypes.c_int64),
         background=_copy(out.background, (rows,)),
         score=_copy(out.score, (rows,)),
         hit_rate=out.hit_rate,
-        family="fisher" if so3 else lib.recon_so2_family_name(out.family).decode(),
-        group=group,
+        family=family.name.decode(),
+        group=table.name.decode(),
         k=k,
         class_count=out.classes,
         natural_pose=_shares(out.natural),

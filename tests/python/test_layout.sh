@@ -32,7 +32,7 @@ drift() { # TEXT FILE FROM TO
     report $code "drift is seen: $1"
 }
 drift "a field more in padding" include/recon/model/score.h 'int fold;' 'int fold, more;'
-drift "a field of another type" include/recon/model/pose.h 'double psi;' 'float psi;'
+drift "a field of another type" include/recon/model/pose.h 'double psi' 'float psi'
 drift "numbers of another size" package/_abi.py '"float": ctypes.c_float' '"float": ctypes.c_double'
 drift "an argument more" include/recon/model/score.h 'double false_alarms);' 'double false_alarms, int more);'
 drift "an argument of another type" include/recon/model/score.h 'double false_alarms);' 'int false_alarms);'

@@ -495,13 +495,21 @@ refused("row 3, column 2 is nan", recon.normalize, bad, g)
 refused("k = 50, but a point has only 49 possible neighbours", recon.normalize, z, g, k=50)
 refused("row 3 is the zero vector", recon.normalize, z * (np.arange(50) != 3)[:, None], g)
 refused("are empty", recon.normalize, z[:0], g[:0])
+# A torus and a cyclic group: poses in the form in which the group writes them.
+kinds = np.arange(len(z)) % 4
+apart = np.eye(4, dtype=np.float32)[kinds]
+on_torus = recon.normalize(apart, np.stack([kinds - 1.0, -kinds / 2], 1), group="t2", k=9)
+assert on_torus.gamma.shape == (len(z), 2) and on_torus.family == "normal"
+assert np.allclose(on_torus.gamma, np.stack([kinds - 1.0, -kinds / 2], 1), atol=1e-6)
+turns = recon.normalize(apart, kinds, group="c4", k=9)
+assert (turns.gamma == kinds).all() and (turns.absolute == 0).all() and turns.group == "c4"
 refused("queries have 3 columns, the embeddings 16", recon.normalize, z, g, queries=(z[:, :3], g))
 refused("49 poses for 50 embeddings", recon.normalize, z, g[1:])
 refused("poses: row 0 holds inf", recon.normalize, z, g * np.inf)
 refused("is the group so3?", recon.normalize, z, np.load("data/so3/g.npy")[:50])
 refused("arctan2(sine, cosine)", recon.normalize, z, np.stack([np.cos(g), np.sin(g)], 1))
 refused("z: complex numbers", recon.normalize, z + 1j, g)
-refused("group 'so4' is none of so2|so3", recon.normalize, z, g, group="so4")
+refused("there is no group 'so4': so2, so3, c2 to c360", recon.normalize, z, g, group="so4")
 refused("k 0 is not a whole number", recon.normalize, z, g, k=0)
 refused("k 2.5 is not a whole number", recon.normalize, z, g, k=2.5)
 refused("components need eps", recon.normalize, z, g, classes="components")
