@@ -345,10 +345,10 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 typedef struct {
     char *in, *out;    /* [CLI_BLOCK] inputs                                 */
     size_t there;      /* 1 + the first input that is in `in`; 0: none       */
-    char *poses;       /* [CLI_BLOCK] of the kind's type; NULL with a table  */
+    recon_pose *poses; /* [CLI_BLOCK]; NULL with a table                     */
     cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
     double *g;         /* [CLI_BLOCK] rotations with a table, poses of the group */
-    recon_pose3 *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
+    recon_pose *spun;  /* [n] with --spin: poses of all inputs; NULL: the model's own */
     double *absolute;  /* [n] as they are written                            */
 } room;
 
@@ -365,7 +365,7 @@ typedef struct {
 /* Of what the model says of an input. */
 static size_t answer_bytes(const flow *f)
 {
-    return f->to->has_table ? sizeof(cli_row) : f->kind->pose;
+    return f->to->has_table ? sizeof(cli_row) : sizeof(recon_pose);
 }
 
 static recon_status make_room(recon_ctx *ctx, flow *f)
@@ -381,7 +381,7 @@ static recon_status make_room(recon_ctx *ctx, flow *f)
     if (f->to->has_table)
         RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
     else
-        RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK, f->kind->pose));
+        RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK, sizeof *r->poses));
 done:
     return status;
 }
@@ -411,14 +411,11 @@ static int keep_absolute(flow *f, size_t at, size_t i, const double *absolute)
 
 static void keep_pose(flow *f, size_t at, size_t i)
 {
-    const recon_model_kind *kind = f->kind;
-    const char *pose = f->r.poses + i * kind->pose;
-    double absolute[RECON_NUMBERS_MAX];
+    const recon_pose *pose = &f->r.poses[i];
     size_t numbers = f->group->numbers;
-    memcpy(f->r.g + i * numbers, pose + kind->rotation_at, numbers * sizeof *f->r.g);
-    memcpy(absolute, pose + kind->absolute_at, numbers * sizeof *absolute);
-    keep_absolute(f, at, i, absolute);
-    f->o->free += kind->free_at && *(const int *)(const void *)(pose + kind->free_at) > 0;
+    memcpy(f->r.g + i * numbers, pose->rotation, numbers * sizeof *f->r.g);
+    keep_absolute(f, at, i, pose->absolute);
+    f->o->free += pose->free > 0;
 }
 
 /* The model saw crops; what is written are the images they were made from, rotated by g. What --rotate
@@ -494,8 +491,8 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     recon_status status;
     for (size_t i = 0; i < n; i++) {
         if (r->spun) {
-            memcpy(r->rows[i].pose, &r->spun[at + i].absolute, sizeof r->spun->absolute);
-            memcpy(r->rows[i].candidate[0].pose, r->rows[i].pose, sizeof r->spun->absolute);
+            memcpy(r->rows[i].pose, r->spun[at + i].absolute, sizeof r->rows[i].pose);
+            memcpy(r->rows[i].candidate[0].pose, r->rows[i].pose, sizeof r->rows[i].pose);
         }
         keep_row(f, at, i);
     }

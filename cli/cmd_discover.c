@@ -9,6 +9,7 @@
 #include "core/folder.h"
 #include "data/dataset.h"
 #include "maps/input_nets.h"
+#include "maps/kind.h"
 
 #include <math.h>
 #include <recon/model/discover.h>
@@ -98,19 +99,17 @@ static int parse(settings *s, int argc, char **argv)
 
 /* --- shown ------------------------------------------------------------------------------------ */
 
-static void print_so2(const recon_discovery *d)
+/* What the group has of these. */
+static void print_poses(const recon_discovery *d)
 {
-    printf("  width      %.1f degrees, the median %s (neighbours: %s)%s\n",
-           d->theta_median * RECON_TO_DEGREES,
-           d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma", recon_so2_family_name(d->family),
-           cli_width_note(&d->trust));
-    cli_print_natural(d->natural, "--k");
-}
-
-static void print_so3(const recon_discovery *d)
-{
-    printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
-           100 * d->background);
+    if (!isnan(d->theta_median))
+        printf("  width      %.1f degrees, the median %s (neighbours: %s)%s\n",
+               d->theta_median * RECON_TO_DEGREES,
+               d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
+               recon_so2_family_name(d->family), cli_width_note(&d->trust));
+    if (!isnan(d->concentration))
+        printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
+               100 * d->background);
     cli_print_natural(d->natural, "--k");
     if (d->background > RECON_BACKGROUND_MUCH)
         printf("  warning    many poses fit no distribution: are there at least %zu of each kind? "
@@ -130,11 +129,6 @@ static void print_so3(const recon_discovery *d)
                d->symmetric);
 }
 
-static const struct {
-    const recon_group *group;
-    void (*print)(const recon_discovery *d);
-} printers[] = { { .group = RECON_SO2, print_so2 }, { .group = RECON_SO3, print_so3 } };
-
 static void show(const settings *s, const recon_discovery *d, const cli_inputs *in)
 {
     recon_count_text n;
@@ -145,9 +139,7 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
     if (!isnan(d->hit_rate))
         printf(", hit rate %.4f", d->hit_rate);
     putchar('\n');
-    for (size_t i = 0; i < sizeof printers / sizeof *printers; i++)
-        if (printers[i].group == d->group)
-            printers[i].print(d);
+    print_poses(d);
     if (s->heads == RECON_HEADS_PAPER)
         puts("  heads      Lambda and Theta are networks on the inputs, as in the paper");
     cli_print_lambda(&d->trust.lambda);
@@ -167,11 +159,11 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
 /* --- the work --------------------------------------------------------------------------------- */
 
 /* Lambda of a pose density asks no neighbours: what was said about them changes nothing there. */
-static void note_options(recon_ctx *ctx, const settings *s, const recon_discovery *d)
+static void note_options(recon_ctx *ctx, const settings *s, const recon_discovery *d,
+                         const recon_backbone *b)
 {
     const char *which = s->k && s->mean >= 0 ? "--k and --mean" : s->k ? "--k" : "--mean";
-    if (recon_maps_kind_of(d->group)->put_density &&
-        d->trust.lambda.taken == RECON_LAMBDA_DENSITY && (s->k || s->mean >= 0))
+    if (b->density && d->trust.lambda.taken == RECON_LAMBDA_DENSITY && (s->k || s->mean >= 0))
         recon_log(
             ctx, RECON_LOG_WARN,
             "%s: affects only Algorithm 1 (gamma.npy, verdicts), not the natural poses, which "
@@ -183,9 +175,9 @@ static void note_options(recon_ctx *ctx, const settings *s, const recon_discover
 /* What the options ask of a model and it cannot give is misuse. */
 static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_backbone *b)
 {
+    const recon_maps_kind *maps = recon_maps_kind_of(b->kind->group);
     recon_status status = RECON_OK;
-    if (s->lambda == RECON_LAMBDA_DENSITY &&
-        !recon_maps_know_density(recon_maps_kind_of(b->kind->group), b->density))
+    if (maps && s->lambda == RECON_LAMBDA_DENSITY && !recon_maps_know_density(maps, b->density))
         status = recon_fail(ctx, RECON_ERR_INPUT,
                             "--lambda density: %s has no pose density; train without --no-density",
                             s->model);
@@ -245,7 +237,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));
     if (recon_comm_rank(ctx) > 0) /* rank 0 has the answer */
         goto done;
-    note_options(ctx, s, &d);
+    note_options(ctx, s, &d, backbone);
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)

@@ -101,20 +101,21 @@ static json_t *as_json(const settings *s, const recon_distribution *d, const cha
     for (int m = 0; m < 4; m++)
         json_array_append_new(moments, json_real(d->moment[m]));
     for (int i = 0; i < RECON_POSE_BINS; i++)
-        json_array_append_new(table,
-                              json_real(exp(recon_so2_log_density(
-                                  &d->density, d->pose.lambda + 2 * M_PI * i / RECON_POSE_BINS))));
+        json_array_append_new(
+            table, json_real(exp(recon_so2_log_density(
+                       &d->density, d->pose.lambda[0] + 2 * M_PI * i / RECON_POSE_BINS))));
     for (int i = 0; i < d->density.parts; i++)
         json_array_append_new(
             parts, json_pack("{s:f, s:f, s:f}", "weight", d->density.part[i].weight, "mean_deg",
                              part_mean(&d->density, i), "kappa", d->density.part[i].kappa));
     json_t *out = json_pack(
         "{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:s, s:i, s:o, s:o, s:f, s:o}", "index",
-        (json_int_t)s->index, "pose_deg", d->pose.absolute * RECON_TO_DEGREES, "psi_deg",
-        d->pose.psi * RECON_TO_DEGREES, "lambda_deg", d->pose.lambda * RECON_TO_DEGREES, "score",
-        d->score, "p_value", d->p_value, "family", recon_so2_family_name(d->family), "theta_deg",
-        d->theta * RECON_TO_DEGREES, "verdict", recon_natural_name(d->verdict), "fold", d->fold,
-        "modes", modes, "moments", moments, "background", d->density.background, "density", parts);
+        (json_int_t)s->index, "pose_deg", d->pose.absolute[0] * RECON_TO_DEGREES, "psi_deg",
+        d->pose.psi[0] * RECON_TO_DEGREES, "lambda_deg", d->pose.lambda[0] * RECON_TO_DEGREES,
+        "score", d->score, "p_value", d->p_value, "family", recon_so2_family_name(d->family),
+        "theta_deg", d->theta * RECON_TO_DEGREES, "verdict", recon_natural_name(d->verdict), "fold",
+        d->fold, "modes", modes, "moments", moments, "background", d->density.background, "density",
+        parts);
     json_object_set_new(out, "density_table", table);
     json_object_set_new(out, "p_embedding", p_embedding_json(d->p_embedding));
     if (file) /* left out where it is not UTF-8 */
@@ -144,10 +145,10 @@ static void print_text(const settings *s, const recon_distribution *d, const rec
     recon_keep_to_one_line(name);
     printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", name);
     printf("  pose       %+.1f degrees from its natural pose, score %.3f, p-value %.4f\n",
-           d->pose.absolute * RECON_TO_DEGREES, d->score, d->p_value);
+           d->pose.absolute[0] * RECON_TO_DEGREES, d->score, d->p_value);
     print_p_embedding(d->p_embedding);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
-           d->pose.lambda * RECON_TO_DEGREES, d->pose.psi * RECON_TO_DEGREES);
+           d->pose.lambda[0] * RECON_TO_DEGREES, d->pose.psi[0] * RECON_TO_DEGREES);
     print_verdict(d);
     printf("\n  width      %.1f degrees (%s)%s\n", d->theta * RECON_TO_DEGREES,
            recon_so2_family_name(d->family), cli_width_note(recon_model_trust(model)));
@@ -178,7 +179,7 @@ static recon_status draw(recon_ctx *ctx, const settings *s, const recon_distribu
         .input = { image, size.height, size.width, size.channels, NULL },
         .canonical = { canonical, size.height, size.width, size.channels, NULL },
         .density = &d->density,
-        .pose = d->pose.absolute,
+        .pose = d->pose.absolute[0],
         .candidates = d->mode,
         .candidate_count = (size_t)d->modes,
         .fold = d->fold,
@@ -265,9 +266,9 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
     json_object_set_new(out, "verdict", json_string(recon_natural_name(d->verdict)));
     json_object_set_new(out, "modes", modes_json(d));
     json_object_set_new(out, "symmetry_number", json_integer((json_int_t)rotations));
-    json_object_set_new(out, "pose", rotation(d->pose.absolute));
-    json_object_set_new(out, "psi", rotation(d->pose.psi));
-    json_object_set_new(out, "lambda", rotation(d->pose.lambda));
+    json_object_set_new(out, "pose", rotation(recon_so3_at(d->pose.absolute, 0)));
+    json_object_set_new(out, "psi", rotation(recon_so3_at(d->pose.psi, 0)));
+    json_object_set_new(out, "lambda", rotation(recon_so3_at(d->pose.lambda, 0)));
     return out;
 }
 
@@ -317,7 +318,7 @@ static recon_status draw_molecule(recon_ctx *ctx, const settings *s, const recon
     RECON_TRY(recon_alloc_raw(ctx, &canonical, x->atoms, 3 * sizeof *canonical));
     for (size_t i = 0; i < 3 * x->atoms; i++)
         places[i] = x->xyz[i];
-    recon_pose3_points(places, &d->pose, RECON_TO_CANONICAL, places, x->atoms);
+    recon_pose_points3(places, &d->pose, RECON_TO_CANONICAL, places, x->atoms);
     for (size_t i = 0; i < 3 * x->atoms; i++)
         canonical[i] = (float)places[i];
     const recon_pose3_plot plot = {

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <recon/ops/backend.h>
 #include <stdio.h>
+#include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_normalize = {

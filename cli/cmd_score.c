@@ -329,13 +329,13 @@ done:
 static recon_status find_radians(recon_ctx *ctx, entry *e, void *in, const recon_data *data,
                                  const recon_model *model)
 {
-    recon_pose2 pose;
+    recon_pose pose;
     recon_distribution3 d;
     recon_status status;
     data->kind->read(in, data, e->index, 1);
     if (recon_model_describe(model).group == RECON_SO2) {
         status = recon_canonicalize(ctx, NULL, &pose, model, in, 1, NULL);
-        e->radians = pose.absolute;
+        e->radians = pose.absolute[0];
     } else {
         status = recon_distribution_molecules(ctx, &d, model, in, 1);
         e->radians = d.free <= 1 ? d.tilt : NAN;

@@ -45,7 +45,7 @@ static void take_candidates(cli_row *out, const recon_distribution *d)
     recon_candidates_of(&all, d);
     out->candidates = all.count;
     for (size_t j = 0; j < all.count; j++) {
-        out->candidate[j].pose[0] = all.pose[j].absolute;
+        out->candidate[j].pose[0] = all.pose[j].absolute[0];
         out->candidate[j].weight = all.weight[j];
     }
 }
@@ -58,11 +58,11 @@ static recon_status read_images(recon_ctx *ctx, cli_row *out, const recon_model 
     RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
     RECON_TRY(recon_distribution_images(ctx, d, model, inputs, n));
     for (size_t i = 0; i < n; i++) {
-        out[i] = (cli_row){ .pose = { d[i].pose.absolute },
+        out[i] = (cli_row){ .pose = { d[i].pose.absolute[0] },
                             .score = d[i].score,
                             .p_value = d[i].p_value,
                             .p_embedding = d[i].p_embedding,
-                            .surrogate = fabs(d[i].pose.absolute),
+                            .surrogate = fabs(d[i].pose.absolute[0]),
                             .verdict = d[i].verdict,
                             .fold = d[i].fold };
         take_candidates(&out[i], &d[i]);
@@ -83,9 +83,9 @@ static void take_modes(cli_row *out, const recon_distribution3 *d)
     out->candidates = 1;
     for (int k = 0; k < d->modes; k++) {
         size_t at = k == nearest ? 0 : out->candidates++;
-        recon_so3 pose =
-            k == nearest ? d->pose.absolute
-                         : recon_so3_compose(d->pose.absolute, recon_so3_inverse(d->mode[k].at));
+        recon_so3 pose = k == nearest ? recon_so3_at(d->pose.absolute, 0)
+                                      : recon_so3_compose(recon_so3_at(d->pose.absolute, 0),
+                                                          recon_so3_inverse(d->mode[k].at));
         memcpy(out->candidate[at].pose, &pose, sizeof pose);
         out->candidate[at].weight = (1 - d->background) * d->mode[k].weight;
     }
@@ -99,7 +99,7 @@ static recon_status read_molecules(recon_ctx *ctx, cli_row *out, const recon_mod
     RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
     RECON_TRY(recon_distribution_molecules(ctx, d, model, inputs, n));
     for (size_t i = 0; i < n; i++) {
-        recon_so3 pose = d[i].pose.absolute;
+        recon_so3 pose = recon_so3_at(d[i].pose.absolute, 0);
         out[i] = (cli_row){ .pose = { pose.w, pose.x, pose.y, pose.z },
                             .score = d[i].score,
                             .p_value = d[i].p_value,
@@ -147,8 +147,8 @@ recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
     *t = (cli_table){ .to = { .fd = -1 }, inputs, group, rotated };
     RECON_TRY(recon_writer_open(ctx, &t->to, path));
     RECON_TRY(put_fields(ctx, &t->to,
-                            "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
-                            cli_words_of(inputs)->name, group->column, rotated ? ",rotated" : ""));
+                         "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
+                         cli_words_of(inputs)->name, group->column, rotated ? ",rotated" : ""));
 done:
     return status;
 }

@@ -213,17 +213,17 @@ static const lab_error_row error_rows[] = {
 static recon_status bring_back(recon_ctx *ctx, set *s, int method, const recon_model *model,
                                const recon_classifier *c, double *p, json_t **errors)
 {
-    recon_pose_score2 *scores = NULL;
+    recon_pose_score *scores = NULL;
     double *off = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &scores, s->n, sizeof *scores));
     RECON_TRY(recon_alloc_raw(ctx, &off, s->n, sizeof *off));
     RECON_TRY(recon_score_images(ctx, scores, model, s->images, s->n));
     for (size_t i = 0; i < s->n; i++) {
-        s->by[i] = scores[i].pose.rotation;
+        s->by[i] = scores[i].pose.rotation[0];
         if (p)
             p[i] = scores[i].p_value;
-        off[i] = recon_so2_distance(scores[i].pose.absolute, s->angle[i]) * RECON_TO_DEGREES;
+        off[i] = recon_so2_distance(scores[i].pose.absolute[0], s->angle[i]) * RECON_TO_DEGREES;
     }
     RECON_TRY(classify_back(ctx, s, method, c));
     if (errors)

@@ -560,7 +560,7 @@ static void copy_free(copy *c)
     lab_free(c->xyz, c->number, c->names, c->list);
 }
 
-recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose3 *poses,
+recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose *poses,
                                  const recon_model *model, const recon_molecules *data)
 {
     size_t n = recon_molecules_describe(data).n;

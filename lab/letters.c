@@ -31,7 +31,7 @@
 typedef struct {
     const letters_set *set;
     double *before, *after; /* [n] distance to the nearest natural pose: untouched, and canonical */
-    recon_pose_score2 *score;
+    recon_pose_score *score;
     recon_distribution *poses;
 } answers;
 
@@ -44,7 +44,7 @@ static recon_status ask(recon_ctx *ctx, answers *out, const letters_plan *plan,
                         const recon_model *model, const letters_set *set, const char *dir)
 {
     float *images = NULL;
-    recon_pose2 *pose = NULL;
+    recon_pose *pose = NULL;
     recon_status status;
     *out = (answers){ .set = set };
     RECON_TRY(recon_alloc_raw(ctx, &out->before, set->n, sizeof *out->before));
@@ -59,7 +59,7 @@ static recon_status ask(recon_ctx *ctx, answers *out, const letters_plan *plan,
     for (size_t i = 0; i < set->n; i++) {
         const letters_law *law = &plan->kind[set->kind[i]].law;
         out->before[i] = letters_law_distance(law, set->angle[i]);
-        out->after[i] = letters_law_distance(law, set->angle[i] + pose[i].rotation);
+        out->after[i] = letters_law_distance(law, set->angle[i] + pose[i].rotation[0]);
     }
 done:
     lab_free(pose, images);

@@ -311,12 +311,15 @@ recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, co
     return draw_curves(ctx, svg, title, names, r->score, r->on->unusual, r->circle.n);
 }
 
-/* Two classes that are each other's rotation: some of each in natural pose, and their poses. */
+/* Two classes that are each other's rotation, such as 6 and 9: the backbone gives both one canonical, so
+ * that their poses lie apart; centring gives each its own natural pose. Above, some of each in it. */
 static recon_status draw_pair(recon_ctx *ctx, const album *a)
 {
+    static const char *const names[] = { "before", "after" };
     const reproduction *r = a->r;
     const reading *t = &r->rotated;
-    recon_natural_class classes[2];
+    const char *headings[2];
+    recon_rose roses[4] = { { 0 } }; /* before, then after */
     double *poses = NULL;
     recon_pictures s = { 0 };
     char *svg = NULL;
@@ -326,28 +329,29 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     for (size_t c = 0; c < 2; c++) {
         int64_t label = r->on->what->pair[c];
         double *before = poses + 2 * c * t->n, *after = before + t->n;
-        size_t shown = 0, i;
-        for (; shown < PAIR_IMAGES; shown++) {
+        for (size_t shown = 0, i; shown < PAIR_IMAGES; shown++) {
             if ((i = nth_of_class(t->codes.labels, t->n, label, shown)) == t->n)
                 break;
-            recon_pictures_put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
+            recon_pictures_put(&s, 2 * shown + c, t->data, i, -t->absolute[i]);
         }
-        gather(before, t->codes.poses, t->codes.labels, t->n, label);
-        classes[c] = (recon_natural_class){ .name = r->on->name[label],
-                                            .pictures = s.picture + c * PAIR_IMAGES,
-                                            .picture_count = shown,
-                                            .before = before,
-                                            .after = after,
-                                            .count = gather(after, t->absolute, t->codes.labels,
-                                                            t->n, label) };
+        size_t n = gather(before, t->codes.poses, t->codes.labels, t->n, label);
+        gather(after, t->absolute, t->codes.labels, t->n, label);
+        roses[c] = (recon_rose){ .angles = before, .count = n };
+        roses[2 + c] = (recon_rose){ .angles = after, .count = n };
+        headings[c] = r->on->name[label];
     }
-    RECON_TRY(keep(ctx, a, "pair",
-                   recon_figure_natural(
-                       ctx, &svg,
-                       &(recon_natural_plot){ .title = "Natural poses, and the poses about them",
-                                              .classes = classes,
-                                              .count = 2 }),
-                   &svg));
+    RECON_TRY(
+        keep(ctx, a, "pair",
+             recon_figure_roses(ctx, &svg,
+                                &(recon_roses){ .title = "Natural poses, and the poses about them",
+                                                .roses = roses,
+                                                .rows = 2,
+                                                .columns = 2,
+                                                .headings = headings,
+                                                .names = names,
+                                                .pictures = s.picture,
+                                                .picture_rows = PAIR_IMAGES }),
+             &svg));
 done:
     free(poses);
     recon_pictures_free(&s);
@@ -377,32 +381,33 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
     const neighborhood *h = &a->r->hood;
     const char *const *names = a->r->on->name;
     size_t rows[SHEET], count = choose_rows(rows, h);
-    uint8_t hit[SHEET * K];
+    static const char *const headings[1 + K] = { "input", "nearest" };
+    uint8_t marks[SHEET * (K + 1)];
     recon_pictures s = { 0 };
     char *svg = NULL;
     recon_status status;
     RECON_TRY(recon_pictures_new(ctx, &s, h->data, count * (K + 1)));
-    for (size_t i = 0; i < count; i++) { /* inputs first, then all neighbours */
-        recon_pictures_put(&s, i, h->data, rows[i], 0);
-        s.picture[i].caption = names[h->index->labels[rows[i]]];
-        for (size_t j = 0; j < K; j++) {
-            size_t n = (size_t)h->neighbors[rows[i] * K + j], at = count + i * K + j;
-            recon_pictures_put(&s, at, h->data, n, 0);
-            s.picture[at].caption = names[h->index->labels[n]];
-            hit[i * K + j] = h->index->labels[n] == h->index->labels[rows[i]];
-        }
+    for (size_t i = 0; i < count * (K + 1); i++) {
+        size_t row = rows[i / (K + 1)], j = i % (K + 1);
+        size_t shown = j ? (size_t)h->neighbors[row * K + j - 1] : row;
+        recon_pictures_put(&s, i, h->data, shown, 0);
+        s.picture[i].caption = names[h->index->labels[shown]];
+        marks[i] = j == 0                                             ? RECON_MARK_NONE
+                   : h->index->labels[shown] == h->index->labels[row] ? RECON_MARK_HIT
+                                                                      : RECON_MARK_MISS;
     }
-    RECON_TRY(keep(
-        ctx, a, "neighbors",
-        recon_figure_neighbors(
-            ctx, &svg,
-            &(recon_neighbor_sheet){ .title = "Rows with the lowest hit rate, and their neighbours",
-                                     .inputs = s.picture,
-                                     .neighbors = s.picture + count,
-                                     .hit = hit,
-                                     .rows = count,
-                                     .k = K }),
-        &svg));
+    RECON_TRY(
+        keep(ctx, a, "neighbors",
+             recon_figure_gallery(
+                 ctx, &svg,
+                 &(recon_gallery){ .title = "Rows with the lowest hit rate, and their neighbours",
+                                   .pictures = s.picture,
+                                   .rows = count,
+                                   .columns = K + 1,
+                                   .headings = headings,
+                                   .cell = 52,
+                                   .marks = marks }),
+             &svg));
 done:
     recon_pictures_free(&s);
     return status;

@@ -71,7 +71,7 @@ void reading_free(reading *r)
 static recon_status measure_search(recon_ctx *ctx, reproduction *r)
 {
     recon_dataset_info d = recon_dataset_describe(r->rotated.data);
-    recon_pose2 *poses = NULL;
+    recon_pose *poses = NULL;
     double *absolute = NULL;
     float *images = NULL;
     recon_status status;
@@ -81,7 +81,7 @@ static recon_status measure_search(recon_ctx *ctx, reproduction *r)
     RECON_TRY(recon_canonicalize_search(ctx, NULL, poses, r->model, images, d.n,
                                         recon_judge_by_classifier, r->on->classifier, NULL));
     for (size_t i = 0; i < d.n; i++)
-        absolute[i] = -poses[i].rotation;
+        absolute[i] = -poses[i].rotation[0];
     RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.search, NULL, r->on, r->rotated.data, absolute));
 done:
     lab_free(images, absolute, poses);

@@ -476,7 +476,7 @@ static recon_status measure_way(recon_ctx *ctx, double *out, const molecule_repr
 }
 
 /* What the model says of the test conformers before they were rotated. */
-static recon_status score_upright(recon_ctx *ctx, recon_pose_score3 *out,
+static recon_status score_upright(recon_ctx *ctx, recon_pose_score *out,
                                   const molecule_reproduction *r)
 {
     recon_conformer *x = NULL;
@@ -499,7 +499,7 @@ static recon_status measure_upright(recon_ctx *ctx, molecule_reproduction *r, re
     double *out[WAYS] = { &r->accuracy.upright, &r->accuracy.upright_recon,
                           &r->accuracy.upright_gated };
     recon_gcn_graphs *graphs = NULL;
-    recon_pose_score3 *score = NULL;
+    recon_pose_score *score = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &score, n, sizeof *score));
     RECON_TRY(score_upright(ctx, score, r));
@@ -509,7 +509,7 @@ static recon_status measure_upright(recon_ctx *ctx, molecule_reproduction *r, re
         for (size_t i = 0; i < n; i++) {
             int rotated =
                 way == CANONICAL || (way == GATED && recon_gate_opens(GATE, score[i].p_value));
-            rotations[i] = rotated ? score[i].pose.rotation : recon_so3_identity();
+            rotations[i] = rotated ? recon_so3_at(score[i].pose.rotation, 0) : recon_so3_identity();
         }
         RECON_TRY(recon_evaluate_molecule_accuracy(ctx, out[way], NULL, r->test.codes.labels,
                                                    r->test.row, rotations, n, recon_spin_by_gcn,

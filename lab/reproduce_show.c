@@ -1,4 +1,4 @@
-/* reproduce_show.c - the tables of the paper's image experiments, as text. */
+/* reproduce_show.c - the tables of the paper's experiments, as text. */
 #include "lab/reproduce.h"
 #include "lab/lab.h"
 #include "lab/table.h"
@@ -256,5 +256,104 @@ void reproduce_show(const json_t *result)
         print_model(json_object_get(lab_at(result, "models"), main));
     }
     lab_print_list(result, "notes", "\nnotes", "  ");
+    lab_print_list(result, "figures", "\nfigures", "  ");
+}
+
+/* --- molecules -------------------------------------------------------------------------------- */
+
+static const lab_row molecule_rows[] = {
+    { NULL, "accuracy of the frozen classifier, percent", 0 },
+    { "accuracy.none", "rotated inputs, no correction", 2 },
+    { "accuracy.ieae", "IE-AE canonical", 2 },
+    { "accuracy.equiadapt", "EquiAdapt, trained with labels", 2 },
+    { "accuracy.recon", "RECON (the paper)", 2 },
+    { "accuracy.neighbours", "  by 25 neighbours, no Lambda", 2 },
+    { "accuracy.ieae_terms", "with our terms: IE-AE canonical", 2 },
+    { "accuracy.recon_terms", "  RECON", 2 },
+    { "accuracy.neighbours_terms", "  by 25 neighbours, no Lambda", 2 },
+    { "accuracy.density", "ours: the pose density", 2 },
+    { "accuracy.density_drawn", "  mean of 16 random spins", 2 },
+    { "accuracy.density_drawn_spread", "  and their deviation", 2 },
+    { "accuracy.spin_unseen", "ours: spin by the classifier", 2 },
+    { "accuracy.spin", "  on its training conformers", 2 },
+    { "accuracy.spin_all", "  control: all of SO(3)", 2 },
+    { "accuracy.segnn", "SEGNN classifier", 2 },
+    { "accuracy.pca", "principal axes", 2 },
+    { "accuracy.tta8", "mean of 8 rotations", 2 },
+    { "accuracy.tta36", "mean of 36 rotations", 2 },
+    { "accuracy.augmented", "a classifier trained with rotations", 2 },
+    { "accuracy.kabsch", "Kabsch onto upright conformers", 2 },
+    { "accuracy.knn", "labels of 25 neighbours in z", 2 },
+    { "accuracy.undo", "true rotation undone", 2 },
+    { "accuracy.upright", "upright inputs", 2 },
+    { "accuracy.upright_recon", "the same, canonicalized by the density", 2 },
+    { "accuracy.upright_gated", "the same with --only-if 0.01", 2 },
+    { NULL, "share of the lost accuracy recovered", 0 },
+    { "recovered.ieae", "IE-AE canonical", 3 },
+    { "recovered.equiadapt", "EquiAdapt, trained with labels", 3 },
+    { "recovered.recon", "RECON (the paper)", 3 },
+    { "recovered.recon_terms", "with our terms: RECON", 3 },
+    { "recovered.density", "ours: the pose density", 3 },
+    { "recovered.spin_unseen", "ours: spin by the classifier", 3 },
+    { "recovered.spin_all", "  control: all of SO(3)", 3 },
+    { NULL, "unusual poses, area under the ROC curve", 0 },
+    { "ood_auc.ieae", "IE-AE, -tr(F^T psi)", 3 },
+    { "ood_auc.recon", "RECON (the paper)", 3 },
+    { "ood_auc.ieae_terms", "with our terms: IE-AE", 3 },
+    { "ood_auc.recon_terms", "  RECON, -tr(Theta^T g_abs)", 3 },
+    { "ood_auc.density_trace", "ours: -tr(Theta^T g_abs)", 3 },
+    { "ood_auc.density", "ours: -log p(g_abs)", 3 },
+    { NULL, "squared error of F, by molecule", 0 },
+    { "fisher_mse.median", "Theta by likelihood, median", 1 },
+    { "fisher_mse.under400_percent", "  under 400, percent", 1 },
+    { "fisher_mse.under800_percent", "  under 800, percent", 1 },
+    { "fisher_mse_label.median", "Theta learned as in the paper", 1 },
+    { "fisher_mse_neighbors.median", "25 neighbours, robust", 1 },
+    { "fisher_mse_moment.median", "25 neighbours, moments", 1 },
+    { "fisher_mse.constant", "the best constant prediction", 1 },
+    { NULL, "poses", 0 },
+    { "fisher_mse.axis_median_deg", "axis, median error, degrees", 2 },
+    { "pose_noise.median_deg", "noise of psi, median, degrees", 2 },
+    { "pose_noise.mean_deg", "  mean, degrees", 2 },
+    { "pose_noise.beyond60_percent", "  beyond 60 degrees, percent", 2 },
+    { NULL, "neighbours and reconstruction", 0 },
+    { "hit_rate", "hit rate, k = 25", 4 },
+    { "verdicts.one", "share with one natural pose", 3 },
+    { "verdicts.axis", "  with an axis", 3 },
+    { "verdicts.several", "  with several", 3 },
+    { "verdicts.none", "  with none", 3 },
+    { "verdicts.cannot_tell", "  cannot tell", 3 },
+    { "reconstruction.heavy_rmsd_angstrom", "heavy atoms, RMSD, Angstrom", 3 },
+    { NULL, "time, ms per molecule", 0 },
+    { "canonicalize_ms", "canonicalize", 4 },
+    { "overhead_ms", "of it Lambda", 5 },
+    { NULL, "rank correlations over molecules", 0 },
+    { "trends.hits_by_conformers.rank", "hit rate with conformers", 2 },
+    { "trends.mse_by_atoms.rank", "MSE with atoms", 2 },
+    { "trends.mse_by_rotors.rank", "MSE with rotors", 2 },
+    { "trends.mse_by_rmsd.rank", "MSE with spread of conformers", 2 },
+    { "trends.mse_by_reconstruction.rank", "MSE with reconstruction error", 2 },
+};
+
+void molecule_reproduce_show(const json_t *result)
+{
+    lab_say(result, "molecules: {model} ({preset}, {weights} weights) in front of ");
+    lab_say(result, *lab_text(result, "classifier") ? "{classifier}" : "no classifier");
+    lab_say(result, "\n{test_conformers} test conformers; {seconds} s on {backend}, {threads} "
+                    "threads\n");
+    lab_print_rows(result, "paper", molecule_rows, LAB_COUNT(molecule_rows));
+    baselines_show(result);
+    lab_print_table(
+        result,
+        &(lab_table){ .title = "\nAlgorithm 1 against k, among {training_conformers} "
+                               "training conformers\n",
+                      .over = "by_k",
+                      LAB_COLUMNS({ "k", "by_k.*.k", "  %5.0f" },
+                                  { "hit rate", "by_k.*.hit_rate", "%12.4f" },
+                                  { "median MSE", "by_k.*.fisher_mse_median", "%14.1f" },
+                                  { "axis, degrees", "by_k.*.axis_median_deg", "%16.2f" }) });
+    lab_say(result, "\nthe spin about an axis is free for {free_directions_percent.1:.1f} % of the "
+                    "conformers\n");
+    lab_print_list(result, "notes", "", "  ");
     lab_print_list(result, "figures", "\nfigures", "  ");
 }

@@ -280,7 +280,7 @@ static const lab_error_row error_rows[] = {
 static recon_status ask_model(recon_ctx *ctx, run *r, posed *s, const recon_model *model)
 {
     size_t n = s->set.n;
-    recon_pose_score2 *scores = NULL;
+    recon_pose_score *scores = NULL;
     double *off = NULL, begun;
     float *images = NULL;
     char path[RECON_PATH];
@@ -295,7 +295,7 @@ static recon_status ask_model(recon_ctx *ctx, run *r, posed *s, const recon_mode
     RECON_TRY(recon_score_images(ctx, scores, model, images, n));
     r->pose_ms += 1000 * (recon_now() - begun) / (double)(SETS * n);
     for (size_t i = 0; i < n; i++) {
-        s->by[i] = scores[i].pose.rotation;
+        s->by[i] = scores[i].pose.rotation[0];
         s->p[i] = scores[i].p_value;
         s->unlike += (scores[i].p_embedding < LEVEL) / (double)n;
         off[i] = recon_so2_distance(-s->by[i], s->set.angle[i]) * RECON_TO_DEGREES;

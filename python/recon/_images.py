@@ -203,7 +203,7 @@ class ImageModel(Model):
         """
         images, pictures = self._seen(x)
         out = np.empty_like(images)
-        records = room(len(images), _abi.recon_pose2)
+        records = room(len(images), _abi.recon_pose)
         how = choice("interpolation", interpolation, "recon_interpolation")
         if fill not in FILLS:
             raise InputError(f"fill is {fill!r}: 'zero' or 'edge'")
@@ -299,16 +299,12 @@ class ImageModel(Model):
 
     def _distribution(self, one: Any, size: tuple[int, ...]) -> Distribution:
         modes = [(one.mode[i].at, one.mode[i].weight) for i in range(one.modes)]
-        pose = np.frombuffer(one.pose, np.dtype(_abi.recon_pose2)).copy()
+        pose = np.frombuffer(one.pose, np.dtype(_abi.recon_pose)).copy()
         return Distribution(
+            **{name: getattr(one, name) for name in ("theta", "score", "p_value", "p_embedding", "fold")},
             pose=Poses(pose, size),
             family=lib.recon_so2_family_name(one.family).decode(),
-            theta=one.theta,
-            score=one.score,
-            p_value=one.p_value,
-            p_embedding=one.p_embedding,
             verdict=lib.recon_natural_name(one.verdict).decode(),
-            fold=one.fold,
             modes=np.array(modes).reshape(-1, 2),
             moments=np.array(one.moment),
             _density=np.frombuffer(one.density, np.dtype(_abi.recon_so2_density)).copy(),

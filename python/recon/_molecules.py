@@ -159,7 +159,7 @@ class MoleculeModel(Model):
         """
         given = Conformers(x)
         out = np.empty_like(given.xyz)
-        records = room(given.n, _abi.recon_pose3)
+        records = room(given.n, _abi.recon_pose)
         if spin is not None:
             if only_if is not None or only_one:
                 raise InputError(f"{'only_one' if only_one else 'only_if'} and spin: one of them")
@@ -241,18 +241,14 @@ def _distribution(one: Any) -> Distribution3:
     lib.recon_distribution3_words(text, ctypes.byref(one))
     modes = one.mode[: one.modes]
     return Distribution3(
-        pose=Poses3(np.frombuffer(one.pose, np.dtype(_abi.recon_pose3)).copy()),
+        pose=Poses3(np.frombuffer(one.pose, np.dtype(_abi.recon_pose)).copy()),
         F=np.array(one.poses.f).reshape(3, 3),
         mode=matrices(np.frombuffer(one.poses.mode, np.float64)),
         singular=np.array(one.poses.singular),
-        background=one.background,
-        score=one.score,
-        p_value=one.p_value,
-        p_embedding=one.p_embedding,
-        free=one.free,
+        **{name: getattr(one, name)
+           for name in ("background", "score", "p_value", "p_embedding", "free", "tilt")},
         axis=np.array(one.axis),
         axis_now=np.array(one.axis_now),
-        tilt=one.tilt,
         spread=np.array(one.spread),
         verdict=lib.recon_natural_name(one.verdict).decode(),
         modes=np.array([matrices(np.frombuffer(mode.at, np.float64)) for mode in modes]),

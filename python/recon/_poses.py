@@ -107,22 +107,22 @@ class Poses(_Records):
     @property
     def psi(self) -> Array:
         """The backbone's pose, relative to its arbitrary canonical."""
-        return self._records["psi"]
+        return self._records["psi"][:, 0]
 
     @property
     def natural(self) -> Array:
         """Lambda, the natural pose in the same terms; a candidate's, where one was chosen."""
-        return self._records["lambda"]
+        return self._records["lambda"][:, 0]
 
     @property
     def absolute(self) -> Array:
         """psi - natural: how far the input is rotated from its natural pose."""
-        return self._records["absolute"]
+        return self._records["absolute"][:, 0]
 
     @property
     def rotation(self) -> Array:
         """natural - psi: what takes the input to its canonical image."""
-        return self._records["rotation"]
+        return self._records["rotation"][:, 0]
 
     @property
     def rotated(self) -> Array:
@@ -239,28 +239,27 @@ class Poses3(_Records):
     @property
     def psi(self) -> Array:
         """The backbone's pose, relative to its arbitrary canonical."""
-        return matrices(self._records["psi"])
+        return matrices(self._records["psi"][:, :4])
 
     @property
     def natural(self) -> Array:
         """Lambda, the natural pose in the same terms."""
-        return matrices(self._records["lambda"])
+        return matrices(self._records["lambda"][:, :4])
 
     @property
     def absolute(self) -> Array:
         """psi natural^-1: how the input is rotated from its natural pose."""
-        return matrices(self._records["absolute"])
+        return matrices(self._records["absolute"][:, :4])
 
     @property
     def rotation(self) -> Array:
         """natural psi^-1: what takes the input to its canonical form."""
-        return matrices(self._records["rotation"])
+        return matrices(self._records["rotation"][:, :4])
 
     @property
     def rotated(self) -> Array:
         """Whether the input was rotated: False if only_if or only_one left it unchanged."""
-        q = self._records["rotation"]
-        return np.asarray((q["x"] != 0) | (q["y"] != 0) | (q["z"] != 0))
+        return np.asarray((self._records["rotation"][:, 1:4] != 0).any(axis=1))
 
     @property
     def center(self) -> Array:
@@ -318,7 +317,7 @@ class Poses3(_Records):
 
     def _move(self, way: int, **given: Any) -> Any:
         what, x = _only(given)
-        function = lib.recon_pose3_points if what == "points" else lib.recon_pose3_vectors
+        function = lib.recon_pose_points3 if what == "points" else lib.recon_pose_vectors3
 
         def move(i: int, out: Array, pose: int | None, a: Array) -> None:
             function(address(out), pose, way, address(a), len(a))

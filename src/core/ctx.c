@@ -188,19 +188,20 @@ const char *recon_spell(char *out, size_t room, const char *text, recon_spelling
 
 /* --- messages ----------------------------------------------------------------------------------- */
 
-enum { LINE = 1024 };
+static void print_line(const recon_ctx *ctx, char *out, size_t room, const char *fmt, va_list ap)
+{
+    char spelled[1024];
+    vsnprintf(out, room, recon_spell(spelled, sizeof spelled, fmt, ctx->options.spelling), ap);
+    recon_keep_to_one_line(out);
+}
 
 recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     pthread_mutex_lock(&ctx->lock);
-    if (!ctx->in_parallel || !ctx->message[0]) {
-        char spelled[LINE];
-        fmt = recon_spell(spelled, sizeof spelled, fmt, ctx->options.spelling);
-        vsnprintf(ctx->message, sizeof ctx->message, fmt, ap);
-        recon_keep_to_one_line(ctx->message);
-    }
+    if (!ctx->in_parallel || !ctx->message[0])
+        print_line(ctx, ctx->message, sizeof ctx->message, fmt, ap);
     pthread_mutex_unlock(&ctx->lock);
     va_end(ap);
     return status;
@@ -214,12 +215,10 @@ recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ..
     size_t used = strlen(ctx->message);
     size_t room = sizeof ctx->message - used;
     if (room > 4) {
-        char spelled[LINE], *at = ctx->message + used;
-        fmt = recon_spell(spelled, sizeof spelled, fmt, ctx->options.spelling);
+        char *at = ctx->message + used;
         memcpy(at, " (", 3);
-        vsnprintf(at + 2, room - 3, fmt, ap); /* one byte kept for the bracket */
+        print_line(ctx, at + 2, room - 3, fmt, ap); /* one byte kept for the bracket */
         strcat(at, ")");
-        recon_keep_to_one_line(at);
     }
     pthread_mutex_unlock(&ctx->lock);
     va_end(ap);
@@ -235,13 +234,11 @@ void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...)
 {
     if (!ctx->options.on_log)
         return;
-    char line[LINE], spelled[LINE];
+    char line[1024];
     va_list ap;
     va_start(ap, fmt);
-    fmt = recon_spell(spelled, sizeof spelled, fmt, ctx->options.spelling);
-    vsnprintf(line, sizeof line, fmt, ap);
+    print_line(ctx, line, sizeof line, fmt, ap);
     va_end(ap);
-    recon_keep_to_one_line(line);
     pthread_mutex_lock(&ctx->lock);
     ctx->options.on_log(ctx->options.user, level, line);
     pthread_mutex_unlock(&ctx->lock);

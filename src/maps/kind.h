@@ -41,6 +41,7 @@ typedef struct recon_maps_kind {
     unsigned by_head;   /* and of those that it runs besides where Lambda is RECON_LAMBDA_HEAD    */
     size_t map;         /* bytes of one input's map: a recon_so2_map, a recon_so3_map           */
     size_t lambda_at;   /* where Lambda is in it, the numbers of a pose                          */
+    size_t free_at;     /* where the number of its free directions is; 0: none is ever free      */
     const char *number; /* the name by which files hold one number more: the family of Theta, or
                            the unit of F                                                        */
     const char *number_is; /* what that must be, for the message                                */
@@ -77,6 +78,13 @@ typedef struct recon_maps_kind {
     /* After networks on the inputs have answered; NULL: nothing to do. */
     void (*after_nets)(void *map);
     recon_tail_point (*tail)(const void *map, const double *psi);
+    /* The paper's scores, see recon_pose_score: out[0] the surrogate; out[1] and out[2], which may be
+     * left alone, with Lambda and Theta learned as labels, and without centering. */
+    void (*surrogates)(double out[3], const void *map, const double *psi);
+    /* A map of inputs that no head is asked about: put_density does the rest. NULL: the heads always
+     * are. */
+    void (*blank)(void *map, double number);
+    int (*is_finite)(const void *map); /* NULL: the poses tell */
 } recon_maps_kind;
 
 extern const recon_maps_kind recon_so2_maps, recon_so3_maps;

@@ -4,6 +4,8 @@
 #include "backbone/pose_density.h"
 #include "maps/so2_heads.h"
 
+#include <math.h>
+
 static int is_family(double number)
 {
     return number == RECON_SO2_UNIFORM || number == RECON_SO2_NORMAL;
@@ -56,6 +58,22 @@ static void keep_theta(void *map)
     out->theta = out->theta_label;
 }
 
+/* The paper scores poses by the size of g_abs. */
+static void surrogates(double out[3], const void *map, const double *psi)
+{
+    out[0] = fabs(recon_so2_absolute(map, *psi));
+}
+
+static void blank(void *map, double number)
+{
+    *(recon_so2_map *)map = (recon_so2_map){ .family = (recon_so2_family)number };
+}
+
+static int is_finite(const void *map)
+{
+    return isfinite(((const recon_so2_map *)map)->theta);
+}
+
 const recon_maps_kind recon_so2_maps = {
     .group = RECON_SO2,
     .head = recon_so2_heads,
@@ -85,4 +103,7 @@ const recon_maps_kind recon_so2_maps = {
     .put_density = put_density,
     .after_nets = keep_theta,
     .tail = tail,
+    .surrogates = surrogates,
+    .blank = blank,
+    .is_finite = is_finite,
 };

@@ -222,6 +222,14 @@ static void lambda_of(double *out, const void *map, recon_lambda way, const doub
     memcpy(out, way == RECON_LAMBDA_HEAD ? &m->lambda_label : &m->lambda, sizeof m->lambda);
 }
 
+static void surrogates(double out[3], const void *map, const double *psi)
+{
+    recon_so3 pose = recon_so3_at(psi, 0);
+    out[0] = recon_so3_map_trace(map, pose);
+    out[1] = recon_so3_map_trace_label(map, pose);
+    out[2] = recon_so3_map_trace_uncentred(map, pose);
+}
+
 /* Of a small set 300 steps at least: after 30 most poses still pass for background. */
 const recon_maps_kind recon_so3_maps = {
     .group = RECON_SO3,
@@ -231,6 +239,7 @@ const recon_maps_kind recon_so3_maps = {
     .by_head = 1u << RECON_SO3_LAMBDA,
     .map = sizeof(recon_so3_map),
     .lambda_at = offsetof(recon_so3_map, lambda),
+    .free_at = offsetof(recon_so3_map, free),
     .number = "theta.unit",
     .number_is = "above 0",
     .number_fits = is_unit,
@@ -250,4 +259,5 @@ const recon_maps_kind recon_so3_maps = {
     .score = score,
     .lambda_of = lambda_of,
     .tail = tail,
+    .surrogates = surrogates,
 };

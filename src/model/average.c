@@ -72,7 +72,7 @@ static void gather(frames *f, size_t n)
         for (size_t j = 0; j < f->lists[i].count; j++) {
             f->from[f->count] = i;
             f->weight[f->count] = f->lists[i].weight[j];
-            f->angle[f->count++] = f->lists[i].pose[j].rotation;
+            f->angle[f->count++] = f->lists[i].pose[j].rotation[0];
         }
 }
 
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *poses,
+recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose *poses,
                                   const recon_model *model, const float *images, size_t n,
                                   recon_answer *answer, void *user, size_t outputs,
                                   const recon_canonicalize_options *options)

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model/modes.h"
 #include "group/so3/fisher_gauge.h"
+#include <recon/group/so2.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,96 +57,75 @@ static int has_gate(const recon_canonicalize_options *options)
     return options && (options->only_if > 0 || options->only_one);
 }
 
-/* The gates' answers for inputs whose poses and maps were read. Verdicts of images are counted, which
- * takes a while: only where a gate asks for them. */
+/* The gates' answers for inputs whose poses and maps were read. Verdicts may be counted, which takes a
+ * while: only where a gate asks for them. */
 static recon_status find_open(recon_ctx *ctx, unsigned char *open, const recon_model *m,
-                              const recon_read2 *of, size_t n,
+                              const recon_read *of, size_t n,
                               const recon_canonicalize_options *options)
 {
     recon_natural *verdict = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &verdict, n, sizeof *verdict));
     if (options->only_one)
-        RECON_TRY(recon_so2_verdicts(ctx, verdict, NULL, m, of, n));
+        RECON_TRY(recon_model_kind_of(m->maps->kind->group)->judge(ctx, verdict, m, of, n));
     for (size_t i = 0; i < n; i++)
         open[i] = (unsigned char)recon_gates_open(
-            options, recon_maps_p_value(m->maps, &of->maps[i], &of->poses[i].psi), verdict[i]);
+            options, recon_maps_p_value(m->maps, recon_read_map(of, m, i), of->poses[i].psi),
+            verdict[i]);
 done:
     free(verdict);
     return status;
 }
 
 /* All heads, and what a gate looks at; `of` begins as zero but for the poses. */
-static recon_status read_heads(recon_ctx *ctx, recon_read2 *of, unsigned char *open,
+static recon_status read_heads(recon_ctx *ctx, recon_read *of, unsigned char *open,
                                const recon_model *m, const void *inputs, size_t n,
                                const recon_canonicalize_options *options)
 {
+    const recon_maps_kind *kind = m->maps->kind;
+    char *maps = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &of->maps, n, sizeof *of->maps));
-    if (options && options->only_one && m->backbone->density) {
+    RECON_TRY(recon_alloc_raw(ctx, &maps, n, kind->map));
+    of->maps = maps;
+    if (options && options->only_one && m->backbone->density &&
+        recon_model_kind_of(kind->group)->near) {
+        size_t near = recon_model_near(m) * kind->group->numbers;
         RECON_TRY(recon_alloc_raw(ctx, &of->p_embedding, n, sizeof *of->p_embedding));
-        RECON_TRY(recon_alloc_raw(ctx, &of->near, n, recon_model_near(m) * sizeof *of->near));
+        RECON_TRY(recon_alloc_raw(ctx, &of->near, n, near * sizeof *of->near));
     }
-    RECON_TRY(recon_model_read2(ctx, of, m, inputs, n));
+    RECON_TRY(recon_model_read(ctx, of, m, inputs, n));
     if (open)
         RECON_TRY(find_open(ctx, open, m, of, n, options));
 done:
     return status;
 }
 
-static void free_heads(recon_read2 *of)
+static void free_heads(recon_read *of)
 {
     free(of->maps);
     free(of->near);
     free(of->p_embedding);
 }
 
-recon_status recon_read_gated2(recon_ctx *ctx, void *poses, unsigned char *open,
-                               const recon_model *m, const void *inputs, size_t n,
-                               const recon_canonicalize_options *options)
-{
-    recon_read2 of = { .poses = poses };
-    recon_status status = open ? read_heads(ctx, &of, open, m, inputs, n, options)
-                               : recon_model_read2(ctx, &of, m, inputs, n);
-    free_heads(&of);
-    return status;
-}
-
-recon_status recon_read_gated3(recon_ctx *ctx, void *poses, unsigned char *open,
-                               const recon_model *m, const void *inputs, size_t n,
-                               const recon_canonicalize_options *options)
-{
-    recon_read3 of = { .poses = poses };
-    recon_status status = RECON_OK;
-    if (open)
-        RECON_TRY(recon_alloc_raw(ctx, &of.maps, n, sizeof *of.maps));
-    RECON_TRY(recon_model_read3(ctx, &of, m, inputs, n));
-    for (size_t i = 0; open && i < n; i++) {
-        const double *psi = (const double *)&of.poses[i].psi;
-        open[i] = (unsigned char)recon_gates_open(
-            options, recon_maps_p_value(m->maps, &of.maps[i], psi), of.maps[i].verdict);
-    }
-done:
-    free(of.maps);
-    return status;
-}
-
 /* Nothing takes an input anywhere whose gate is shut; all heads are asked only where there is one. */
-static recon_status read_poses(recon_ctx *ctx, char *poses, const recon_model *m,
+static recon_status read_poses(recon_ctx *ctx, recon_pose *poses, const recon_model *m,
                                const void *inputs, size_t n,
                                const recon_canonicalize_options *options)
 {
-    const recon_model_kind *kind = recon_model_kind_of(m->backbone->kind->group);
+    const recon_group *g = m->maps->kind->group;
+    recon_read of = { .poses = poses };
     unsigned char *open = NULL;
     recon_status status = RECON_OK;
-    if (has_gate(options))
+    if (has_gate(options)) {
         RECON_TRY(recon_alloc_raw(ctx, &open, n, 1));
-    RECON_TRY(kind->read(ctx, poses, open, m, inputs, n, options));
+        RECON_TRY(read_heads(ctx, &of, open, m, inputs, n, options));
+    } else
+        RECON_TRY(recon_model_read(ctx, &of, m, inputs, n));
     for (size_t i = 0; open && i < n; i++)
         if (!open[i])
-            kind->group->identity(kind->group,
-                                  (double *)(void *)(poses + i * kind->pose + kind->rotation_at));
+            g->identity(g, poses[i].rotation);
 done:
+    free_heads(&of);
     free(open);
     return status;
 }
@@ -171,33 +151,33 @@ static recon_status rotate_all(recon_ctx *ctx, void *out, const recon_backbone *
     return recon_images_rotate(ctx, out, inputs, NULL, g, n, &size, options->interpolation, 1);
 }
 
-recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const recon_model *model,
-                                const void *inputs, size_t n,
+recon_status recon_canonicalize(recon_ctx *ctx, void *out, recon_pose *poses,
+                                const recon_model *model, const void *inputs, size_t n,
                                 const recon_canonicalize_options *options)
 {
     const recon_backbone *b = model->backbone;
-    const recon_model_kind *kind = recon_model_kind_of(b->kind->group);
-    size_t rotation = kind->group->numbers * sizeof(double);
-    char *own = NULL, *g = NULL;
+    size_t numbers = b->kind->group->numbers;
+    recon_pose *own = NULL;
+    double *g = NULL;
     recon_status status;
     RECON_TRY(recon_canonicalize_check(ctx, options));
-    RECON_TRY(recon_alloc_raw(ctx, &g, n, rotation));
+    RECON_TRY(recon_alloc_raw(ctx, &g, n, numbers * sizeof *g));
     if (!poses) {
-        RECON_TRY(recon_alloc_raw(ctx, &own, n, kind->pose));
+        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
         poses = own;
     }
     RECON_TRY(read_poses(ctx, poses, model, inputs, n, options));
     for (size_t i = 0; i < n; i++)
-        memcpy(g + i * rotation, (char *)poses + i * kind->pose + kind->rotation_at, rotation);
+        memcpy(g + i * numbers, poses[i].rotation, numbers * sizeof *g);
     if (out)
-        RECON_TRY(rotate_all(ctx, out, b, inputs, (double *)(void *)g, n, options));
+        RECON_TRY(rotate_all(ctx, out, b, inputs, g, n, options));
 done:
     free(own);
     free(g);
     return status;
 }
 
-recon_status recon_canonicalize_images(recon_ctx *ctx, float *out, recon_pose2 *poses,
+recon_status recon_canonicalize_images(recon_ctx *ctx, float *out, recon_pose *poses,
                                        const recon_model *model, const float *images, size_t n,
                                        const recon_canonicalize_options *options)
 {
@@ -206,7 +186,7 @@ recon_status recon_canonicalize_images(recon_ctx *ctx, float *out, recon_pose2 *
                               : status;
 }
 
-recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out, recon_pose3 *poses,
+recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out, recon_pose *poses,
                                           const recon_model *model, const recon_conformer *x,
                                           size_t n)
 {
@@ -218,7 +198,7 @@ recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out, recon_pose
 
 /* Lambda stands for the mode next to it: what is learned of a natural pose is sharper than the
  * place of a mode. */
-static void list(recon_candidates *out, const recon_pose2 *pose, const recon_so2_mode *mode,
+static void list(recon_candidates *out, const recon_pose *pose, const recon_so2_mode *mode,
                  int count)
 {
     int nearest = 0;
@@ -229,7 +209,9 @@ static void list(recon_candidates *out, const recon_pose2 *pose, const recon_so2
     for (int j = 0; j < count; j++) {
         if (j == nearest)
             continue;
-        out->pose[out->count] = recon_pose_make(pose->psi, pose->lambda + mode[j].at);
+        double lambda = recon_so2_wrap(pose->lambda[0] + mode[j].at);
+        out->pose[out->count] = *pose;
+        recon_pose_complete(&out->pose[out->count], RECON_SO2, &lambda);
         out->weight[out->count++] = mode[j].weight;
     }
 }
@@ -243,7 +225,7 @@ void recon_candidates_of(recon_candidates *out, const recon_distribution *d)
 
 typedef struct {
     recon_candidates *out;
-    recon_read2 of;
+    recon_read of;
     unsigned char *open; /* NULL: all are */
 } listing;
 
@@ -253,14 +235,14 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     recon_so2_mode mode[RECON_MODES_MAX];
     (void)ctx;
     (void)worker;
-    const recon_so2_map *map = &l->of.maps[i];
+    const recon_so2_map *map = (const recon_so2_map *)l->of.maps + i;
     if (!l->open || l->open[i]) {
         int count = recon_density_modes(mode, &map->density, map->lambda);
         list(&l->out[i], &l->of.poses[i], mode, count);
         return RECON_OK;
     }
     l->out[i] = (recon_candidates){ 1, { l->of.poses[i] }, { 1 } };
-    l->out[i].pose[0].rotation = 0;
+    l->out[i].pose[0].rotation[0] = 0;
     return RECON_OK;
 }
 
@@ -290,13 +272,15 @@ recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const 
 }
 
 /* Lambda's first, then the others, which are by weight already. */
-static void list3(recon_candidates3 *out, const recon_pose3 *pose, const recon_so3_map *map)
+static void list3(recon_candidates3 *out, const recon_pose *pose, const recon_so3_map *map)
 {
     *out = (recon_candidates3){ .count = 1 };
     for (int k = 0; k < map->modes.parts; k++) {
         size_t at = k == map->chosen ? 0 : out->count++;
-        out->pose[at] = recon_pose3_make(pose, recon_so3_map_mode(map, k),
-                                         recon_fisher_free(&map->modes.part[k]));
+        const recon_so3 lambda = recon_so3_map_mode(map, k);
+        out->pose[at] = *pose;
+        out->pose[at].free = recon_fisher_free(&map->modes.part[k]);
+        recon_pose_complete(&out->pose[at], RECON_SO3, (const double *)&lambda);
         out->weight[at] = map->modes.weight[k];
     }
 }
@@ -305,13 +289,13 @@ recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out,
                                         const recon_model *model, const recon_conformer *x,
                                         size_t n)
 {
-    recon_read3 r = { .poses = NULL };
+    recon_read r = { .poses = NULL };
     recon_status status = recon_model_takes(ctx, model, "molecules");
     if (status == RECON_OK)
-        status = recon_model_read3_all(ctx, &r, model, x, n);
+        status = recon_model_read_all(ctx, &r, model, x, n, 0);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
-        list3(&out[i], &r.poses[i], &r.maps[i]);
-    recon_read3_free(&r);
+        list3(&out[i], &r.poses[i], recon_read_map(&r, model, i));
+    recon_read_free(&r);
     return status;
 }
 
@@ -332,7 +316,7 @@ typedef struct {
 /* Room for all candidates of SEARCH_BLOCK images. */
 typedef struct {
     recon_candidates *lists;
-    recon_pose2 *poses;
+    recon_pose *poses;
     size_t *from;
     double *scores, *angle;
     float *images;
@@ -375,7 +359,7 @@ static size_t gather(trials *t, size_t n)
 }
 
 /* Candidate 0 where there was nothing to judge. A score that is NaN is never the best. */
-static void choose(recon_pose2 *poses, const trials *t, size_t n)
+static void choose(recon_pose *poses, const trials *t, size_t n)
 {
     const double *score = t->scores;
     for (size_t i = 0; i < n; i++) {
@@ -391,15 +375,15 @@ static void choose(recon_pose2 *poses, const trials *t, size_t n)
 
 /* Image from[i] of `in`, or image i where from is NULL, rotated by poses[i]. */
 static recon_status rotate(recon_ctx *ctx, float *out, trials *t, const contest *c, const float *in,
-                           const size_t *from, const recon_pose2 *poses, size_t n)
+                           const size_t *from, const recon_pose *poses, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        t->angle[i] = poses[i].rotation;
+        t->angle[i] = poses[i].rotation[0];
     return recon_images_rotate(ctx, out, in, from, t->angle, n, &c->size, c->interpolation,
                                c->edge);
 }
 
-static recon_status search(recon_ctx *ctx, recon_pose2 *poses, trials *t, const contest *c,
+static recon_status search(recon_ctx *ctx, recon_pose *poses, trials *t, const contest *c,
                            const float *in, size_t n)
 {
     size_t count;
@@ -415,7 +399,7 @@ done:
     return status;
 }
 
-recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *poses,
+recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose *poses,
                                        const recon_model *model, const float *images, size_t n,
                                        recon_judge *judge, void *user,
                                        const recon_canonicalize_options *options)
@@ -430,7 +414,7 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
                         .judge = judge,
                         .user = user };
     const recon_backbone *b = model->backbone;
-    recon_pose2 chosen[SEARCH_BLOCK];
+    recon_pose chosen[SEARCH_BLOCK];
     trials t = { 0 };
     recon_status status;
     RECON_TRY(recon_canonicalize_check(ctx, options));

@@ -74,7 +74,7 @@ done:
 }
 
 /* Poses as the model gives them, and which of them have a free spin, about which axis. */
-static recon_status find_open(recon_ctx *ctx, open_spins *s, recon_pose3 *poses,
+static recon_status find_open(recon_ctx *ctx, open_spins *s, recon_pose *poses,
                               const recon_model *m, const recon_conformer *x, const codes *c)
 {
     size_t d = m->backbone->code;
@@ -84,13 +84,13 @@ static recon_status find_open(recon_ctx *ctx, open_spins *s, recon_pose3 *poses,
     RECON_TRY(recon_alloc_raw(ctx, &maps, BLOCK, sizeof *maps));
     for (size_t at = 0; at < c->n; at += BLOCK) {
         size_t some = c->n - at < BLOCK ? c->n - at : BLOCK;
-        RECON_TRY(recon_model_read3(ctx, &(recon_read3){ .poses = poses + at, .maps = maps }, m,
-                                    x + at, some));
+        RECON_TRY(recon_model_read(ctx, &(recon_read){ .poses = poses + at, .maps = maps }, m,
+                                   x + at, some));
         for (size_t i = 0; i < some; i++) {
             if (!poses[at + i].free)
                 continue;
             s->row[s->n] = at + i;
-            s->lambda[s->n] = poses[at + i].lambda;
+            s->lambda[s->n] = recon_so3_at(poses[at + i].lambda, 0);
             recon_fisher_axes(body, s->axis + 3 * s->n, &maps[i].density);
             for (size_t j = 0; j < d; j++)
                 s->z[s->n * d + j] = c->z[(at + i) * d + j];
@@ -117,14 +117,14 @@ done:
     return status;
 }
 
-static recon_status rotate(recon_ctx *ctx, float *out, const recon_pose3 *poses,
+static recon_status rotate(recon_ctx *ctx, float *out, const recon_pose *poses,
                            const recon_model *m, const recon_conformer *x, size_t n)
 {
     recon_so3 *by = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &by, n, sizeof *by));
     for (size_t i = 0; i < n; i++)
-        by[i] = poses[i].rotation;
+        by[i] = recon_so3_at(poses[i].rotation, 0);
     RECON_TRY(
         m->backbone->kind->rotate(ctx, out, m->backbone, x, (const double *)by, n, RECON_BILINEAR));
 done:
@@ -141,7 +141,7 @@ static recon_status check_model(recon_ctx *ctx, const recon_model *m)
                             m->backbone->kind->name);
 }
 
-recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out, recon_pose3 *poses,
+recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out, recon_pose *poses,
                                      const recon_model *model, const recon_conformer *x, size_t n,
                                      const recon_conformer *among, size_t m,
                                      recon_spin_judge *judge, void *user, size_t labels,
@@ -166,8 +166,7 @@ recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out, recon_pose3 *po
     if (s.n)
         RECON_TRY(choose(ctx, &s, d, k, use, judge, user, labels, options));
     for (size_t i = 0; i < s.n; i++) {
-        recon_pose3 *p = &poses[s.row[i]];
-        *p = recon_pose3_make(p, s.spin[i].lambda, p->free);
+        recon_pose_complete(&poses[s.row[i]], RECON_SO3, (const double *)&s.spin[i].lambda);
     }
     if (out)
         RECON_TRY(rotate(ctx, out, poses, model, x, n));
@@ -195,7 +194,7 @@ done:
     return status;
 }
 
-recon_status recon_canonicalize_spin_gcn(recon_ctx *ctx, float *out, recon_pose3 *poses,
+recon_status recon_canonicalize_spin_gcn(recon_ctx *ctx, float *out, recon_pose *poses,
                                          const recon_model *model, const recon_conformer *x,
                                          size_t n, const recon_conformer *among, size_t m,
                                          const recon_gcn *classifier,

@@ -353,7 +353,14 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
 {
     flow f = { .model = model, .stage = RECON_NO_STAGE, .backbone = backbone };
     recon_status status;
-    *out = (recon_discovery){ .hit_rate = NAN };
+    *out = (recon_discovery){ .hit_rate = NAN,
+                              .several = NAN,
+                              .folded = NAN,
+                              .theta_median = NAN,
+                              .disagree = NAN,
+                              .concentration = NAN,
+                              .background = NAN,
+                              .inconsistent = NAN };
     if (options)
         f.o = *options;
     RECON_TRY(recon_reserved_check(ctx, f.o.reserved, "recon_discover_options"));

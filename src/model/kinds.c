@@ -1,55 +1,27 @@
-/* kinds.c - what a model says by its group. */
+/* kinds.c - what is asked of a model's answers by its group. */
 #include "core/memory.h"
 #include "model/model.h"
 
-#include <stdlib.h>
-
-static recon_status score2(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
-                           const void *inputs, size_t n)
+static recon_status judge_angles(recon_ctx *ctx, recon_natural *out, const recon_model *m,
+                                 const recon_read *of, size_t n)
 {
-    recon_pose_score2 *of = NULL;
-    recon_status status = recon_alloc_raw(ctx, &of, n, sizeof *of);
-    if (status == RECON_OK)
-        status = recon_model_score2(ctx, of, m, inputs, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        out[i] = (recon_pose_score){ .score = of[i].score,
-                                     .p_value = of[i].p_value,
-                                     .p_embedding = of[i].p_embedding,
-                                     .surrogate = of[i].surrogate };
-    free(of);
-    return status;
+    return recon_so2_verdicts(ctx, out, NULL, m, of, n);
 }
 
-static recon_status score3(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
-                           const void *inputs, size_t n)
+/* What the neighbours of such an input say is learned. */
+static recon_status judge_rotations(recon_ctx *ctx, recon_natural *out, const recon_model *m,
+                                    const recon_read *of, size_t n)
 {
-    recon_pose_score3 *of = NULL;
-    recon_status status = recon_alloc_raw(ctx, &of, n, sizeof *of);
-    if (status == RECON_OK)
-        status = recon_model_score3(ctx, of, m, inputs, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        out[i] = (recon_pose_score){ .score = of[i].score,
-                                     .p_value = of[i].p_value,
-                                     .p_embedding = of[i].p_embedding,
-                                     .surrogate = of[i].trace };
-    free(of);
-    return status;
+    const recon_so3_map *maps = of->maps;
+    (void)ctx, (void)m;
+    for (size_t i = 0; i < n; i++)
+        out[i] = maps[i].verdict;
+    return RECON_OK;
 }
 
 static const recon_model_kind kinds[] = {
-    { .group = RECON_SO2,
-      .pose = sizeof(recon_pose2),
-      .absolute_at = offsetof(recon_pose2, absolute),
-      .rotation_at = offsetof(recon_pose2, rotation),
-      .read = recon_read_gated2,
-      .score = score2 },
-    { .group = RECON_SO3,
-      .pose = sizeof(recon_pose3),
-      .absolute_at = offsetof(recon_pose3, absolute),
-      .rotation_at = offsetof(recon_pose3, rotation),
-      .free_at = offsetof(recon_pose3, free),
-      .read = recon_read_gated3,
-      .score = score3 },
+    { .group = RECON_SO2, .near = 1, .judge = judge_angles },
+    { .group = RECON_SO3, .judge = judge_rotations },
 };
 
 const recon_model_kind *recon_model_kind_of(const recon_group *group)

@@ -28,17 +28,23 @@ enum { RECON_DENSITY_COUNTS = 30 };
 #define RECON_LEAST_SUPPORT  0.2
 recon_natural recon_density_natural(const recon_so2_center *counted, double support);
 
-/* What a model says of inputs by its group: the types of its answers, and how they are made. */
+/* What recon_model_read reads off n inputs: their poses, and of the others what is not NULL. */
+typedef struct {
+    recon_pose *poses;   /* [n]                                                              */
+    void *maps;          /* [n] what the other heads say, in the type of the model's maps; NULL:
+                            they do not run                                                  */
+    double *p_embedding; /* [n] p-values of the embeddings; NaN without codes                */
+    double *near; /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
+                            input has no neighbours                                          */
+} recon_read;
+
+/* What is asked of a model's answers by its group. */
 typedef struct {
     const recon_group *group;
-    size_t pose;                     /* bytes of a recon_pose2, a recon_pose3                 */
-    size_t absolute_at, rotation_at; /* where these are in it, as poses of the group          */
-    size_t free_at;                  /* and the int `free`; 0: it has none                    */
-    /* Poses [n]. open [n]: which inputs the gates of options let through; NULL: there is none. */
-    recon_status (*read)(recon_ctx *ctx, void *poses, unsigned char *open, const recon_model *model,
-                         const void *inputs, size_t n, const recon_canonicalize_options *options);
-    recon_status (*score)(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
-                          const void *inputs, size_t n);
+    int near; /* do verdicts look at the nearest codes of a pose density? */
+    /* The verdicts on n inputs that have been read, with near and p_embedding where they look at them. */
+    recon_status (*judge)(recon_ctx *ctx, recon_natural *out /* [n] */, const recon_model *model,
+                          const recon_read *of, size_t n);
 } recon_model_kind;
 
 /* That of a group; NULL: it has no heads. */
@@ -81,38 +87,19 @@ recon_status recon_model_takes(recon_ctx *ctx, const recon_model *model, const c
  * make numbers that are not, and nothing should be rotated or judged by one. */
 recon_status recon_model_check_answer(recon_ctx *ctx, int finite, size_t i);
 
-/* The pose of an input whose natural pose is lambda. */
-recon_pose2 recon_pose_make(double psi, double lambda);
-/* The same on SO(3): psi and centre are those of `seen`. */
-recon_pose3 recon_pose3_make(const recon_pose3 *seen, recon_so3 lambda, int free);
+/* Completes a pose whose psi is there, of an input whose natural pose is lambda. */
+void recon_pose_complete(recon_pose *pose, const recon_group *group, const double *lambda);
 
-/* What is read off n inputs: their poses, and of the others what is not NULL. */
-typedef struct {
-    recon_pose2 *poses;  /* [n]                                                              */
-    recon_so2_map *maps; /* [n] what the other heads say; NULL: they do not run              */
-    double *p_embedding; /* [n] p-values of the embeddings; NaN without codes                */
-    double *near; /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
-                            input has no neighbours                                          */
-} recon_read2;
-typedef struct {
-    recon_pose3 *poses;
-    recon_so3_map *maps;
-    double *p_embedding;
-} recon_read3;
-
-/* Checks the inputs and reads them. Of a model whose group is SO(2), and SO(3); another one is
- * RECON_ERR_INPUT. */
-recon_status recon_model_read2(recon_ctx *ctx, const recon_read2 *out, const recon_model *model,
-                               const void *inputs, size_t n);
-recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const recon_model *model,
-                               const void *inputs, size_t n);
-/* The same into arrays of their own, near among them if asked for: free them, whatever the status. */
-recon_status recon_model_read2_all(recon_ctx *ctx, recon_read2 *out, const recon_model *model,
-                                   const void *inputs, size_t n, int near);
-recon_status recon_model_read3_all(recon_ctx *ctx, recon_read3 *out, const recon_model *model,
-                                   const void *inputs, size_t n);
-void recon_read2_free(recon_read2 *r);
-void recon_read3_free(recon_read3 *r);
+/* Checks the inputs and reads them. */
+recon_status recon_model_read(recon_ctx *ctx, const recon_read *out, const recon_model *model,
+                              const void *inputs, size_t n);
+/* The same into arrays of their own, near among them if it is asked for and there is a pose density:
+ * free them, whatever the status. */
+recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_model *model,
+                                  const void *inputs, size_t n, int near);
+void recon_read_free(recon_read *r);
+/* The map of input i. */
+const void *recon_read_map(const recon_read *r, const recon_model *model, size_t i);
 
 /* The candidates of an image, as recon_candidates_list has them, from its distribution. */
 void recon_candidates_of(recon_candidates *out, const recon_distribution *d);
@@ -126,34 +113,20 @@ recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out /* [n]
 /* RECON_ERR_INPUT for options that cannot be meant. */
 recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options);
 
-/* The entries `read`. */
-recon_status recon_read_gated2(recon_ctx *ctx, void *poses, unsigned char *open,
-                               const recon_model *model, const void *inputs, size_t n,
-                               const recon_canonicalize_options *options);
-recon_status recon_read_gated3(recon_ctx *ctx, void *poses, unsigned char *open,
-                               const recon_model *model, const void *inputs, size_t n,
-                               const recon_canonicalize_options *options);
-
 /* Whether a gate lets an input with this p-value be rotated; only_if 0: there is none. */
 int recon_gate_opens(double only_if, double p_value);
 /* The same of all gates that options may have. */
 int recon_gates_open(const recon_canonicalize_options *options, double p_value,
                      recon_natural verdict);
 
-/* The verdicts of recon_distribution_images on n images, from their maps, near and, with near, p_embedding;
- * said [n], what the angles that stand for each density say, may be NULL. Where the pose density is not where Lambda comes from, the angles are
+/* The verdicts of recon_distribution_images on n images; said [n], what the angles that stand for each
+ * density say, may be NULL. Where the pose density is not where Lambda comes from, the angles are
  * those of the neighbours. */
 recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out /* [n] */,
                                 recon_so2_center *said, const recon_model *model,
-                                const recon_read2 *of, size_t n);
+                                const recon_read *of, size_t n);
 
 /* The motion there or back: recon_se3_act_n takes places along. */
-recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction);
-
-/* Scores of n inputs, of a model on SO(2) and on SO(3). */
-recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
-                                const void *inputs, size_t n);
-recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
-                                const void *inputs, size_t n);
+recon_se3 recon_pose_motion(const recon_pose *pose, recon_direction direction);
 
 #endif

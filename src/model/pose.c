@@ -1,20 +1,31 @@
-/* pose.c - between the input and its canonical image.
+/* pose.c - between the input and its canonical form.
  *
- * With y down a rotation by t counter-clockwise on screen is (x, y) -> (c x + s y, c y - s x). */
-#include <recon/model/pose.h>
-
-#include <math.h>
+ * Of images: with y down a rotation by t counter-clockwise on screen is (x, y) -> (c x + s y, c y - s x). */
 #include "group/se3.h"
 #include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+void recon_pose_complete(recon_pose *pose, const recon_group *group, const double *lambda)
+{
+    double back[RECON_NUMBERS_MAX];
+    memcpy(pose->lambda, lambda, group->numbers * sizeof *lambda);
+    group->inverse(group, back, lambda);
+    group->compose(group, pose->absolute, pose->psi, back);
+    group->inverse(group, pose->rotation, pose->absolute);
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
 
 typedef struct {
     double c, s;
     double x, y; /* the middle */
 } rotation;
 
-static double angle_of(const recon_pose2 *pose, recon_direction direction)
+static double angle_of(const recon_pose *pose, recon_direction direction)
 {
-    return direction == RECON_TO_CANONICAL ? pose->rotation : -pose->rotation;
+    return direction == RECON_TO_CANONICAL ? pose->rotation[0] : -pose->rotation[0];
 }
 
 static rotation rotate_about(double angle, double x, double y)
@@ -22,7 +33,7 @@ static rotation rotate_about(double angle, double x, double y)
     return (rotation){ cos(angle), sin(angle), x, y };
 }
 
-static rotation rotation_of(const recon_pose2 *pose, recon_direction direction, size_t height,
+static rotation rotation_of(const recon_pose *pose, recon_direction direction, size_t height,
                             size_t width)
 {
     return rotate_about(angle_of(pose, direction), ((double)width - 1) / 2,
@@ -37,7 +48,7 @@ static void move(double out[2], const rotation *t, double x, double y)
     out[1] = t->y + t->c * y - t->s * x;
 }
 
-void recon_pose_points(double *out, const recon_pose2 *pose, recon_direction direction,
+void recon_pose_points(double *out, const recon_pose *pose, recon_direction direction,
                        const double *in, size_t n, size_t height, size_t width)
 {
     rotation t = rotation_of(pose, direction, height, width);
@@ -45,7 +56,7 @@ void recon_pose_points(double *out, const recon_pose2 *pose, recon_direction dir
         move(out + 2 * i, &t, in[2 * i], in[2 * i + 1]);
 }
 
-void recon_pose_vectors(double *out, const recon_pose2 *pose, recon_direction direction,
+void recon_pose_vectors(double *out, const recon_pose *pose, recon_direction direction,
                         const double *in, size_t n)
 {
     rotation t = rotate_about(angle_of(pose, direction), 0, 0);
@@ -54,7 +65,7 @@ void recon_pose_vectors(double *out, const recon_pose2 *pose, recon_direction di
 }
 
 /* The middle moves as a point; of the half sides each direction takes its share of both. */
-void recon_pose_boxes(double *out, const recon_pose2 *pose, recon_direction direction,
+void recon_pose_boxes(double *out, const recon_pose *pose, recon_direction direction,
                       const double *in, size_t n, size_t height, size_t width)
 {
     rotation t = rotation_of(pose, direction, height, width);
@@ -69,7 +80,7 @@ void recon_pose_boxes(double *out, const recon_pose2 *pose, recon_direction dire
     }
 }
 
-void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direction,
+void recon_pose_image(float *out, const recon_pose *pose, recon_direction direction,
                       const float *in, size_t height, size_t width, size_t channels,
                       recon_interpolation interpolation)
 {
@@ -77,7 +88,7 @@ void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direc
 }
 
 /* Each pixel looks where it came from: the rotation the other way. */
-void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
+void recon_pose_labels(int32_t *out, const recon_pose *pose, recon_direction direction,
                        const int32_t *in, size_t height, size_t width)
 {
     recon_direction back = direction == RECON_TO_CANONICAL ? RECON_TO_INPUT : RECON_TO_CANONICAL;
@@ -92,26 +103,27 @@ void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction di
         }
 }
 
-/* --- of molecules -------------------------------------------------------------------------------- */
+/* --- molecules -------------------------------------------------------------------------------- */
 
-static recon_so3 rotation3_of(const recon_pose3 *pose, recon_direction direction)
+static recon_so3 turn_of(const recon_pose *pose, recon_direction direction)
 {
-    return direction == RECON_TO_CANONICAL ? pose->rotation : recon_so3_inverse(pose->rotation);
+    return direction == RECON_TO_CANONICAL ? recon_so3_at(pose->rotation, 0)
+                                           : recon_so3_inverse(recon_so3_at(pose->rotation, 0));
 }
 
-recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction)
+recon_se3 recon_pose_motion(const recon_pose *pose, recon_direction direction)
 {
-    return recon_se3_about(rotation3_of(pose, direction), pose->center);
+    return recon_se3_about(turn_of(pose, direction), pose->center);
 }
 
-void recon_pose3_points(double *out, const recon_pose3 *pose, recon_direction direction,
+void recon_pose_points3(double *out, const recon_pose *pose, recon_direction direction,
                         const double *in, size_t n)
 {
-    recon_se3_act_n(out, recon_pose3_motion(pose, direction), in, n);
+    recon_se3_act_n(out, recon_pose_motion(pose, direction), in, n);
 }
 
-void recon_pose3_vectors(double *out, const recon_pose3 *pose, recon_direction direction,
+void recon_pose_vectors3(double *out, const recon_pose *pose, recon_direction direction,
                          const double *in, size_t n)
 {
-    recon_so3_act_n(out, rotation3_of(pose, direction), in, n);
+    recon_so3_act_n(out, turn_of(pose, direction), in, n);
 }

@@ -4,20 +4,11 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 #include <recon/normalize/normalize.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* --- either group ----------------------------------------------------------------------------- */
-
-static recon_status check_group(recon_ctx *ctx, const recon_model *m, const recon_maps_kind *kind)
-{
-    const recon_group *own = m->backbone->kind->group;
-    return own == kind->group
-               ? RECON_OK
-               : recon_fail(ctx, RECON_ERR_INPUT, "the model's poses are in %s, not in %s",
-                            own->words, kind->group->words);
-}
+/* --- embeddings ------------------------------------------------------------------------------- */
 
 static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, const void *inputs,
                         size_t n)
@@ -78,8 +69,6 @@ static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_mo
     return status == RECON_OK && m->by_gauge ? recon_frames_gauge(ctx, out) : status;
 }
 
-/* --- SO(2) ------------------------------------------------------------------------------------ */
-
 size_t recon_model_near(const recon_model *m)
 {
     enum { MOST = 25, SHARE = 50 };
@@ -90,9 +79,11 @@ size_t recon_model_near(const recon_model *m)
 
 /* The poses of the nearest codes, less Lambda. An embedding of zeros is near nothing. */
 static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m, float *z,
-                              const recon_pose2 *poses, size_t n)
+                              const recon_pose *poses, size_t n)
 {
+    const recon_group *g = m->maps->kind->group;
     size_t k = recon_model_near(m), d = m->backbone->code;
+    double back[RECON_NUMBERS_MAX];
     unsigned char *lost = NULL;
     int64_t *index = NULL;
     recon_status status = RECON_OK;
@@ -103,206 +94,149 @@ static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m,
             z[i * d] = 1;
     if (k > 0)
         RECON_TRY(recon_codes_nearest(ctx, index, NULL, m->codes, z, n, k));
-    for (size_t i = 0; i < n * k; i++)
-        out[i] =
-            lost[i / k] ? NAN : recon_so2_wrap(m->codes->poses[index[i]] - poses[i / k].lambda);
+    for (size_t i = 0; i < n * k; i++) {
+        double *to = out + i * g->numbers;
+        g->inverse(g, back, poses[i / k].lambda);
+        g->compose(g, to, m->codes->poses + (size_t)index[i] * g->numbers, back);
+        for (size_t j = 0; lost[i / k] && j < g->numbers; j++)
+            to[j] = NAN;
+    }
 done:
     free(index);
     free(lost);
     return status;
 }
 
-recon_pose2 recon_pose_make(double psi, double lambda)
-{
-    double absolute = recon_so2_wrap(psi - lambda);
-    return (recon_pose2){ recon_so2_wrap(psi), recon_so2_wrap(lambda), absolute,
-                          recon_so2_wrap(-absolute) };
-}
+/* --- maps and poses --------------------------------------------------------------------------- */
 
-static recon_status put_gamma(recon_ctx *ctx, recon_so2_map *maps, const recon_model *m,
-                              const recon_seen *s, size_t n)
+/* Lambda as it is found: by the neighbours or by the head. That of the density is there already. */
+static recon_status put_lambda(recon_ctx *ctx, char *maps, const recon_model *m,
+                               const recon_seen *s, size_t n)
 {
+    const recon_maps_kind *kind = m->maps->kind;
+    size_t numbers = kind->group->numbers;
+    int near = m->maps->lambda == RECON_LAMBDA_NEIGHBOURS;
     recon_frames f = { .rows = 0 };
-    recon_status status = n ? find_gamma(ctx, &f, m, s, n) : RECON_OK;
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        maps[i].lambda = f.gamma[i];
+    recon_status status = near && n ? find_gamma(ctx, &f, m, s, n) : RECON_OK;
+    if (m->maps->lambda != RECON_LAMBDA_DENSITY)
+        for (size_t i = 0; status == RECON_OK && i < n; i++) {
+            double *lambda = (double *)(void *)(maps + i * kind->map + kind->lambda_at);
+            if (near)
+                memcpy(lambda, f.gamma + i * numbers, numbers * sizeof *lambda);
+            else
+                kind->lambda_of(lambda, maps + i * kind->map, RECON_LAMBDA_HEAD,
+                                s->psi + i * numbers, NULL);
+        }
     recon_frames_free(&f);
     return status;
 }
 
-/* Lambda alone: from the pose density no head is asked. */
-static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_model *m,
-                                const recon_seen *s, const void *inputs, size_t n)
+/* Is any head asked? Of Lambda alone, one that says which directions are free is. */
+static int asks_heads(const recon_model *m, const recon_seen *s, recon_maps_part part)
 {
-    const recon_maps_inputs in = { .n = n, .z = s->z, .inputs = inputs };
-    recon_so2_map *maps = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &maps, n, sizeof *maps));
-    if (m->maps->lambda == RECON_LAMBDA_DENSITY)
-        RECON_TRY(
-            recon_maps_put_densities(ctx, maps, m->maps, s->psi, s->density, n, RECON_MAPS_LAMBDA));
-    else if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
-        RECON_TRY(put_gamma(ctx, maps, m, s, n));
-    else
-        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, RECON_MAPS_LAMBDA));
-    for (size_t i = 0; i < n; i++)
-        poses[i] = recon_pose_make(s->psi[i], maps[i].lambda);
-done:
-    free(maps);
-    return status;
+    const recon_maps_kind *kind = m->maps->kind;
+    int by_density = kind->blank && s->density && m->maps->lambda == RECON_LAMBDA_DENSITY;
+    if (part == RECON_MAPS_ALL)
+        return !by_density || m->maps->nets;
+    return kind->free_at || (!by_density && m->maps->lambda != RECON_LAMBDA_NEIGHBOURS);
 }
 
-/* Lambda, Theta and the density are all the pose density's. */
-static int needs_no_head(const recon_model *m, const recon_seen *s)
+static recon_status find_maps(recon_ctx *ctx, char *maps, const recon_model *m, const recon_seen *s,
+                              const void *inputs, size_t n, recon_maps_part part)
 {
-    return s->density && m->maps->lambda == RECON_LAMBDA_DENSITY && !m->maps->nets;
-}
-
-static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
-                              const recon_model *m, const recon_seen *s, const void *inputs,
-                              size_t n)
-{
+    const recon_maps_kind *kind = m->maps->kind;
     const recon_maps_inputs in = { .n = n, .z = s->z, .inputs = inputs };
     recon_status status = RECON_OK;
-    if (needs_no_head(m, s))
-        for (size_t i = 0; i < n; i++)
-            maps[i] = (recon_so2_map){ .family = (recon_so2_family)m->maps->number };
+    if (asks_heads(m, s, part))
+        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, part));
     else
-        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, RECON_MAPS_ALL));
-    if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
-        RECON_TRY(put_gamma(ctx, maps, m, s, n));
-    RECON_TRY(recon_maps_put_densities(ctx, maps, m->maps, s->psi, s->density, n, RECON_MAPS_ALL));
-    for (size_t i = 0; i < n; i++) {
-        poses[i] = recon_pose_make(s->psi[i], maps[i].lambda);
-        RECON_TRY(recon_model_check_answer(ctx, isfinite(maps[i].theta), i));
-    }
+        for (size_t i = 0; i < n; i++)
+            kind->blank(maps + i * kind->map, m->maps->number);
+    RECON_TRY(put_lambda(ctx, maps, m, s, n));
+    if (part == RECON_MAPS_ALL || m->maps->lambda == RECON_LAMBDA_DENSITY)
+        RECON_TRY(recon_maps_put_densities(ctx, maps, m->maps, s->psi, s->density, n, part));
+    for (size_t i = 0; part == RECON_MAPS_ALL && kind->is_finite && i < n; i++)
+        RECON_TRY(recon_model_check_answer(ctx, kind->is_finite(maps + i * kind->map), i));
 done:
     return status;
 }
 
-recon_status recon_model_read2(recon_ctx *ctx, const recon_read2 *out, const recon_model *m,
-                               const void *inputs, size_t n)
+static recon_status put_poses(recon_ctx *ctx, recon_pose *out, const recon_model *m,
+                              const char *maps, const recon_seen *s, const void *inputs, size_t n)
 {
-    const recon_pose2 *poses = out->poses;
+    const recon_maps_kind *kind = m->maps->kind;
+    const recon_group *g = kind->group;
+    for (size_t i = 0; i < n; i++) {
+        const char *map = maps + i * kind->map;
+        int finite = 1;
+        out[i] = (recon_pose){ .free = 0 };
+        memcpy(out[i].psi, s->psi + i * g->numbers, g->numbers * sizeof *s->psi);
+        recon_pose_complete(&out[i], g, (const double *)(const void *)(map + kind->lambda_at));
+        if (kind->free_at)
+            memcpy(&out[i].free, map + kind->free_at, sizeof out[i].free);
+        if (m->backbone->kind->center)
+            m->backbone->kind->center(out[i].center, inputs, i);
+        for (size_t j = 0; j < g->numbers; j++)
+            finite &= isfinite(out[i].psi[j]) && isfinite(out[i].rotation[j]);
+        recon_status status = recon_model_check_answer(ctx, finite, i);
+        if (status != RECON_OK)
+            return status;
+    }
+    return RECON_OK;
+}
+
+recon_status recon_model_read(recon_ctx *ctx, const recon_read *out, const recon_model *m,
+                              const void *inputs, size_t n)
+{
+    recon_maps_part part = out->maps ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA;
     recon_seen s = { .z = NULL };
+    char *own = NULL, *maps = out->maps;
     recon_status status;
-    RECON_TRY(check_group(ctx, m, &recon_so2_maps));
     RECON_TRY(see(ctx, &s, m, inputs, n));
-    RECON_TRY(out->maps ? find_maps(ctx, out->poses, out->maps, m, &s, inputs, n)
-                        : find_lambda(ctx, out->poses, m, &s, inputs, n));
-    for (size_t i = 0; i < n; i++)
-        RECON_TRY(recon_model_check_answer(
-            ctx, isfinite(poses[i].psi) && isfinite(poses[i].rotation), i));
+    if (!maps) {
+        RECON_TRY(recon_alloc(ctx, &own, n, m->maps->kind->map));
+        maps = own;
+    }
+    RECON_TRY(find_maps(ctx, maps, m, &s, inputs, n, part));
+    RECON_TRY(put_poses(ctx, out->poses, m, maps, &s, inputs, n));
     if (out->p_embedding)
         RECON_TRY(compare(ctx, out->p_embedding, m, s.z, n));
     if (out->near)
-        RECON_TRY(find_near(ctx, out->near, m, s.z, poses, n));
-done:
-    seen_free(&s);
-    return status;
-}
-
-recon_status recon_model_read2_all(recon_ctx *ctx, recon_read2 *out, const recon_model *model,
-                                   const void *inputs, size_t n, int near)
-{
-    recon_status status;
-    *out = (recon_read2){ .poses = NULL };
-    RECON_TRY(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
-    RECON_TRY(recon_alloc_raw(ctx, &out->maps, n, sizeof *out->maps));
-    RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
-    if (near && model->backbone->density)
-        RECON_TRY(recon_alloc_raw(ctx, &out->near, n, recon_model_near(model) * sizeof *out->near));
-    RECON_TRY(recon_model_read2(ctx, out, model, inputs, n));
-done:
-    return status;
-}
-
-void recon_read2_free(recon_read2 *r)
-{
-    free(r->poses);
-    free(r->maps);
-    free(r->p_embedding);
-    free(r->near);
-}
-
-/* --- SO(3) ------------------------------------------------------------------------------------ */
-
-recon_pose3 recon_pose3_make(const recon_pose3 *seen, recon_so3 lambda, int free)
-{
-    recon_pose3 p = *seen;
-    p.lambda = lambda;
-    p.free = free;
-    p.absolute = recon_so3_compose(p.psi, recon_so3_inverse(lambda));
-    p.rotation = recon_so3_inverse(p.absolute);
-    return p;
-}
-
-/* Where Lambda does not come from the density, as the heads have left it. */
-static recon_status put_lambda3(recon_ctx *ctx, recon_so3_map *maps, const recon_model *m,
-                                const recon_seen *s, size_t n)
-{
-    int near = m->maps->lambda == RECON_LAMBDA_NEIGHBOURS;
-    recon_frames f = { .rows = 0 };
-    recon_status status = RECON_OK;
-    if (near && n)
-        RECON_TRY(find_gamma(ctx, &f, m, s, n));
-    for (size_t i = 0; m->maps->lambda != RECON_LAMBDA_DENSITY && i < n; i++)
-        maps[i].lambda = near ? recon_so3_at(f.gamma, i) : maps[i].lambda_label;
-done:
-    recon_frames_free(&f);
-    return status;
-}
-
-recon_status recon_model_read3(recon_ctx *ctx, const recon_read3 *out, const recon_model *m,
-                               const void *inputs, size_t n)
-{
-    const recon_backbone_kind *kind = m->backbone->kind;
-    recon_maps_part part = out->maps ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA;
-    recon_so3_map *own = NULL, *maps = out->maps;
-    recon_pose3 *poses = out->poses;
-    recon_seen s = { .z = NULL };
-    recon_status status;
-    RECON_TRY(check_group(ctx, m, &recon_so3_maps));
-    if (!maps) {
-        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
-        maps = own;
-    }
-    RECON_TRY(see(ctx, &s, m, inputs, n));
-    const recon_maps_inputs in = { .n = n, .z = s.z, .inputs = inputs };
-    RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, part));
-    RECON_TRY(put_lambda3(ctx, maps, m, &s, n));
-    for (size_t i = 0; i < n; i++) {
-        poses[i] = recon_pose3_make(&(recon_pose3){ .psi = recon_so3_at(s.psi, i) }, maps[i].lambda,
-                                    maps[i].free);
-        if (kind->center)
-            kind->center(poses[i].center, inputs, i);
-        RECON_TRY(recon_model_check_answer(
-            ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].rotation.w), i));
-    }
-    if (out->p_embedding)
-        RECON_TRY(compare(ctx, out->p_embedding, m, s.z, n));
+        RECON_TRY(find_near(ctx, out->near, m, s.z, out->poses, n));
 done:
     seen_free(&s);
     free(own);
     return status;
 }
 
-recon_status recon_model_read3_all(recon_ctx *ctx, recon_read3 *out, const recon_model *model,
-                                   const void *inputs, size_t n)
+recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_model *m,
+                                  const void *inputs, size_t n, int near)
 {
+    size_t numbers = m->maps->kind->group->numbers;
+    char *maps = NULL;
     recon_status status;
-    *out = (recon_read3){ .poses = NULL };
+    *out = (recon_read){ .poses = NULL };
     RECON_TRY(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
-    RECON_TRY(recon_alloc_raw(ctx, &out->maps, n, sizeof *out->maps));
+    RECON_TRY(recon_alloc_raw(ctx, &maps, n, m->maps->kind->map));
+    out->maps = maps;
     RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
-    RECON_TRY(recon_model_read3(ctx, out, model, inputs, n));
+    if (near && m->backbone->density)
+        RECON_TRY(
+            recon_alloc_raw(ctx, &out->near, n, recon_model_near(m) * numbers * sizeof *out->near));
+    RECON_TRY(recon_model_read(ctx, out, m, inputs, n));
 done:
     return status;
 }
 
-void recon_read3_free(recon_read3 *r)
+const void *recon_read_map(const recon_read *r, const recon_model *m, size_t i)
+{
+    return (const char *)r->maps + i * m->maps->kind->map;
+}
+
+void recon_read_free(recon_read *r)
 {
     free(r->poses);
     free(r->maps);
     free(r->p_embedding);
+    free(r->near);
 }

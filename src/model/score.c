@@ -1,25 +1,73 @@
-/* score.c - how unnatural poses are: of inputs of any kind, and by their types. */
+/* score.c - how unusual poses are: of inputs of any kind. */
 #include <recon/model/score.h>
+#include "core/blocks.h"
+#include "core/fail.h"
+#include "core/threads.h"
 #include "model/model.h"
+
+#include <math.h>
+
+enum { SCORED = RECON_BLOCK_SCORES };
+
+typedef struct {
+    const recon_model *model;
+    recon_pose_score *out;
+    recon_read of;
+    size_t n;
+} scoring;
+
+static recon_status score_one(recon_ctx *ctx, const scoring *s, size_t i)
+{
+    const recon_maps *maps = s->model->maps;
+    const void *map = recon_read_map(&s->of, s->model, i);
+    const double *psi = s->of.poses[i].psi;
+    double surrogate[3] = { NAN, NAN, NAN };
+    maps->kind->surrogates(surrogate, map, psi);
+    s->out[i] = (recon_pose_score){ .score = maps->kind->score(map, psi),
+                                    .p_value = recon_maps_p_value(maps, map, psi),
+                                    .p_embedding = s->of.p_embedding[i],
+                                    .surrogate = surrogate[0],
+                                    .label = surrogate[1],
+                                    .uncentered = surrogate[2],
+                                    .pose = s->of.poses[i] };
+    return recon_model_check_answer(ctx, isfinite(s->out[i].score) && isfinite(s->out[i].p_value),
+                                    i);
+}
+
+static recon_status score_some(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    const scoring *s = arg;
+    size_t end = (task + 1) * SCORED < s->n ? (task + 1) * SCORED : s->n;
+    recon_status status = RECON_OK;
+    (void)worker;
+    for (size_t i = task * SCORED; status == RECON_OK && i < end; i++)
+        status = score_one(ctx, s, i);
+    return status;
+}
 
 recon_status recon_score(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
                          const void *inputs, size_t n)
 {
-    return recon_model_kind_of(m->backbone->kind->group)->score(ctx, out, m, inputs, n);
+    scoring s = { .model = m, .out = out, .n = n };
+    recon_status status = recon_model_read_all(ctx, &s.of, m, inputs, n, 0);
+    if (status == RECON_OK)
+        status = recon_parallel(ctx, score_some, &s, (n + SCORED - 1) / SCORED);
+    recon_read_free(&s.of);
+    return status;
 }
 
-recon_status recon_score_images(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
+recon_status recon_score_images(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
                                 const float *images, size_t n)
 {
     recon_status status = recon_model_takes(ctx, model, "images");
-    return status == RECON_OK ? recon_model_score2(ctx, out, model, images, n) : status;
+    return status == RECON_OK ? recon_score(ctx, out, model, images, n) : status;
 }
 
-recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
+recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
                                    const recon_conformer *x, size_t n)
 {
     recon_status status = recon_model_takes(ctx, model, "molecules");
-    return status == RECON_OK ? recon_model_score3(ctx, out, model, x, n) : status;
+    return status == RECON_OK ? recon_score(ctx, out, model, x, n) : status;
 }
 
 double recon_score_threshold(const recon_model *model, double false_alarms)

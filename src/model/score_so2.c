@@ -15,46 +15,6 @@
 #define LEAST_DIRECTION 0.5
 #define UNLIKE          0.01 /* p-value of an embedding whose neighbours are not its like */
 
-enum { SCORED = RECON_BLOCK_SCORES };
-
-typedef struct {
-    const recon_maps *model;
-    recon_pose_score2 *out;
-    recon_read2 of;
-    size_t n;
-} scoring;
-
-static recon_status score_some(recon_ctx *ctx, void *arg, size_t task, int worker)
-{
-    const scoring *s = arg;
-    size_t end = (task + 1) * SCORED < s->n ? (task + 1) * SCORED : s->n;
-    recon_status status = RECON_OK;
-    (void)worker;
-    for (size_t i = task * SCORED; status == RECON_OK && i < end; i++) {
-        const recon_pose2 *pose = &s->of.poses[i];
-        const recon_so2_map *map = &s->of.maps[i];
-        s->out[i] = (recon_pose_score2){ .pose = *pose,
-                                         .score = recon_so2_map_score(map, pose->psi),
-                                         .p_value = recon_maps_p_value(s->model, map, &pose->psi),
-                                         .p_embedding = s->of.p_embedding[i],
-                                         .surrogate = fabs(pose->absolute) };
-        status = recon_model_check_answer(
-            ctx, isfinite(s->out[i].score) && isfinite(s->out[i].p_value), i);
-    }
-    return status;
-}
-
-recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
-                                const void *inputs, size_t n)
-{
-    scoring s = { .model = model->maps, .out = out, .n = n };
-    recon_status status = recon_model_read2_all(ctx, &s.of, model, inputs, n, 0);
-    if (status == RECON_OK)
-        status = recon_parallel(ctx, score_some, &s, (n + SCORED - 1) / SCORED);
-    recon_read2_free(&s.of);
-    return status;
-}
-
 /* --- distributions ---------------------------------------------------------------------------- */
 
 static recon_so2_density about_lambda(const recon_so2_map *map)
@@ -67,21 +27,21 @@ static recon_so2_density about_lambda(const recon_so2_map *map)
 typedef struct {
     const recon_maps *model;
     recon_distribution *out;
-    recon_read2 of;
+    recon_read of;
 } telling;
 
 static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const telling *t = arg;
-    const recon_so2_map *map = &t->of.maps[i];
-    const recon_pose2 *pose = &t->of.poses[i];
+    const recon_so2_map *map = (const recon_so2_map *)t->of.maps + i;
+    const recon_pose *pose = &t->of.poses[i];
     recon_distribution *d = &t->out[i];
     (void)worker;
     *d = (recon_distribution){ .pose = *pose,
                                .family = map->family,
                                .theta = map->theta,
-                               .score = recon_so2_map_score(map, pose->psi),
-                               .p_value = recon_maps_p_value(t->model, map, &pose->psi),
+                               .score = recon_so2_map_score(map, pose->psi[0]),
+                               .p_value = recon_maps_p_value(t->model, map, pose->psi),
                                .p_embedding = t->of.p_embedding[i] };
     d->density = about_lambda(map);
     recon_so2_moments(d->moment, &d->density);
@@ -116,7 +76,7 @@ static double mean_cosine(const double *angles, size_t n)
 }
 
 typedef struct {
-    const recon_read2 *of;
+    const recon_read *of;
     double *angles; /* [n][pool] */
     size_t pool;
     int by_near; /* the angles are those of neighbours, where an input has any */
@@ -125,7 +85,7 @@ typedef struct {
 static recon_status stand(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const standing *s = arg;
-    const recon_so2_density density = about_lambda(&s->of->maps[i]);
+    const recon_so2_density density = about_lambda((const recon_so2_map *)s->of->maps + i);
     double *angles = s->angles + i * s->pool;
     (void)ctx;
     (void)worker;
@@ -137,10 +97,10 @@ static recon_status stand(recon_ctx *ctx, void *arg, size_t i, int worker)
 }
 
 recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out, recon_so2_center *said,
-                                const recon_model *model, const recon_read2 *of, size_t n)
+                                const recon_model *model, const recon_read *of, size_t n)
 {
     size_t near = of->near ? recon_model_near(model) : 0;
-    int bins = n && of->maps[0].density.family == RECON_SO2_BINS;
+    int bins = n && ((const recon_so2_map *)of->maps)->density.family == RECON_SO2_BINS;
     int by_near = bins && near && model->maps->lambda != RECON_LAMBDA_DENSITY;
     standing s = { .of = of,
                    .by_near = by_near,
@@ -169,7 +129,7 @@ done:
 }
 
 static recon_status judge(recon_ctx *ctx, recon_distribution *out, const recon_model *model,
-                          const recon_read2 *of, size_t n)
+                          const recon_read *of, size_t n)
 {
     recon_so2_center *said = NULL;
     recon_natural *verdict = NULL;
@@ -195,10 +155,10 @@ recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
     telling t = { .model = model->maps, .out = out };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
-    RECON_TRY(recon_model_read2_all(ctx, &t.of, model, images, n, 1));
+    RECON_TRY(recon_model_read_all(ctx, &t.of, model, images, n, 1));
     RECON_TRY(recon_parallel(ctx, tell, &t, n));
     RECON_TRY(judge(ctx, out, model, &t.of, n));
 done:
-    recon_read2_free(&t.of);
+    recon_read_free(&t.of);
     return status;
 }

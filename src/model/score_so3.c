@@ -13,29 +13,6 @@
 #include "core/text.h"
 #include "group/natural.h"
 
-recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
-                                const void *inputs, size_t n)
-{
-    recon_read3 r;
-    recon_status status = recon_model_read3_all(ctx, &r, model, inputs, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++) {
-        const recon_so3_map *map = &r.maps[i];
-        recon_so3 psi = r.poses[i].psi;
-        out[i] = (recon_pose_score3){ .score = recon_so3_map_score(map, psi),
-                                      .p_value = recon_maps_p_value(model->maps, map,
-                                                                    (const double *)&psi),
-                                      .p_embedding = r.p_embedding[i],
-                                      .trace = recon_so3_map_trace(map, psi),
-                                      .label = recon_so3_map_trace_label(map, psi),
-                                      .uncentred = recon_so3_map_trace_uncentred(map, psi),
-                                      .pose = r.poses[i] };
-        status =
-            recon_model_check_answer(ctx, isfinite(out[i].score) && isfinite(out[i].p_value), i);
-    }
-    recon_read3_free(&r);
-    return status;
-}
-
 /* --- distributions ---------------------------------------------------------------------------- */
 
 /* On a ring 1 - cos(tilt) has mean 1 / s; about one rotation the rotation about axis k has precision
@@ -68,17 +45,16 @@ static void list_modes(recon_distribution3 *out, const recon_so3_map *map)
 }
 
 static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_maps *maps,
-                         const recon_pose3 *pose, const recon_so3_map *map)
+                         const recon_pose *pose, const recon_so3_map *map)
 {
-    *out =
-        (recon_distribution3){ .pose = *pose,
-                               .background = map->background,
-                               .score = recon_so3_map_score(map, pose->psi),
-                               .p_value = recon_maps_p_value(maps, map, (const double *)&pose->psi),
-                               .free = map->free };
+    *out = (recon_distribution3){ .pose = *pose,
+                                  .background = map->background,
+                                  .score = recon_so3_map_score(map, recon_so3_at(pose->psi, 0)),
+                                  .p_value = recon_maps_p_value(maps, map, pose->psi),
+                                  .free = map->free };
     recon_status status = recon_fisher_of(ctx, &out->poses, map->theta);
     recon_fisher_axes(out->axis_body, out->axis, &map->density);
-    recon_so3_act(out->axis_now, pose->psi, out->axis_body);
+    recon_so3_act(out->axis_now, recon_so3_at(pose->psi, 0), out->axis_body);
     out->tilt = angle_between(out->axis, out->axis_now);
     find_spread(out->spread, map->density.singular, map->free);
     list_modes(out, map);
@@ -89,18 +65,18 @@ recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *o
                                           const recon_model *model, const recon_conformer *x,
                                           size_t n)
 {
-    recon_read3 r = { .poses = NULL };
+    recon_read r = { .poses = NULL };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "molecules"));
-    RECON_TRY(recon_model_read3_all(ctx, &r, model, x, n));
+    RECON_TRY(recon_model_read_all(ctx, &r, model, x, n, 0));
     for (size_t i = 0; i < n; i++) {
-        RECON_TRY(tell(ctx, &out[i], model->maps, &r.poses[i], &r.maps[i]));
+        RECON_TRY(tell(ctx, &out[i], model->maps, &r.poses[i], recon_read_map(&r, model, i)));
         out[i].p_embedding = r.p_embedding[i];
         RECON_TRY(
             recon_model_check_answer(ctx, isfinite(out[i].score) && isfinite(out[i].p_value), i));
     }
 done:
-    recon_read3_free(&r);
+    recon_read_free(&r);
     return status;
 }
 
@@ -113,7 +89,8 @@ static int tell_poses(char *text, size_t room, const recon_distribution3 *d)
             "One natural pose: it varies about its axes by %.1f, %.1f and %.1f degrees (root mean "
             "square). This one is %.1f degrees from it.",
             d->spread[0] * RECON_TO_DEGREES, d->spread[1] * RECON_TO_DEGREES,
-            d->spread[2] * RECON_TO_DEGREES, recon_so3_angle(d->pose.absolute) * RECON_TO_DEGREES);
+            d->spread[2] * RECON_TO_DEGREES,
+            recon_so3_angle(recon_so3_at(d->pose.absolute, 0)) * RECON_TO_DEGREES);
     if (d->free == 1)
         return snprintf(text, room,
                         "One axis stands along (%.3f, %.3f, %.3f), tilted by %.1f degrees (root "

@@ -289,12 +289,12 @@ static recon_status measure_moved(recon_ctx *ctx, recon_trust *t, const recon_mo
     for (size_t i = 0; i < n; i++) {
         recon_rng rng = recon_rng_new(1, which[i]);
         double angle = recon_so2_haar(&rng);
-        recon_pose2 pose;
+        recon_pose pose;
         data->kind->read(in, data, which[i], 1);
         RECON_TRY(model->backbone->kind->rotate(ctx, out, model->backbone, in, &angle, 1,
                                                 RECON_BILINEAR));
-        RECON_TRY(recon_model_read2(ctx, &(recon_read2){ .poses = &pose }, model, out, 1));
-        moved[i] = recon_so2_distance(pose.lambda, lambda[which[i]]);
+        RECON_TRY(recon_model_read(ctx, &(recon_read){ .poses = &pose }, model, out, 1));
+        moved[i] = recon_so2_distance(pose.lambda[0], lambda[which[i]]);
     }
     if (n) {
         recon_sort_doubles(moved, n);

@@ -32,15 +32,18 @@ typedef struct {
     const char *caption; /* below it; may be NULL */
 } recon_picture;
 
-/* Images in columns with headings: input, canonical by IE-AE, by RECON, truth. */
+/* Images in columns with headings: input, canonical by IE-AE, by RECON, truth; or an input and its
+ * neighbours in the embedding, each marked as of the same class or another. */
+typedef enum { RECON_MARK_NONE = 0, RECON_MARK_HIT, RECON_MARK_MISS } recon_picture_mark;
 typedef struct {
     const char *title, *desc;
     const recon_picture *pictures; /* [rows][columns] */
     size_t rows, columns;
-    const char *const *headings; /* [columns]; may be NULL */
-    const char *const *names;    /* [rows]; may be NULL    */
+    const char *const *headings; /* [columns]; may be NULL, and so may each            */
+    const char *const *names;    /* [rows]; may be NULL                               */
     size_t blocks;               /* rows go on side by side in so many blocks; 0: one */
     double cell;                 /* side of a picture, pixels; 0: 64                  */
+    const uint8_t *marks;        /* [rows][columns] a recon_picture_mark; NULL: none  */
 } recon_gallery;
 
 recon_status recon_figure_gallery(recon_ctx *ctx, char **out, const recon_gallery *g);
@@ -72,37 +75,6 @@ typedef struct {
 } recon_roses;
 
 recon_status recon_figure_roses(recon_ctx *ctx, char **out, const recon_roses *r);
-
-/* Classes that are each other's rotation, such as 6 and 9: some of each in their natural pose, and
- * their poses laid over each other, in the backbone's frame they share and after centring. */
-typedef struct {
-    const char *name;
-    const recon_picture *pictures; /* [picture_count] in natural pose */
-    size_t picture_count;
-    const double *before, *after; /* [count] poses */
-    size_t count;                 /* at least 1    */
-} recon_natural_class;
-
-typedef struct {
-    const char *title, *desc;
-    const recon_natural_class *classes;
-    size_t count; /* at most RECON_SERIES_MAX */
-    size_t bins;  /* as in recon_roses */
-} recon_natural_plot;
-
-recon_status recon_figure_natural(recon_ctx *ctx, char **out, const recon_natural_plot *p);
-
-/* Inputs with their neighbours in the embedding, each marked as of the same class or another. */
-typedef struct {
-    const char *title, *desc;
-    const recon_picture *inputs;    /* [rows]    */
-    const recon_picture *neighbors; /* [rows][k] */
-    const uint8_t *hit;             /* [rows][k] 1: of the input's class; NULL: not known */
-    size_t rows, k;
-    double cell; /* side of a picture, pixels; 0: 52 */
-} recon_neighbor_sheet;
-
-recon_status recon_figure_neighbors(recon_ctx *ctx, char **out, const recon_neighbor_sheet *s);
 
 #define RECON_SERIES_MAX 6 /* as many colours as can be distinguished */
 

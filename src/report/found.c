@@ -99,7 +99,8 @@ static recon_status read_kind(recon_ctx *ctx, recon_found_folder *f)
                           f->dir, kind);
     if (recon_group_find(ctx, &f->group, group) != RECON_OK)
         return recon_note(ctx, RECON_ERR_FORMAT, "in %s/summary.json", f->dir);
-    return f->kind->group && strcmp(group, f->kind->group)
+    f->drawing = recon_found_drawing_of(f->group);
+    return f->kind->group && f->kind->group != f->group
                ? recon_fail(ctx, RECON_ERR_FORMAT, "%s/summary.json: group does not fit the rest",
                             f->dir)
                : RECON_OK;
@@ -214,12 +215,11 @@ enum { FIELDS = 7 };
  * its result is not part of it. */
 static size_t list_fields(field out[FIELDS], recon_found_folder *f, raw_poses *raw)
 {
-    int so3 = f->group == RECON_SO3;
-    size_t pose = recon_group_written(f->group);
+    size_t pose = recon_group_written(f->group), parameters = f->drawing->parameters;
     const field all[FIELDS] = {
         { "gamma.npy", &raw->gamma, pose },
         { "absolute.npy", &raw->absolute, pose },
-        { so3 ? "parameters.npy" : "theta.npy", &f->theta, pose },
+        { parameters ? "parameters.npy" : "theta.npy", &f->theta, parameters ? parameters : 1 },
         { "identifiability.npy", &f->identifiability, f->group->identifiability },
         { "background.npy", &f->background, 1 },
         { "score.npy", &f->score, 1 },
@@ -361,24 +361,6 @@ done:
 
 /* --- from memory ------------------------------------------------------------------------------ */
 
-static recon_status copy(recon_ctx *ctx, double **out, const double *from, size_t n)
-{
-    recon_status status = recon_alloc_raw(ctx, out, n, sizeof **out);
-    if (status == RECON_OK)
-        memcpy(*out, from, n * sizeof **out);
-    return status;
-}
-
-static recon_status copy_poses(recon_ctx *ctx, double **out, const recon_group *group,
-                               const double *from, size_t rows)
-{
-    recon_status status =
-        recon_alloc_raw(ctx, out, rows, recon_group_written(group) * sizeof **out);
-    if (status == RECON_OK)
-        recon_group_write(group, *out, from, rows);
-    return status;
-}
-
 static recon_status copy_integers(recon_ctx *ctx, int64_t **out, const int64_t *from, size_t n)
 {
     recon_status status = from ? recon_alloc_raw(ctx, out, n, sizeof **out) : RECON_OK;
@@ -392,18 +374,25 @@ static recon_status hold(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw,
                          const recon_discovered *d)
 {
     const recon_frames *from = d->frames;
-    int so3 = f->group == RECON_SO3;
-    size_t n = f->rows;
+    const double *theta = f->drawing->parameters ? from->parameters : from->theta;
+    const double *const values[FIELDS] = {
+        from->gamma,      from->absolute, theta,     from->identifiability,
+        from->background, from->score,    d->natural
+    };
+    field fields[FIELDS];
+    size_t n = list_fields(fields, f, raw);
     recon_status status;
-    RECON_TRY(copy_poses(ctx, &raw->gamma, f->group, from->gamma, n));
-    RECON_TRY(copy_poses(ctx, &raw->absolute, f->group, from->absolute, n));
-    RECON_TRY(copy_poses(ctx, &raw->natural, f->group, d->natural, n));
-    RECON_TRY(copy(ctx, &f->theta, so3 ? from->parameters : from->theta, n * (so3 ? 9 : 1)));
-    RECON_TRY(copy(ctx, &f->identifiability, from->identifiability, n * f->group->identifiability));
-    RECON_TRY(copy(ctx, &f->background, from->background, n));
-    RECON_TRY(copy(ctx, &f->score, from->score, n));
-    RECON_TRY(copy_integers(ctx, &f->neighbors, from->neighbors, n * f->k));
-    RECON_TRY(copy_integers(ctx, &f->classes, from->class_of, n));
+    for (size_t i = 0; i < n; i++) {
+        int is_pose =
+            values[i] == from->gamma || values[i] == from->absolute || values[i] == d->natural;
+        RECON_TRY(recon_alloc_raw(ctx, fields[i].to, f->rows * fields[i].width, sizeof(double)));
+        if (is_pose)
+            recon_group_write(f->group, *fields[i].to, values[i], f->rows);
+        else
+            memcpy(*fields[i].to, values[i], f->rows * fields[i].width * sizeof(double));
+    }
+    RECON_TRY(copy_integers(ctx, &f->neighbors, from->neighbors, f->rows * f->k));
+    RECON_TRY(copy_integers(ctx, &f->classes, from->class_of, f->rows));
 done:
     return status;
 }
@@ -442,6 +431,61 @@ void recon_found_close(recon_found_folder *f)
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
+
+static recon_status show_tiles(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    recon_found_words words;
+    recon_status status = RECON_OK;
+    for (const recon_found_tile *t = f->kind->tiles; t->path; t++) {
+        char path[64];
+        double share;
+        snprintf(path, sizeof path, "all.%s", t->path);
+        if (t->rule == RECON_TILE_NEEDED)
+            RECON_TRY(recon_found_number(ctx, &share, f, path));
+        else
+            share = recon_found_maybe(f, path);
+        if (!isnan(share) && (share > 0 || t->rule != RECON_TILE_SOME))
+            recon_page_result(page, t->words, "%s", recon_found_share(words, share));
+    }
+done:
+    return status;
+}
+
+/* Of a folder that has none of its own: shares of natural poses by verdict. */
+static void show_verdicts(recon_page *page, const recon_found_folder *f)
+{
+    recon_found_words words;
+    for (int i = 0; i < RECON_FOUND_VERDICTS; i++) {
+        double share = recon_found_natural(f, f->drawing->kinds[i].kind);
+        if (!isnan(share))
+            recon_page_result(page, f->drawing->kinds[i].tile, "%s",
+                              recon_found_share(words, share));
+    }
+}
+
+recon_status recon_found_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    double rows, hits = recon_found_overall(f, "hit_rate");
+    double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
+    recon_found_words words;
+    recon_status status;
+    RECON_TRY(
+        recon_found_number(ctx, &rows, f, isnan(recon_found_maybe(f, "rows")) ? "points" : "rows"));
+    recon_page_result(page, f->kind->many, "%s", recon_found_count(words, (size_t)fmax(rows, 0)));
+    recon_found_trust_result(page, f);
+    if (f->kind->result)
+        RECON_TRY(f->kind->result(ctx, page, f));
+    if (f->kind->tiles)
+        RECON_TRY(show_tiles(ctx, page, f));
+    else
+        show_verdicts(page, f);
+    if (unsure > 0)
+        recon_page_result(page, "undecided", "%s", recon_found_share(words, unsure));
+    if (!isnan(hits))
+        recon_page_result(page, f->kind->hits, "%s", recon_found_share(words, hits));
+done:
+    return status;
+}
 
 /* A folder of an earlier version has no identity. */
 static recon_status check_identity(recon_ctx *ctx, const recon_found_folder *f,
@@ -482,7 +526,7 @@ recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const recon_foun
     RECON_TRY(
         recon_page_new(ctx, &page, f->kind->title,
                        "The natural poses of the objects in a data set, found without labels."));
-    RECON_TRY(f->kind->results(ctx, page, f));
+    RECON_TRY(recon_found_results(ctx, page, f));
     RECON_TRY(f->kind->sections(ctx, page, f, data->data));
     if (data->missing && f->kind->has_pictures) {
         recon_page_section(page, "Data that could not be opened");

@@ -16,14 +16,28 @@ enum { RECON_FOUND_SEED = 1 }; /* of every sample */
 
 typedef struct recon_found_folder recon_found_folder;
 
+/* A number on top of a page: the share at this path of the summary, below "all" of a discovery. */
+typedef enum {
+    RECON_TILE_NEEDED = 0, /* it must be there               */
+    RECON_TILE_SAID,       /* left out where it is not there */
+    RECON_TILE_SOME        /* left out where it is 0 as well */
+} recon_tile_rule;
+typedef struct {
+    const char *path, *words; /* NULL: no more */
+    recon_tile_rule rule;
+} recon_found_tile;
+
 /* What a folder may hold. */
 typedef struct {
-    const char *name;  /* "images", as summary.json has it         */
-    const char *group; /* by name, that its poses are on; NULL: any */
-    const char *title; /* of the page                               */
-    int has_pictures;  /* of its inputs, where these are at hand    */
-    /* The numbers on top of the page (recon_page_result), from the summary alone. */
-    recon_status (*results)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder);
+    const char *name;              /* "images", as summary.json has it      */
+    const recon_group *group;      /* that its poses are on; NULL: any      */
+    const char *title;             /* of the page                           */
+    int has_pictures;              /* of its inputs, where these are at hand */
+    const char *many;              /* of its rows: "conformers"             */
+    const char *hits;              /* what a hit of a neighbour is          */
+    const recon_found_tile *tiles; /* NULL: those of the group */
+    /* One more number on top of the page, before the tiles; NULL: none. */
+    recon_status (*result)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder);
     /* The sections; data may be NULL. The model of the folder is opened where there are data: the
      * context needs a backend (recon_ops_attach). */
     recon_status (*sections)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder,
@@ -33,6 +47,10 @@ typedef struct {
 extern const recon_found_kind recon_found_images, recon_found_molecules;
 /* recon normalize; recon discover on inputs of an application's own kind */
 extern const recon_found_kind recon_found_poses;
+
+/* The numbers on top of the page (recon_page_result), from the summary alone. */
+recon_status recon_found_results(recon_ctx *ctx, recon_page *page,
+                                 const recon_found_folder *folder);
 
 /* All of it, as recon_found_save writes it. */
 recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const recon_found_folder *folder,
@@ -46,10 +64,11 @@ struct recon_found_folder {
     const recon_found_kind *kind;
     json_t *summary;
     const recon_group *group;
+    const struct recon_found_drawing *drawing; /* of the group */
     size_t points, rows, k;  /* k: 0 without neighbours                                         */
     double *psi;             /* [rows] as the backbone says                                     */
     double *absolute;        /* [rows] about the natural pose: the model's, else Algorithm 1's  */
-    double *theta;           /* [rows] SO(2): a width in radians; [rows][9] SO(3): F            */
+    double *theta;           /* [rows], or [rows][drawing->parameters]                          */
     double *identifiability; /* [rows][group->identifiability] how well the centre is defined */
     double *background, *score; /* [rows] */
     int64_t *neighbors;         /* [rows][k] among points, or NULL */
@@ -137,8 +156,36 @@ typedef struct {
 } recon_found_spread;
 recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const recon_found_spread *s);
 
-/* Poses of each group before and after centring: circles or spheres. pictures [rows][groups] stand
- * above circles; NULL: none. */
+/* How to read a row of theta. */
+typedef struct {
+    const char *label; /* beside the axis */
+    const char *name;  /* of a width in degrees about the natural pose; NULL: it is none */
+    const char *words;
+} recon_found_reading;
+
+/* How pages speak of the poses of a group, and draw them. */
+enum { RECON_FOUND_VERDICTS = 4, RECON_FOUND_PARTLY = 2 };
+typedef struct recon_found_drawing {
+    const recon_group *group; /* NULL: any that has none of its own */
+    struct {
+        recon_natural kind;
+        const char *tile, *words;
+    } kinds[RECON_FOUND_VERDICTS]; /* [RECON_FOUND_PARTLY]: a pose that is known in part */
+    const char *chosen;            /* what a warning says of such poses                 */
+    size_t known;                  /* the number of identifiability that pages show ... */
+    const char *known_is;          /* ... and what it means                             */
+    size_t parameters; /* of a row, when widths are read from those; 0: from theta.npy  */
+    const recon_found_reading *(*read)(const recon_found_folder *folder);
+    recon_status (*width)(recon_ctx *ctx, double *out, const double *theta); /* of a row */
+    recon_status (*draw)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder,
+                         const recon_found_groups *groups, const recon_picture *pictures,
+                         size_t picture_rows);
+} recon_found_drawing;
+
+const recon_found_drawing *recon_found_drawing_of(const recon_group *group);
+
+/* Poses of each group of rows before and after centring, as their drawing shows them. pictures
+ * [rows][groups] stand above circles; NULL: none. */
 recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page,
                                     const recon_found_folder *folder,
                                     const recon_found_groups *groups, const recon_picture *pictures,
@@ -150,9 +197,6 @@ void recon_found_show_settings(recon_page *page, const recon_found_folder *folde
 /* Warnings that any folder may deserve: small sets, many neighbours, poses that do not belong. How
  * many were said. */
 int recon_found_warn(recon_page *page, const recon_found_folder *folder);
-
-/* A result, where it cannot be told of some inputs whether they have a natural pose. */
-void recon_found_unsure_result(recon_page *page, const recon_found_folder *folder);
 
 /* Warnings where many inputs have no natural pose, or none can be told; what they are called. How
  * many were said. */

@@ -127,19 +127,6 @@ done:
 
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-typedef struct {
-    size_t k;
-    uint8_t hit[NEIGHBORS * NEIGHBORS_MOST];
-    recon_found_words caption[NEIGHBORS * (NEIGHBORS_MOST + 1)];
-} hood;
-
-static void put_neighbor(recon_pictures *p, hood *h, const recon_look *l, size_t at, size_t row)
-{
-    put(p, at, l, row);
-    if (l->labels)
-        p->picture[at].caption = recon_look_label(h->caption[at], l, l->labels[row]);
-}
-
 static void list_neighbors(recon_page *page, const recon_look *l, size_t rows, size_t k)
 {
     static const char *const columns[] = { "image", "its neighbours", "of the same class" };
@@ -161,27 +148,34 @@ static void list_neighbors(recon_page *page, const recon_look *l, size_t rows, s
 
 recon_status recon_images_show_neighbors(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
+    static const char *const headings[1 + NEIGHBORS_MOST] = { "input", "nearest" };
     size_t rows = l->n < NEIGHBORS ? l->n : NEIGHBORS;
-    hood h = { .k = l->f->k < NEIGHBORS_MOST ? l->f->k : NEIGHBORS_MOST };
+    size_t k = l->f->k < NEIGHBORS_MOST ? l->f->k : NEIGHBORS_MOST;
+    uint8_t marks[NEIGHBORS * (NEIGHBORS_MOST + 1)];
+    recon_found_words caption[NEIGHBORS * (NEIGHBORS_MOST + 1)];
     recon_pictures p = { 0 };
     char *svg = NULL;
     recon_status status;
-    RECON_TRY(recon_pictures_new(ctx, &p, recon_data_images(l->data), rows * (h.k + 1)));
-    for (size_t i = 0; i < rows; i++) { /* inputs first, then all neighbours */
-        size_t row = recon_look_row(l, i, rows);
-        put_neighbor(&p, &h, l, i, row);
-        for (size_t j = 0; j < h.k; j++) {
-            size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
-            put_neighbor(&p, &h, l, rows + i * h.k + j, other);
-            h.hit[i * h.k + j] = l->labels && l->labels[other] == l->labels[row];
-        }
+    RECON_TRY(recon_pictures_new(ctx, &p, recon_data_images(l->data), rows * (k + 1)));
+    for (size_t i = 0; i < rows * (k + 1); i++) {
+        size_t row = recon_look_row(l, i / (k + 1), rows), j = i % (k + 1), shown = row;
+        if (j > 0)
+            shown = (size_t)l->f->neighbors[row * l->f->k + j - 1];
+        put(&p, i, l, shown);
+        if (!l->labels)
+            continue;
+        p.picture[i].caption = recon_look_label(caption[i], l, l->labels[shown]);
+        marks[i] = j == 0                               ? RECON_MARK_NONE
+                   : l->labels[shown] == l->labels[row] ? RECON_MARK_HIT
+                                                        : RECON_MARK_MISS;
     }
-    RECON_TRY(recon_figure_neighbors(ctx, &svg,
-                                     &(recon_neighbor_sheet){ .inputs = p.picture,
-                                                              .neighbors = p.picture + rows,
-                                                              .hit = l->labels ? h.hit : NULL,
-                                                              .rows = rows,
-                                                              .k = h.k }));
+    RECON_TRY(recon_figure_gallery(ctx, &svg,
+                                   &(recon_gallery){ .pictures = p.picture,
+                                                     .rows = rows,
+                                                     .columns = k + 1,
+                                                     .headings = headings,
+                                                     .cell = 52,
+                                                     .marks = l->labels ? marks : NULL }));
     recon_page_figure(page, svg,
                       l->labels
                           ? "Some images, evenly from the sample, with their nearest neighbours "
@@ -189,7 +183,7 @@ recon_status recon_images_show_neighbors(recon_ctx *ctx, recon_page *page, const
                             "object in any pose."
                           : "Some images, evenly from the sample, with their nearest neighbours "
                             "as given. They should show the same kind of object in any pose.");
-    list_neighbors(page, l, rows, h.k);
+    list_neighbors(page, l, rows, k);
 done:
     recon_pictures_free(&p);
     return status;

@@ -32,7 +32,7 @@ static size_t sample(const recon_data *data)
 typedef struct {
     float *images, *rotated; /* [BATCH][pixels] */
     double angle[BATCH];
-    recon_pose_score2 unusual[BATCH];
+    recon_pose_score unusual[BATCH];
 } batch;
 
 static void read_batch(batch *b, const recon_look *l, size_t first, size_t n)
@@ -58,7 +58,7 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_look *l, batch *b, doubl
     RECON_TRY(recon_distribution_images(ctx, said, l->model, b->images, n));
     RECON_TRY(recon_score_images(ctx, b->unusual, l->model, b->rotated, n));
     for (size_t i = 0; i < n; i++) {
-        double psi = said[i].pose.psi, rotated = b->unusual[i].pose.psi;
+        double psi = said[i].pose.psi[0], rotated = b->unusual[i].pose.psi[0];
         apart[first + i] = recon_so2_distance(psi, l->f->psi[l->row[first + i]]);
         l->trial.natural[first + i] = said[i].score;
         l->trial.rotated[first + i] = b->unusual[i].score;
@@ -106,31 +106,15 @@ static const char *width_word(const recon_found_folder *f)
     return strcmp(recon_found_text(f, "theta"), "uniform") ? "standard deviation" : "half-width";
 }
 
-static recon_status show_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+static recon_status show_width(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    double points, theta, several, folded, hits = recon_found_overall(f, "hit_rate");
-    double none = recon_found_natural(f, RECON_NATURAL_NONE);
-    recon_found_words words;
-    recon_status status;
-    RECON_TRY(recon_found_number(ctx, &points, f, "points"));
-    RECON_TRY(recon_found_number(ctx, &theta, f, "all.theta_deg"));
-    RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
-    RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
-    recon_page_result(page, "images", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
-    recon_found_trust_result(page, f);
-    recon_page_result(page,
-                      recon_found_has_width(f) ? "typical rotation from the natural pose"
-                                               : "typical rotation and error of the model",
-                      "\xc2\xb1%.0f\xc2\xb0", theta);
-    recon_page_result(page, "have several natural poses", "%s", recon_found_share(words, several));
-    recon_page_result(page, "look alike upside down", "%s", recon_found_share(words, folded));
-    if (!isnan(none))
-        recon_page_result(page, "have no natural pose", "%s", recon_found_share(words, none));
-    recon_found_unsure_result(page, f);
-    if (!isnan(hits))
-        recon_page_result(page, "of neighbours share the label", "%s",
-                          recon_found_share(words, hits));
-done:
+    double theta;
+    recon_status status = recon_found_number(ctx, &theta, f, "all.theta_deg");
+    if (status == RECON_OK)
+        recon_page_result(page,
+                          recon_found_has_width(f) ? "typical rotation from the natural pose"
+                                                   : "typical rotation and error of the model",
+                          "\xc2\xb1%.0f\xc2\xb0", theta);
     return status;
 }
 
@@ -425,9 +409,19 @@ static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_
     return recon_inputs_sections(ctx, page, &images, f, data);
 }
 
+static const recon_found_tile tiles[] = {
+    { "several_modes", "have several natural poses", RECON_TILE_NEEDED },
+    { "modulo_180", "look alike upside down", RECON_TILE_NEEDED },
+    { "natural_pose.none", "have no natural pose", RECON_TILE_SAID },
+    { NULL, NULL, RECON_TILE_SAID },
+};
+
 const recon_found_kind recon_found_images = { .name = "images",
-                                              .group = "so2",
+                                              .group = RECON_SO2,
                                               .title = "The poses of these images",
                                               .has_pictures = 1,
-                                              .results = show_results,
+                                              .many = "images",
+                                              .hits = "of neighbours share the label",
+                                              .tiles = tiles,
+                                              .result = show_width,
                                               .sections = show_sections };

@@ -39,7 +39,7 @@ static recon_status score_rotated(recon_ctx *ctx, recon_look *l, recon_conformer
     size_t atoms = recon_molecules_describe(recon_data_molecules(l->data)).atoms;
     const recon_distribution3 *said = l->said;
     float *xyz = NULL;
-    recon_pose_score3 *unusual = NULL;
+    recon_pose_score *unusual = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &xyz, l->n * atoms, 3 * sizeof *xyz));
     RECON_TRY(recon_alloc_raw(ctx, &unusual, l->n, sizeof *unusual));
@@ -55,7 +55,8 @@ static recon_status score_rotated(recon_ctx *ctx, recon_look *l, recon_conformer
         l->trial.rotated[i] = unusual[i].score;
         l->trial.miss[i] =
             RECON_TO_DEGREES *
-            recon_so3_distance(unusual[i].pose.psi, recon_so3_compose(by, said[i].pose.psi));
+            recon_so3_distance(recon_so3_at(unusual[i].pose.psi, 0),
+                               recon_so3_compose(by, recon_so3_at(said[i].pose.psi, 0)));
     }
 done:
     free(xyz);
@@ -73,7 +74,8 @@ static recon_status look(recon_ctx *ctx, recon_look *l, double *apart)
         x[i] = recon_molecules_get(recon_data_molecules(l->data), l->row[i]);
     RECON_TRY(recon_distribution_molecules(ctx, said, l->model, x, l->n));
     for (size_t i = 0; i < l->n; i++) {
-        apart[i] = recon_so3_distance(said[i].pose.psi, recon_so3_at(l->f->psi, l->row[i]));
+        apart[i] = recon_so3_distance(recon_so3_at(said[i].pose.psi, 0),
+                                      recon_so3_at(l->f->psi, l->row[i]));
         l->trial.natural[i] = said[i].score;
     }
     RECON_TRY(score_rotated(ctx, l, x));
@@ -102,31 +104,6 @@ static recon_status read_known(recon_ctx *ctx, known *out, const recon_found_fol
     RECON_TRY(recon_found_number(ctx, &out->none, f, "all.natural_pose.none"));
     out->several = recon_found_natural(f, RECON_NATURAL_SEVERAL);
     out->unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
-done:
-    return status;
-}
-
-static recon_status show_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
-{
-    double points, hits = recon_found_overall(f, "hit_rate");
-    known natural;
-    recon_found_words words;
-    recon_status status;
-    RECON_TRY(recon_found_number(ctx, &points, f, "points"));
-    RECON_TRY(read_known(ctx, &natural, f));
-    recon_page_result(page, "conformers", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
-    recon_found_trust_result(page, f);
-    recon_page_result(page, "have one natural pose", "%s", recon_found_share(words, natural.one));
-    if (natural.several > 0)
-        recon_page_result(page, "have several natural poses", "%s",
-                          recon_found_share(words, natural.several));
-    recon_page_result(page, "have an axis, with a free spin", "%s",
-                      recon_found_share(words, natural.axis));
-    recon_page_result(page, "have no natural pose", "%s", recon_found_share(words, natural.none));
-    recon_found_unsure_result(page, f);
-    if (!isnan(hits))
-        recon_page_result(page, "of neighbours are the same molecule", "%s",
-                          recon_found_share(words, hits));
 done:
     return status;
 }
@@ -412,9 +389,19 @@ static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_
     return recon_inputs_sections(ctx, page, &molecules, f, data);
 }
 
+static const recon_found_tile tiles[] = {
+    { "natural_pose.one", "have one natural pose", RECON_TILE_NEEDED },
+    { "natural_pose.several", "have several natural poses", RECON_TILE_SOME },
+    { "natural_pose.axis", "have an axis, with a free spin", RECON_TILE_NEEDED },
+    { "natural_pose.none", "have no natural pose", RECON_TILE_NEEDED },
+    { NULL, NULL, RECON_TILE_SAID },
+};
+
 const recon_found_kind recon_found_molecules = { .name = "molecules",
-                                                 .group = "so3",
+                                                 .group = RECON_SO3,
                                                  .title = "The poses of these molecules",
                                                  .has_pictures = 1,
-                                                 .results = show_results,
+                                                 .many = "conformers",
+                                                 .hits = "of neighbours are the same molecule",
+                                                 .tiles = tiles,
                                                  .sections = show_sections };

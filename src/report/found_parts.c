@@ -7,14 +7,9 @@
 
 #include <math.h>
 #include "core/picture.h"
-#include <recon/group/so2.h>
-#include <recon/group/matrix_fisher.h>
-#include "group/so3/fisher_gauge.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FIT_MOST = 400 }; /* rotations of a group that its distribution is fitted to */
 
 /* --- words ------------------------------------------------------------------------------------ */
 
@@ -101,209 +96,6 @@ done:
     return status;
 }
 
-/* --- poses on the circle ---------------------------------------------------------------------- */
-
-#define CIRCLES                                                                                    \
-    "Each circle is a histogram of the orientations in one group: the longer the bar, "            \
-    "the more members. Before: as the network outputs them, relative to an arbitrary zero "        \
-    "that differs between groups. After: relative to the natural pose that was found. A narrow "   \
-    "peak at the top is a group with nearly one pose, a full circle one with all poses."
-
-/* From this angle half of the n angles are no further. */
-static double half_within(double *scratch, const double *angles, size_t n, double from)
-{
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = recon_so2_distance(angles[i], from);
-    return recon_found_median(scratch, n);
-}
-
-static double circular_mean(const double *angles, size_t n)
-{
-    double c = 0, s = 0;
-    for (size_t i = 0; i < n; i++) {
-        c += cos(angles[i]);
-        s += sin(angles[i]);
-    }
-    return atan2(s, c);
-}
-
-static void gather(double *out, const double *poses, const size_t *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = poses[rows[i]];
-}
-
-/* Of n groups from `first` on. */
-static recon_status show_circle_table(recon_ctx *ctx, recon_page *page, const recon_found_groups *g,
-                                      const recon_rose *roses, size_t first, size_t n)
-{
-    const char *const columns[] = { g->what, "members", "half lie within, before (degrees)",
-                                    "half lie within, after (degrees)" };
-    double *scratch;
-    size_t most = 0;
-    for (size_t i = first; i < first + n; i++)
-        most = g->n[i] > most ? g->n[i] : most;
-    recon_status status = recon_alloc_raw(ctx, &scratch, most, sizeof *scratch);
-    if (status != RECON_OK)
-        return status;
-    recon_page_table(page, "Spread of poses before and after centring", columns, 4);
-    for (size_t i = first; i < first + n; i++) {
-        const recon_rose *before = &roses[i], *after = &roses[g->count + i];
-        double from = circular_mean(before->angles, before->count);
-        recon_page_cell(page, "%s", g->name[i]);
-        recon_page_cell(page, "%zu", g->n[i]);
-        recon_page_cell(page, "%.1f",
-                        RECON_TO_DEGREES *
-                            half_within(scratch, before->angles, before->count, from));
-        recon_page_cell(page, "%.1f",
-                        RECON_TO_DEGREES * half_within(scratch, after->angles, after->count, 0));
-    }
-    free(scratch);
-    return RECON_OK;
-}
-
-/* So many groups side by side stay readable. */
-enum { ABREAST = 5 };
-
-/* Groups from `first` on, their roses among those of all: before, then after. */
-static recon_status show_row(recon_ctx *ctx, recon_page *page, const recon_found_groups *g,
-                             const recon_rose *roses, const recon_picture *pictures,
-                             size_t picture_rows, size_t first)
-{
-    static const char *const names[] = { "before", "after" };
-    size_t n = g->count - first < ABREAST ? g->count - first : ABREAST;
-    recon_rose shown[2 * ABREAST];
-    recon_picture *above = NULL;
-    const char *headings[ABREAST];
-    char *svg = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &above, picture_rows * n, sizeof *above));
-    for (size_t i = 0; i < n; i++) {
-        headings[i] = g->name[first + i];
-        shown[i] = roses[first + i];
-        shown[n + i] = roses[g->count + first + i];
-        for (size_t r = 0; r < picture_rows; r++)
-            above[r * n + i] = pictures[r * g->count + first + i];
-    }
-    RECON_TRY(recon_figure_roses(ctx, &svg,
-                                 &(recon_roses){ .roses = shown,
-                                                 .rows = 2,
-                                                 .columns = n,
-                                                 .headings = headings,
-                                                 .names = names,
-                                                 .pictures = above,
-                                                 .picture_rows = picture_rows,
-                                                 .own_scale = 1 }));
-    recon_page_figure(page, svg, first ? "The same for the next groups." : CIRCLES);
-    RECON_TRY(show_circle_table(ctx, page, g, roses, first, n));
-done:
-    free(above);
-    return status;
-}
-
-static recon_status show_circles(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                 const recon_found_groups *g, const recon_picture *pictures,
-                                 size_t picture_rows)
-{
-    recon_rose roses[2 * RECON_FOUND_GROUPS] = { { 0 } };
-    double *angles = NULL;
-    size_t used = 0;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &angles, 2 * f->rows, sizeof *angles));
-    for (size_t i = 0; i < 2 * g->count; i++) {
-        size_t at = i % g->count;
-        gather(angles + used, i < g->count ? f->psi : f->absolute, g->member[at], g->n[at]);
-        roses[i] = (recon_rose){ .angles = angles + used, .count = g->n[at] };
-        used += g->n[at];
-    }
-    for (size_t first = 0; first < g->count; first += ABREAST)
-        RECON_TRY(show_row(ctx, page, g, roses, pictures, picture_rows, first));
-done:
-    free(angles);
-    return status;
-}
-
-/* --- poses in space --------------------------------------------------------------------------- */
-
-static recon_status fit(recon_ctx *ctx, recon_fisher_fit *out, recon_so3 *scratch,
-                        const recon_so3 *poses, const size_t *rows, size_t n)
-{
-    size_t count = n < FIT_MOST ? n : FIT_MOST;
-    for (size_t i = 0; i < count; i++)
-        scratch[i] = poses[rows[i * n / count]];
-    return recon_fisher_fit_samples(ctx, out, scratch, count, NULL);
-}
-
-static void show_sphere_table(recon_page *page, const recon_found_groups *g,
-                              const recon_fisher_fit *fits)
-{
-    static const char *const determined[] = { "one pose", "an axis; the spin about it is free",
-                                              "hardly anything", "nothing" };
-    const char *const columns[] = { g->what, "members", "concentration",
-                                    "poses that fit no distribution (%)",
-                                    "what the poses determine" };
-    recon_page_table(page, "Poses about the natural pose", columns, 5);
-    for (size_t i = 0; i < g->count; i++) {
-        const recon_fisher_fit *fit = &fits[g->count + i];
-        recon_page_cell(page, "%s", g->name[i]);
-        recon_page_cell(page, "%zu", g->n[i]);
-        recon_page_cell(page, "%.1f", fit->fisher.singular[0]);
-        recon_page_cell(page, "%.0f", 100 * fit->background);
-        recon_page_cell(page, "%s", determined[recon_fisher_free(&fit->fisher)]);
-    }
-}
-
-static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                 const recon_found_groups *g)
-{
-    static const char *const names[] = { "before", "after" };
-    recon_fisher_fit fits[2 * RECON_FOUND_GROUPS];
-    recon_sphere spheres[2 * ABREAST];
-    const char *headings[ABREAST];
-    size_t n = g->count < ABREAST ? g->count : ABREAST; /* drawn; the table has all */
-    recon_so3 *scratch;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &scratch, FIT_MOST, sizeof *scratch));
-    for (size_t i = 0; i < 2 * g->count; i++) {
-        size_t at = i % g->count;
-        RECON_TRY(fit(ctx, &fits[i], scratch,
-                      (const recon_so3 *)(i < g->count ? f->psi : f->absolute), g->member[at],
-                      g->n[at]));
-    }
-    for (size_t i = 0; i < 2 * n; i++) {
-        spheres[i] = (recon_sphere){ .f = fits[i % n + (i < n ? 0 : g->count)].fisher.f };
-        headings[i % n] = g->name[i % n];
-    }
-    recon_page_spheres(
-        page,
-        &(recon_sphere_sheet){
-            .spheres = spheres, .rows = 2, .columns = n, .headings = headings, .names = names },
-        "Where the three axes of an object point: each colour is one axis, bright where it points "
-        "often, faint where that is on the far side. A spot is an axis that always points one "
-        "way, a ring one that spins about another. Before: in the network's own frame, which is "
-        "arbitrary and differs between groups. After: relative to the natural pose that was found.");
-    show_sphere_table(page, g, fits);
-done:
-    free(scratch);
-    return status;
-}
-
-recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                    const recon_found_groups *g, const recon_picture *pictures,
-                                    size_t picture_rows)
-{
-    recon_found_words words;
-    recon_status status = f->group == RECON_SO2
-                              ? show_circles(ctx, page, f, g, pictures, picture_rows)
-                          : recon_found_draws(ctx, page) ? show_spheres(ctx, page, f, g)
-                                                         : RECON_OK;
-    if (status == RECON_OK && g->others)
-        recon_page_say(page,
-                       "The %zu largest groups are shown; %s more points belong to smaller ones.",
-                       g->count, recon_found_count(words, g->others));
-    return status;
-}
-
 /* --- warnings --------------------------------------------------------------------------------- */
 
 /* The share of rows of whose neighbours' poses more than that do not belong. */
@@ -348,14 +140,6 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
             recon_count((recon_count_text){ 0 }, (size_t)singles, "class is a single point",
                         "classes are single points"));
     return said;
-}
-
-void recon_found_unsure_result(recon_page *page, const recon_found_folder *f)
-{
-    double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
-    recon_found_words words;
-    if (unsure > 0)
-        recon_page_result(page, "undecided", "%s", recon_found_share(words, unsure));
 }
 
 int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, const char *many)

@@ -4,66 +4,10 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/group/matrix_fisher.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- results --------------------------------------------------------------------------------- */
-
-/* Kinds of natural poses that the group may have, and what they are called. */
-typedef struct {
-    recon_natural kind;
-    const char *tile, *words;
-} kind_words;
-
-static const kind_words *kinds_of(const recon_found_folder *f)
-{
-    static const kind_words so2[] = {
-        { RECON_NATURAL_ONE, "have one natural pose", "one natural pose" },
-        { RECON_NATURAL_SEVERAL, "have several natural poses", "several" },
-        { RECON_NATURAL_MODULO, "have one modulo a symmetry",
-          "one modulo a half, third or quarter turn" },
-        { RECON_NATURAL_NONE, "have no natural pose", "none: all directions alike" },
-    };
-    static const kind_words so3[] = {
-        { RECON_NATURAL_ONE, "have one natural pose", "one natural pose" },
-        { RECON_NATURAL_SEVERAL, "have several natural poses", "several" },
-        { RECON_NATURAL_AXIS, "have an axis, with a free spin", "an axis; the spin about it free" },
-        { RECON_NATURAL_NONE, "have no natural pose", "none: all poses alike" },
-    };
-    return f->group == RECON_SO3 ? so3 : so2;
-}
-enum { KINDS = 4 };
-
-static recon_status show_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
-{
-    const kind_words *kinds = kinds_of(f);
-    double rows, hits = recon_found_overall(f, "hit_rate");
-    recon_found_words words;
-    recon_status status;
-    RECON_TRY(
-        recon_found_number(ctx, &rows, f, isnan(recon_found_maybe(f, "rows")) ? "points" : "rows"));
-    recon_page_result(page, "poses", "%s", recon_found_count(words, (size_t)fmax(rows, 0)));
-    for (int i = 0; i < KINDS; i++) {
-        double share = recon_found_natural(f, kinds[i].kind);
-        if (!isnan(share))
-            recon_page_result(page, kinds[i].tile, "%s", recon_found_share(words, share));
-    }
-    recon_found_unsure_result(page, f);
-    if (!isnan(hits))
-        recon_page_result(page, "of neighbours share the label", "%s",
-                          recon_found_share(words, hits));
-done:
-    return status;
-}
-
 /* --- what was found --------------------------------------------------------------------------- */
-
-static const char *group_words(const recon_found_folder *f)
-{
-    return f->group == RECON_SO3 ? "SO(3), the rotations of space"
-                                 : "SO(2), the rotations of a picture";
-}
 
 static recon_status say_classes(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
@@ -71,37 +15,33 @@ static recon_status say_classes(recon_ctx *ctx, recon_page *page, const recon_fo
     recon_found_words a, b;
     if (f->k) {
         recon_page_say(page,
-                       "%s poses on %s: each was compared with those of its %zu nearest "
+                       "%s poses on %s, %s: each was compared with those of its %zu nearest "
                        "neighbours in the embedding, its class. They show which pose is natural "
                        "for its kind, and how far poses vary around it.",
-                       recon_found_count(a, f->rows), group_words(f), f->k);
+                       recon_found_count(a, f->rows), f->group->words, f->group->meaning, f->k);
         return RECON_OK;
     }
     recon_status status = recon_found_number(ctx, &classes, f, "class_count");
     if (status == RECON_OK)
         recon_page_say(
             page,
-            "%s poses on %s in %s classes: points connected by small distances. The poses of a "
+            "%s poses on %s, %s in %s classes: points connected by small distances. The poses of a "
             "class show which pose is natural for its kind, and how far poses vary around it.",
-            recon_found_count(a, f->rows), group_words(f),
+            recon_found_count(a, f->rows), f->group->words, f->group->meaning,
             recon_found_count(b, (size_t)fmax(classes, 0)));
     return status;
 }
 
 static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    const char *family = recon_found_text(f, "family");
-    int uniform = !strcmp(family, "uniform");
-    double *theta;
-    if (f->group == RECON_SO3 || (!uniform && strcmp(family, "normal")))
-        return RECON_OK;
-    recon_status status = recon_alloc_raw(ctx, &theta, f->rows, sizeof *theta);
-    if (status != RECON_OK)
+    const recon_found_reading *r = f->drawing->read(f);
+    double *theta = NULL;
+    recon_status status = r->name ? recon_alloc_raw(ctx, &theta, f->rows, sizeof *theta) : RECON_OK;
+    if (!r->name || status != RECON_OK)
         return status;
     memcpy(theta, f->theta, f->rows * sizeof *theta);
     recon_page_say(page, "They vary around their natural poses with a %s of %.0f degrees (median).",
-                   uniform ? "half-width" : "standard deviation",
-                   RECON_TO_DEGREES * recon_found_median(theta, f->rows));
+                   r->name, RECON_TO_DEGREES * recon_found_median(theta, f->rows));
     free(theta);
     return RECON_OK;
 }
@@ -121,8 +61,9 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                        "uniform ones: %s.",
                        recon_found_share(a, recon_found_natural(f, RECON_NATURAL_ONE)),
                        recon_found_share(b, recon_found_natural(f, RECON_NATURAL_SEVERAL)),
-                       kinds_of(f)[2].words,
-                       recon_found_share(c, recon_found_natural(f, kinds_of(f)[2].kind)),
+                       f->drawing->kinds[RECON_FOUND_PARTLY].words,
+                       recon_found_share(
+                           c, recon_found_natural(f, f->drawing->kinds[RECON_FOUND_PARTLY].kind)),
                        recon_found_share(d, recon_found_natural(f, RECON_NATURAL_NONE)));
     if (!isnan(hits))
         recon_page_say(page,
@@ -135,66 +76,26 @@ done:
 
 /* --- widths ----------------------------------------------------------------------------------- */
 
-/* How to read the first number of a row of theta. */
-typedef struct {
-    const char *label, *words;
-    double scale;
-} reading;
-
-static reading reading_of(const recon_found_folder *f)
-{
-    const char *family = recon_found_text(f, "family");
-    if (f->group == RECON_SO3)
-        return (reading){ "concentration",
-                          "The largest singular value of the matrix Fisher distribution that was "
-                          "fitted to each class: 0 is any pose, 100 an axis that varies by about "
-                          "8 degrees.",
-                          1 };
-    if (!strcmp(family, "uniform"))
-        return (reading){ "half-width (degrees)",
-                          "How far the poses of each class extend to either side of the natural "
-                          "pose.",
-                          RECON_TO_DEGREES };
-    if (!strcmp(family, "normal"))
-        return (reading){ "standard deviation (degrees)",
-                          "How far the poses of each class vary around the natural pose.",
-                          RECON_TO_DEGREES };
-    return (reading){ "root mean square distance (degrees)",
-                      "How far the poses of each class are from the natural pose: the root mean "
-                      "square of the angles.",
-                      RECON_TO_DEGREES };
-}
-
-/* The largest singular value of F. */
-static recon_status concentration(recon_ctx *ctx, double *out, const double f[9])
-{
-    recon_fisher fisher;
-    recon_status status = recon_fisher_of(ctx, &fisher, f);
-    *out = status == RECON_OK ? fisher.singular[0] : NAN;
-    return status;
-}
-
-enum { WIDTHS_MOST = 5000 }; /* of SO(3), which cost a decomposition each */
+enum { WIDTHS_MOST = 5000 }; /* some cost a decomposition each */
 
 static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    const reading r = reading_of(f);
+    const recon_found_drawing *d = f->drawing;
+    size_t width = d->parameters ? d->parameters : 1;
     size_t *row = NULL, n;
     double *values = NULL;
     recon_status status;
     recon_page_section(page, "How far they vary");
-    recon_page_say(page, "%s", r.words);
+    recon_page_say(page, "%s", d->read(f)->words);
     RECON_TRY(recon_found_sample(ctx, &row, &n, f->rows, WIDTHS_MOST));
     RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
     for (size_t i = 0; i < n; i++)
-        if (f->group == RECON_SO3)
-            RECON_TRY(concentration(ctx, &values[i], f->theta + 9 * row[i]));
-        else
-            values[i] = f->theta[row[i]] * r.scale;
-    RECON_TRY(recon_found_show_spread(
-        ctx, page,
-        &(recon_found_spread){
-            .x_label = r.label, .caption = "Histogram of widths.", .values = values, .n = n }));
+        RECON_TRY(d->width(ctx, &values[i], f->theta + width * row[i]));
+    RECON_TRY(recon_found_show_spread(ctx, page,
+                                      &(recon_found_spread){ .x_label = d->read(f)->label,
+                                                             .caption = "Histogram of widths.",
+                                                             .values = values,
+                                                             .n = n }));
 done:
     free(row);
     free(values);
@@ -222,11 +123,10 @@ static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_fo
 static void table_known(recon_page *page, const recon_found_folder *f)
 {
     static const char *const columns[] = { "natural pose", "share of points (%)" };
-    const kind_words *kinds = kinds_of(f);
     recon_page_table(page, "How well the natural pose is known", columns, 2);
-    for (int i = 0; i < KINDS; i++) {
-        double share = recon_found_natural(f, kinds[i].kind);
-        recon_page_cell(page, "%s", kinds[i].words);
+    for (int i = 0; i < RECON_FOUND_VERDICTS; i++) {
+        double share = recon_found_natural(f, f->drawing->kinds[i].kind);
+        recon_page_cell(page, "%s", f->drawing->kinds[i].words);
         recon_page_cell(page, isnan(share) ? "-" : "%.1f", 100 * share);
     }
     double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
@@ -238,27 +138,22 @@ static void table_known(recon_page *page, const recon_found_folder *f)
 
 static recon_status show_known(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    int so3 = f->group == RECON_SO3;
     double *known = NULL;
     size_t width = f->group->identifiability;
     recon_status status = recon_alloc_raw(ctx, &known, f->rows, sizeof *known);
     if (status != RECON_OK)
         return status;
     for (size_t i = 0; i < f->rows; i++)
-        known[i] = fabs(f->identifiability[width * i + (so3 ? 2 : 0)]);
+        known[i] = fabs(f->identifiability[width * i + f->drawing->known]);
     recon_page_section(page, "How well natural poses are known");
-    status = recon_found_show_spread(
-        ctx, page,
-        &(recon_found_spread){ .x_label = "agreement of a class's poses",
-                               .caption =
-                                   so3 ? "For the least determined direction. 1: all poses of a "
-                                         "class are equal. 0: a rotation is free."
-                                       : "1: all poses of a class are equal. 0: they cancel out, "
-                                         "because they have all orientations or opposite ones.",
-                               .values = known,
-                               .n = f->rows,
-                               .from = 0,
-                               .to = 1 });
+    status =
+        recon_found_show_spread(ctx, page,
+                                &(recon_found_spread){ .x_label = "agreement of a class's poses",
+                                                       .caption = f->drawing->known_is,
+                                                       .values = known,
+                                                       .n = f->rows,
+                                                       .from = 0,
+                                                       .to = 1 });
     free(known);
     table_known(page, f);
     return status;
@@ -285,9 +180,8 @@ static void show_worst(recon_page *page, const recon_found_folder *f)
 
 static void show_warnings(recon_page *page, const recon_found_folder *f)
 {
-    int so3 = f->group == RECON_SO3;
     double several = recon_found_natural(f, RECON_NATURAL_SEVERAL);
-    double folded = recon_found_natural(f, so3 ? RECON_NATURAL_AXIS : RECON_NATURAL_MODULO);
+    double partly = recon_found_natural(f, f->drawing->kinds[RECON_FOUND_PARTLY].kind);
     double hits = recon_found_overall(f, "hit_rate");
     recon_found_words words;
     int said;
@@ -299,14 +193,9 @@ static void show_warnings(recon_page *page, const recon_found_folder *f)
             "%s of the points have several natural poses; gamma.npy has the one with the largest "
             "weight, and among equal ones the one nearest to the identity.",
             recon_found_share(words, several));
-    if (folded > 0.05 && ++said)
-        recon_page_warning(
-            page,
-            so3 ? "For %s of the points the spin about an axis is free: gamma.npy aligns the "
-                  "axis; the spin is a choice."
-                : "For %s of the points the pose is known only modulo a symmetry: which of these "
-                  "poses gamma.npy has was chosen, not found.",
-            recon_found_share(words, folded));
+    if (partly > 0.05 && ++said)
+        recon_page_warning(page, "For %s of the points %s", recon_found_share(words, partly),
+                           f->drawing->chosen);
     if (hits < 0.5 && ++said)
         recon_page_warning(page,
                            "Only %s of a point's class share its label: poses of different kinds "
@@ -344,5 +233,6 @@ done:
 
 const recon_found_kind recon_found_poses = { .name = "poses",
                                              .title = "The poses behind these embeddings",
-                                             .results = show_results,
+                                             .many = "poses",
+                                             .hits = "of neighbours share the label",
                                              .sections = show_sections };

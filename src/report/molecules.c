@@ -187,32 +187,27 @@ recon_status recon_molecule_check(recon_ctx *ctx, const recon_molecule_picture *
     return RECON_OK;
 }
 
-static recon_status check_sheet(recon_ctx *ctx, const recon_molecule_sheet *s, int *captions)
+static recon_status check(recon_ctx *ctx, const void *user, size_t i, recon_sheet_place *place)
 {
-    size_t shown = 0;
-    *captions = 0;
-    for (size_t i = 0; i < s->rows * s->columns; i++) {
-        recon_status status = recon_molecule_check(ctx, &s->molecules[i], i);
-        if (status != RECON_OK)
-            return status;
-        shown += s->molecules[i].atoms > 0;
-        *captions |= s->molecules[i].caption != NULL;
-    }
-    return shown ? RECON_OK : recon_fail(ctx, RECON_ERR_INPUT, "molecules: nothing to show");
+    const recon_molecule_picture *m = &((const recon_molecule_sheet *)user)->molecules[i];
+    *place = (recon_sheet_place){ m->atoms > 0, m->caption };
+    return recon_molecule_check(ctx, m, i);
 }
 
 recon_status recon_figure_molecules(recon_ctx *ctx, char **out, const recon_molecule_sheet *s)
 {
     recon_words words = { .used = 0 };
-    int captions;
-    *out = NULL;
-    recon_status status = check_sheet(ctx, s, &captions);
-    if (status != RECON_OK)
-        return status;
     recon_words_add(&words, "%zu pictures of molecules.", s->rows * s->columns);
     return recon_sheet_make(ctx, out,
-                            &(recon_sheet){ s->title, s->desc ? s->desc : words.text, s->rows,
-                                            s->columns, s->headings, s->names,
-                                            s->cell > 0 ? s->cell : CELL, captions },
-                            draw, s);
+                            &(recon_sheet){ .figure = "molecules",
+                                            .title = s->title,
+                                            .desc = s->desc ? s->desc : words.text,
+                                            .rows = s->rows,
+                                            .columns = s->columns,
+                                            .headings = s->headings,
+                                            .names = s->names,
+                                            .cell = s->cell > 0 ? s->cell : CELL,
+                                            .check = check,
+                                            .draw = draw,
+                                            .user = s });
 }

@@ -14,28 +14,25 @@ static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side
         recon_molecule_draw(ctx, svg, x, y, side, i ? &p->canonical : &p->input);
 }
 
-static recon_status check_plot(recon_ctx *ctx, const recon_pose3_plot *p)
+static recon_status check(recon_ctx *ctx, const void *user, size_t i, recon_sheet_place *place)
 {
-    recon_status status;
-    if (p->input.atoms == 0 || p->canonical.atoms == 0 || !p->poses.f)
+    const recon_pose3_plot *p = user;
+    const recon_molecule_picture *m = i ? &p->canonical : &p->input;
+    int is_sphere = i == 2;
+    *place = (recon_sheet_place){ is_sphere ? p->poses.f != NULL : m->atoms > 0,
+                                  is_sphere ? p->poses.caption : m->caption };
+    if (!place->shown)
         return recon_fail(ctx, RECON_ERR_INPUT, "pose3: a molecule or its distribution is missing");
-    RECON_TRY(recon_molecule_check(ctx, &p->input, 0));
-    RECON_TRY(recon_molecule_check(ctx, &p->canonical, 1));
-    RECON_TRY(recon_sphere_check(ctx, &p->poses, 0));
-done:
-    return status;
+    return is_sphere ? recon_sphere_check(ctx, &p->poses, 0) : recon_molecule_check(ctx, m, i);
 }
 
 recon_status recon_figure_pose3(recon_ctx *ctx, char **out, const recon_pose3_plot *p)
 {
     static const char *const headings[COLUMNS] = { "input", "natural pose", "poses about it" };
-    *out = NULL;
-    recon_status status = check_plot(ctx, p);
-    if (status != RECON_OK)
-        return status;
     return recon_sheet_make(
         ctx, out,
         &(recon_sheet){
+            .figure = "pose3",
             .title = p->title,
             .desc = p->desc ? p->desc
                             : "A molecule as given, in its natural pose, and where its poses take "
@@ -45,6 +42,7 @@ recon_status recon_figure_pose3(recon_ctx *ctx, char **out, const recon_pose3_pl
             .columns = COLUMNS,
             .headings = headings,
             .cell = CELL,
-            .captions = p->input.caption || p->canonical.caption || p->poses.caption },
-        draw, p);
+            .check = check,
+            .draw = draw,
+            .user = p });
 }

@@ -5,21 +5,32 @@
 
 #include "report/canvas.h"
 
+/* What there is at a place of the grid. */
 typedef struct {
-    const char *title, *desc;
-    size_t rows, columns;        /* at least 1 of each */
-    const char *const *headings; /* [columns]; may be NULL */
+    int shown;           /* 0: nothing */
+    const char *caption; /* may be NULL */
+} recon_sheet_place;
+
+typedef struct {
+    const char *figure, *title, *desc; /* figure: in messages */
+    size_t rows, columns;
+    const char *const *headings; /* [columns]; may be NULL, and so may each */
     const char *const *names;    /* [rows]; may be NULL    */
     double cell;
-    int captions; /* 1: there is a line of text below each drawing */
+    double heading; /* columns are at least as wide; 0: as a cell            */
+    size_t blocks;  /* rows go on side by side in so many blocks; 0: one     */
+    /* Refuses what cannot be drawn; what is at place i. */
+    recon_status (*check)(recon_ctx *ctx, const void *user, size_t i, recon_sheet_place *place);
+    /* Draws number i of the grid into the square x, y, side. */
+    void (*draw)(recon_ctx *ctx, recon_svg *svg, double x, double y, double side, const void *user,
+                 size_t i);
+    const void *user;
+    const recon_key *keys; /* [key_count] of the legend */
+    size_t key_count;
 } recon_sheet;
 
-/* Draws number i of the grid into the square x, y, side. */
-typedef void recon_sheet_cell(recon_ctx *ctx, recon_svg *svg, double x, double y, double side,
-                              const void *user, size_t i);
-
-recon_status recon_sheet_make(recon_ctx *ctx, char **out, const recon_sheet *sheet,
-                              recon_sheet_cell *draw, const void *user);
+/* RECON_ERR_INPUT where there is nothing to show. */
+recon_status recon_sheet_make(recon_ctx *ctx, char **out, const recon_sheet *sheet);
 
 /* A caption below the square x, y, side. */
 void recon_sheet_caption(recon_svg *svg, double x, double y, double side, const char *caption);

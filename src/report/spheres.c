@@ -158,33 +158,28 @@ recon_status recon_sphere_check(recon_ctx *ctx, const recon_sphere *s, size_t nu
     return status == RECON_OK ? status : recon_note(ctx, status, "sphere %zu", number);
 }
 
-static recon_status check_sheet(recon_ctx *ctx, const recon_sphere_sheet *s, int *captions)
+static recon_status check(recon_ctx *ctx, const void *user, size_t i, recon_sheet_place *place)
 {
-    size_t shown = 0;
-    *captions = 0;
-    for (size_t i = 0; i < s->rows * s->columns; i++) {
-        recon_status status = recon_sphere_check(ctx, &s->spheres[i], i);
-        if (status != RECON_OK)
-            return status;
-        shown += s->spheres[i].f != NULL;
-        *captions |= s->spheres[i].caption != NULL;
-    }
-    return shown ? RECON_OK : recon_fail(ctx, RECON_ERR_INPUT, "spheres: nothing to show");
+    const recon_sphere *s = &((const recon_sphere_sheet *)user)->spheres[i];
+    *place = (recon_sheet_place){ s->f != NULL, s->caption };
+    return recon_sphere_check(ctx, s, i);
 }
 
 recon_status recon_figure_spheres(recon_ctx *ctx, char **out, const recon_sphere_sheet *s)
 {
     recon_words words = { .used = 0 };
-    int captions;
-    *out = NULL;
-    recon_status status = check_sheet(ctx, s, &captions);
-    if (status != RECON_OK)
-        return status;
     recon_words_add(&words, "%zu spheres: where matrix Fisher distributions take the axes x, y, z.",
                     s->rows * s->columns);
     return recon_sheet_make(ctx, out,
-                            &(recon_sheet){ s->title, s->desc ? s->desc : words.text, s->rows,
-                                            s->columns, s->headings, s->names,
-                                            s->cell > 0 ? s->cell : CELL, captions },
-                            draw, s);
+                            &(recon_sheet){ .figure = "spheres",
+                                            .title = s->title,
+                                            .desc = s->desc ? s->desc : words.text,
+                                            .rows = s->rows,
+                                            .columns = s->columns,
+                                            .headings = s->headings,
+                                            .names = s->names,
+                                            .cell = s->cell > 0 ? s->cell : CELL,
+                                            .check = check,
+                                            .draw = draw,
+                                            .user = s });
 }

@@ -43,14 +43,6 @@ recon_status recon_tile_check(recon_ctx *ctx, const char *figure, const char *wh
     return RECON_OK;
 }
 
-int recon_tile_captions(const recon_picture *pictures, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (pictures[i].caption)
-            return 1;
-    return 0;
-}
-
 /* Each pixel `times` times in both directions, as bytes. */
 static void magnify(uint8_t *out, const recon_picture *p, size_t times)
 {

@@ -15,7 +15,4 @@ recon_status recon_tile_check(recon_ctx *ctx, const char *figure, const char *wh
 void recon_tile_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side,
                      const recon_picture *picture);
 
-/* 1 when one of the n pictures has a caption. */
-int recon_tile_captions(const recon_picture *pictures, size_t n);
-
 #endif

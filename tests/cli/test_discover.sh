@@ -118,7 +118,7 @@ report $? "--out . replaces what is there"
 refused 1 "nowhere" discover --model nowhere $letters --out d
 refused 1 "images.npy: " discover --model images.npy $letters --out d
 refused 1 "cannot make the folder" discover --model backbone $letters --out nowhere/d --quiet
-refused 1 "k = 500, but there are only 120 points: choose a smaller k (--k)" discover --model backbone $letters --out d --k 500 --quiet
+refused 1 "k = 500, but there are only 120 points: choose a smaller --k" discover --model backbone $letters --out d --k 500 --quiet
 letters 100 | npy wide.npy '|u1' '64, 20, 20'
 refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
     discover --model backbone --data npy:wide.npy --out d --quiet

@@ -308,6 +308,9 @@ of t2 pairs.npy --out torus
     [ "$(head -c 128 torus/gamma.npy | grep -c '6, 2)')" -eq 1 ] &&
     [ "$(head -c 128 torus/normalized.npy | grep -c '6, 2, 2)')" -eq 1 ]
 report $? "a torus: arrays have two numbers a pose"
+run report torus
+[ "$code" -eq 0 ] && grep -q 'T^2, angles that rotate independently' torus/report.html
+report $? "its page says which group it is"
 of c4 elements.npy --out cyclic
 [ "$code" -eq 0 ] && grep -q '6 points on C_4' "$scratch/stdout" && tail -c 24 cyclic/gamma.npy >got &&
     f32 2 2 2 1 1 1 | cmp -s - got

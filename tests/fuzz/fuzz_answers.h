@@ -34,10 +34,11 @@ static inline void fuzz_answer_images(const recon_model *model)
     recon_ieae_shape shape = recon_model_describe(model).images;
     size_t pixels = shape.height * shape.width_px * shape.channels;
     float *image = fuzz_image(pixels), *out = calloc(pixels, sizeof *out);
-    recon_pose2 pose;
+    recon_pose pose;
     recon_distribution d;
     if (fuzz_answered(recon_canonicalize_images(fuzz_ctx(), out, &pose, model, image, 1, NULL)))
-        FUZZ_CHECK(isfinite(pose.psi) && isfinite(pose.rotation) && isfinite(out[pixels / 2]));
+        FUZZ_CHECK(isfinite(pose.psi[0]) && isfinite(pose.rotation[0]) &&
+                   isfinite(out[pixels / 2]));
     if (fuzz_answered(recon_distribution_images(fuzz_ctx(), &d, model, image, 1)))
         FUZZ_CHECK(isfinite(d.theta) && d.modes >= 1 && d.modes <= RECON_MODES_MAX);
     fuzz_answer_score(model, image);
@@ -59,11 +60,11 @@ static inline int fuzz_is_rotation(recon_so3 g)
 static inline void fuzz_answer_molecules(const recon_model *model)
 {
     float out[9];
-    recon_pose3 pose;
+    recon_pose pose;
     recon_distribution3 d;
     if (fuzz_answered(recon_canonicalize_molecules(fuzz_ctx(), out, &pose, model, &fuzz_water, 1)))
-        FUZZ_CHECK(fuzz_is_rotation(pose.psi) && fuzz_is_rotation(pose.rotation) &&
-                   isfinite(out[8]));
+        FUZZ_CHECK(fuzz_is_rotation(recon_so3_at(pose.psi, 0)) &&
+                   fuzz_is_rotation(recon_so3_at(pose.rotation, 0)) && isfinite(out[8]));
     if (fuzz_answered(recon_distribution_molecules(fuzz_ctx(), &d, model, &fuzz_water, 1)))
         FUZZ_CHECK(isfinite(d.score) && d.free >= 0 && d.free <= 3);
     fuzz_answer_score(model, &fuzz_water);

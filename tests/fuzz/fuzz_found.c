@@ -98,7 +98,7 @@ static recon_status tell(recon_page *page, const char *dir, const recon_group *g
     recon_found_folder f = { 0 };
     recon_status status = recon_found_open(fuzz_ctx(), &f, dir);
     if (status == RECON_OK)
-        status = f.kind->results(fuzz_ctx(), page, &f);
+        status = recon_found_results(fuzz_ctx(), page, &f);
     if (status == RECON_OK && group == RECON_SO2)
         status = f.kind->sections(fuzz_ctx(), page, &f, NULL);
     recon_found_close(&f);

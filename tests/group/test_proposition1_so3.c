@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <recon/group/mean.h>
-#include "group/wasserstein.h"
+#include "group/wasserstein_so3.h"
 
 enum { REPEATS = 8, MOST = 512 };
 
@@ -23,7 +23,7 @@ static double recovered_distance(recon_ctx *ctx, size_t n, double noise, recon_s
     static recon_so3 truth[MOST], poses[MOST];
     recon_rng rng = recon_rng_new(91, stream);
     recon_so3_center gamma;
-    double distance;
+    double distance = NAN;
     for (size_t i = 0; i < n; i++) {
         double v[3];
         for (int k = 0; k < 3; k++)

@@ -5,12 +5,20 @@
 #include "group/wasserstein.h"
 #include "core/memory.h"
 #include "group/permutations.h"
+#include "group/wasserstein_so3.h"
 #include "group/vectors.h"
 
 static double circle(void **state, const double *a, const double *b, size_t n, size_t m, double p)
 {
     double w = NAN;
     CHECK_OK(*state, recon_so2_wasserstein(*state, &w, a, b, n, m, p));
+    return w;
+}
+
+static double rotations(void **state, const recon_so3 *a, const recon_so3 *b, size_t n, double p)
+{
+    double w = NAN;
+    CHECK_OK(*state, recon_so3_wasserstein(*state, &w, a, b, n, p));
     return w;
 }
 
@@ -124,6 +132,8 @@ static void point_masses_are_as_far_as_the_points(void **state)
         for (int k = 0; k < 5; k++)
             b[k] = recon_so2_wrap(a + pow(10, -0.05 * i));
         CHECK_NEAR(circle(state, &a, b, 1, 5, p), recon_so2_distance(a, b[0]), 1e-14);
+        recon_so3 q = recon_so3_haar(&rng), r = recon_so3_haar(&rng);
+        CHECK_NEAR(rotations(state, &q, &r, 1, p), recon_so3_distance(q, r), 1e-14);
     }
 }
 
@@ -154,6 +164,63 @@ static void the_circle_is_a_metric_that_rotates_along(void **state)
         for (int i = 0; i < M; i++)
             b[i] = recon_so2_compose(b[i], g);
         CHECK_NEAR(circle(state, a, b, N, M, p), ab, 1e-12);
+    }
+}
+
+static void rotations_beat_every_permutation(void **state)
+{
+    recon_rng rng = recon_rng_new(6, 0);
+    recon_so3 a[7], b[7];
+    double cost[49];
+    for (int trial = 0; trial < 105; trial++) {
+        int n = 1 + trial % 7, p = 1 + trial % 3;
+        for (int i = 0; i < n; i++)
+            a[i] = recon_so3_haar(&rng), b[i] = recon_so3_haar(&rng);
+        for (int i = 0; i < n * n; i++)
+            cost[i] = pow(recon_so3_distance(a[i / n], b[i % n]), p);
+        CHECK_NEAR(rotations(state, a, b, (size_t)n, p), pow(least_cost(cost, n) / n, 1.0 / p),
+                   1e-13);
+    }
+}
+
+static void rotations_have_a_metric_that_rotates_along(void **state)
+{
+    enum { N = 40 };
+    static recon_so3 a[N], b[N], c[N], left[N], right[N];
+    recon_rng rng = recon_rng_new(7, 0);
+    for (int trial = 0; trial < 20; trial++) {
+        recon_so3 g = recon_so3_haar(&rng);
+        double p = 1 + trial % 3;
+        for (int i = 0; i < N; i++)
+            a[i] = recon_so3_haar(&rng), b[i] = recon_so3_haar(&rng), c[i] = recon_so3_haar(&rng);
+        double ab = rotations(state, a, b, N, p);
+        assert_true(ab > 0 && ab <= M_PI);
+        CHECK_NEAR(rotations(state, b, a, N, p), ab, 1e-13);
+        CHECK_LESS(ab, rotations(state, a, c, N, p) + rotations(state, c, b, N, p) + 1e-12);
+        for (int i = 0; i < N; i++)
+            left[i] = recon_so3_compose(a[i], g), right[i] = recon_so3_compose(b[i], g);
+        CHECK_NEAR(rotations(state, left, right, N, p), ab, 1e-12);
+        for (int i = 0; i < N; i++)
+            left[i] = a[(i * 7 + 3) % N]; /* the same rotations in another order */
+        assert_true(rotations(state, left, a, N, p) == 0);
+    }
+}
+
+static void about_one_axis_both_agree(void **state)
+{
+    enum { N = 60 };
+    static double a[N], b[N];
+    static recon_so3 qa[N], qb[N];
+    recon_rng rng = recon_rng_new(8, 0);
+    for (int trial = 0; trial < 12; trial++) {
+        const double axis[3] = { 1, -2, 0.5 };
+        double p = 1 + trial % 3;
+        draw_angles(a, N, &rng), draw_angles(b, N, &rng);
+        for (int i = 0; i < N; i++) {
+            qa[i] = recon_so3_from_axis_angle(axis, a[i]);
+            qb[i] = recon_so3_from_axis_angle(axis, b[i]);
+        }
+        CHECK_NEAR(rotations(state, qa, qb, N, p), circle(state, a, b, N, N, p), 1e-12);
     }
 }
 
@@ -196,6 +263,9 @@ int main(void)
         cmocka_unit_test(point_masses_are_as_far_as_the_points),
         cmocka_unit_test(scipy_agrees_on_an_arc),
         cmocka_unit_test(the_circle_is_a_metric_that_rotates_along),
+        cmocka_unit_test(rotations_beat_every_permutation),
+        cmocka_unit_test(rotations_have_a_metric_that_rotates_along),
+        cmocka_unit_test(about_one_axis_both_agree),
         cmocka_unit_test(bad_samples_are_named),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -6,7 +6,7 @@
 
 static recon_molecules *data;
 static recon_model *model;
-static recon_pose3 poses[CHAINS_N];
+static recon_pose poses[CHAINS_N];
 
 static int setup(void **state)
 {
@@ -38,7 +38,7 @@ static void a_set_stays_a_set(void **state)
     assert_string_equal(recon_molecules_name(out, (size_t)got.molecule),
                         recon_molecules_name(some, (size_t)in.molecule));
     double place[3] = { in.xyz[0], in.xyz[1], in.xyz[2] };
-    recon_pose3_points(place, &poses[1], RECON_TO_CANONICAL, place, 1);
+    recon_pose_points3(place, &poses[1], RECON_TO_CANONICAL, place, 1);
     for (int k = 0; k < 3; k++)
         CHECK_NEAR(got.xyz[k], place[k], 1e-5);
     recon_molecules_close(out), recon_molecules_close(some);

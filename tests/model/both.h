@@ -91,22 +91,16 @@ static inline recon_model *open_model(recon_ctx *ctx, const domain *d)
     return model;
 }
 
-/* Poses of either group. */
-typedef union {
-    recon_pose2 so2[TINY_N];
-    recon_pose3 so3[CHAINS_N];
-} any_poses;
+enum { BOTH_MOST = (int)TINY_N > (int)CHAINS_N ? TINY_N : CHAINS_N };
 
-static inline double psi_apart(const domain *d, const any_poses *a, const any_poses *b, size_t i)
+static inline double psi_apart(const domain *d, const recon_pose *a, const recon_pose *b)
 {
-    return d->group == RECON_SO2 ? recon_so2_distance(a->so2[i].psi, b->so2[i].psi)
-                                 : recon_so3_distance(a->so3[i].psi, b->so3[i].psi);
+    return d->group->distance(d->group, a->psi, b->psi);
 }
 
-static inline double rotate_apart(const domain *d, const any_poses *a, const any_poses *b, size_t i)
+static inline double rotate_apart(const domain *d, const recon_pose *a, const recon_pose *b)
 {
-    return d->group == RECON_SO2 ? recon_so2_distance(a->so2[i].rotation, b->so2[i].rotation)
-                                 : recon_so3_distance(a->so3[i].rotation, b->so3[i].rotation);
+    return d->group->distance(d->group, a->rotation, b->rotation);
 }
 
 #endif

@@ -11,7 +11,7 @@ enum { SOME = 6 };
 
 /* Canonical forms: pixels, or places of atoms. */
 static float general[TINY_N * TINY_PIXELS], typed[TINY_N * TINY_PIXELS];
-static any_poses general_pose, typed_pose;
+static recon_pose general_pose[BOTH_MOST], typed_pose[BOTH_MOST];
 
 static size_t length_of(const domain *d, size_t n)
 {
@@ -24,8 +24,8 @@ static size_t length_of(const domain *d, size_t n)
 static recon_status call_typed(recon_ctx *ctx, const domain *d, const recon_model *model, size_t n)
 {
     return d->group == RECON_SO2
-               ? recon_canonicalize_images(ctx, typed, typed_pose.so2, model, d->inputs, n, NULL)
-               : recon_canonicalize_molecules(ctx, typed, typed_pose.so3, model, d->inputs, n);
+               ? recon_canonicalize_images(ctx, typed, typed_pose, model, d->inputs, n, NULL)
+               : recon_canonicalize_molecules(ctx, typed, typed_pose, model, d->inputs, n);
 }
 
 static void the_general_form_is_the_typed_one(void **state)
@@ -34,12 +34,12 @@ static void the_general_form_is_the_typed_one(void **state)
     {
         recon_model *model = open_model(*state, d);
         CHECK_OK(*state,
-                 recon_canonicalize(*state, general, &general_pose, model, d->inputs, SOME, NULL));
+                 recon_canonicalize(*state, general, general_pose, model, d->inputs, SOME, NULL));
         CHECK_OK(*state, call_typed(*state, d, model, SOME));
         assert_memory_equal(general, typed, length_of(d, SOME) * sizeof *typed);
         for (size_t i = 0; i < SOME; i++) {
-            CHECK_NEAR(psi_apart(d, &general_pose, &typed_pose, i), 0, 0);
-            CHECK_NEAR(rotate_apart(d, &general_pose, &typed_pose, i), 0, 0);
+            CHECK_NEAR(psi_apart(d, &general_pose[i], &typed_pose[i]), 0, 0);
+            CHECK_NEAR(rotate_apart(d, &general_pose[i], &typed_pose[i]), 0, 0);
         }
         recon_model_close(*state, model);
     }
@@ -53,10 +53,10 @@ static void forms_or_poses_alone_are_the_same(void **state)
         CHECK_OK(*state, call_typed(*state, d, model, SOME));
         CHECK_OK(*state, recon_canonicalize(*state, general, NULL, model, d->inputs, SOME, NULL));
         CHECK_OK(*state,
-                 recon_canonicalize(*state, NULL, &general_pose, model, d->inputs, SOME, NULL));
+                 recon_canonicalize(*state, NULL, general_pose, model, d->inputs, SOME, NULL));
         assert_memory_equal(general, typed, length_of(d, SOME) * sizeof *typed);
         for (size_t i = 0; i < SOME; i++)
-            CHECK_NEAR(rotate_apart(d, &general_pose, &typed_pose, i), 0, 0);
+            CHECK_NEAR(rotate_apart(d, &general_pose[i], &typed_pose[i]), 0, 0);
         CHECK_OK(*state, recon_canonicalize(*state, NULL, NULL, model, NULL, 0, NULL));
         recon_model_close(*state, model);
     }
@@ -72,10 +72,9 @@ static void flatten(float *out, const domain *d, size_t n)
             memcpy(out, both_list[i].xyz, 3 * both_list[i].atoms * sizeof *out);
 }
 
-static int is_rotated(const domain *d, const any_poses *p, size_t i)
+static int is_rotated(const domain *d, const recon_pose *p)
 {
-    return d->group == RECON_SO2 ? p->so2[i].rotation != 0
-                                 : recon_so3_angle(p->so3[i].rotation) != 0;
+    return d->group->length(d->group, p->rotation) != 0;
 }
 
 /* Who passes is rotated as without a gate; who does not stays bit for bit. */
@@ -90,12 +89,12 @@ static void a_gate_rotates_unusual_poses_alone(void **state)
         flatten(as_it_is, d, d->n);
         CHECK_OK(*state, recon_score(*state, score, model, d->inputs, d->n));
         CHECK_OK(*state,
-                 recon_canonicalize(*state, typed, &typed_pose, model, d->inputs, d->n, NULL));
-        CHECK_OK(*state, recon_canonicalize(*state, general, &general_pose, model, d->inputs, d->n,
+                 recon_canonicalize(*state, typed, typed_pose, model, d->inputs, d->n, NULL));
+        CHECK_OK(*state, recon_canonicalize(*state, general, general_pose, model, d->inputs, d->n,
                                             &(recon_canonicalize_options){ .only_if = 0.5 }));
         for (size_t i = 0; i < d->n; i++) {
             size_t from = length_of(d, i), size = length_of(d, i + 1) - from;
-            assert_int_equal(is_rotated(d, &general_pose, i), score[i].p_value < 0.5);
+            assert_int_equal(is_rotated(d, &general_pose[i]), score[i].p_value < 0.5);
             rotated += score[i].p_value < 0.5;
             assert_memory_equal(general + from, (score[i].p_value < 0.5 ? typed : as_it_is) + from,
                                 size * sizeof *general);
@@ -127,16 +126,16 @@ static void only_one_rotates_inputs_with_one_natural_pose(void **state)
         flatten(as_it_is, d, d->n);
         CHECK_OK(*state, recon_score(*state, score, model, d->inputs, d->n));
         CHECK_OK(*state,
-                 recon_canonicalize(*state, typed, &typed_pose, model, d->inputs, d->n, NULL));
+                 recon_canonicalize(*state, typed, typed_pose, model, d->inputs, d->n, NULL));
         for (int gate = 0; gate < 2; gate++) {
             const recon_canonicalize_options o = { .only_one = 1, .only_if = gate ? 0.5 : 0 };
-            CHECK_OK(*state, recon_canonicalize(*state, general, &general_pose, model, d->inputs,
-                                                d->n, &o));
+            CHECK_OK(*state,
+                     recon_canonicalize(*state, general, general_pose, model, d->inputs, d->n, &o));
             for (size_t i = 0; i < d->n; i++) {
                 size_t from = length_of(d, i), size = length_of(d, i + 1) - from;
                 int open = verdict_of(*state, d, model, i) == RECON_NATURAL_ONE &&
                            (!gate || score[i].p_value < 0.5);
-                assert_int_equal(is_rotated(d, &general_pose, i), open);
+                assert_int_equal(is_rotated(d, &general_pose[i]), open);
                 assert_memory_equal(general + from, (open ? typed : as_it_is) + from,
                                     size * sizeof *general);
             }
@@ -192,7 +191,7 @@ static void answers_are_averaged_by_weight(void **state)
 {
     recon_model *model = open_model(*state, &both[0]);
     recon_candidates list[SOME];
-    recon_pose2 first[SOME];
+    recon_pose first[SOME];
     double mean[SOME][2];
     size_t shown = 0, count = 0;
     CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], SOME));
@@ -202,14 +201,14 @@ static void answers_are_averaged_by_weight(void **state)
         double want[2] = { 0 }, one[2];
         for (size_t j = 0; j < list[i].count; j++, count++) {
             recon_image_rotate(general, tiny_images[i], TINY_SIDE, TINY_SIDE, 1,
-                               list[i].pose[j].rotation, RECON_BILINEAR);
+                               list[i].pose[j].rotation[0], RECON_BILINEAR);
             sums(*state, &(size_t){ 0 }, one, general, 1);
             want[0] += list[i].weight[j] * one[0];
             want[1] += list[i].weight[j] * one[1];
         }
         CHECK_NEAR(mean[i][0], want[0], 1e-3);
         CHECK_NEAR(mean[i][1], want[1], 1e-2 * (1 + want[1]));
-        CHECK_NEAR(first[i].rotation, list[i].pose[0].rotation, 1e-6);
+        CHECK_NEAR(first[i].rotation[0], list[i].pose[0].rotation[0], 1e-6);
     }
     assert_int_equal(shown, count);
     CHECK_OK(*state,
@@ -241,8 +240,8 @@ static void a_search_keeps_to_the_gate(void **state)
     const recon_canonicalize_options closed = { .only_if = 1e-12 };
     recon_model *model = open_model(*state, &both[0]);
     size_t judged = 0;
-    CHECK_OK(*state, recon_canonicalize_search(*state, general, general_pose.so2, model,
-                                               tiny_images[0], SOME, like_all, &judged, &closed));
+    CHECK_OK(*state, recon_canonicalize_search(*state, general, general_pose, model, tiny_images[0],
+                                               SOME, like_all, &judged, &closed));
     assert_int_equal(judged, 0);
     assert_memory_equal(general, tiny_images, SOME * sizeof *tiny_images);
     recon_model_close(*state, model);
@@ -303,16 +302,16 @@ static recon_status by_sum(recon_ctx *ctx, void *user, double *scores, const flo
 }
 
 typedef struct {
-    recon_pose2 searched, first;
-    recon_pose_score2 score;
+    recon_pose searched, first;
+    recon_pose_score score;
     double mean[2];
 } of_image;
 
 static void ask_all(recon_ctx *ctx, of_image *out, const recon_model *model, const float *x,
                     size_t n)
 {
-    recon_pose2 *pose = malloc(2 * n * sizeof *pose);
-    recon_pose_score2 *score = malloc(n * sizeof *score);
+    recon_pose *pose = malloc(2 * n * sizeof *pose);
+    recon_pose_score *score = malloc(n * sizeof *score);
     double *mean = malloc(2 * n * sizeof *mean);
     size_t shown = 0;
     CHECK_OK(ctx, recon_canonicalize_search(ctx, NULL, pose, model, x, n, by_sum, NULL, NULL));
@@ -342,8 +341,8 @@ static void any_number_of_images_is_answered_alike(void **state)
             size_t n = border(block[b], k);
             ask_all(*state, all, model, x[0], n);
             for (size_t i = 0; i < n; i++) {
-                CHECK_NEAR(all[i].searched.rotation, few[i].searched.rotation, 1e-4);
-                CHECK_NEAR(all[i].first.rotation, few[i].first.rotation, 1e-4);
+                CHECK_NEAR(all[i].searched.rotation[0], few[i].searched.rotation[0], 1e-4);
+                CHECK_NEAR(all[i].first.rotation[0], few[i].first.rotation[0], 1e-4);
                 CHECK_NEAR(all[i].score.score, few[i].score.score, 1e-3);
                 CHECK_NEAR(all[i].mean[0], few[i].mean[0], 1e-2);
             }
@@ -375,7 +374,7 @@ static void any_number_of_molecules_is_answered_alike(void **state)
     static const uint8_t z[3] = { 8, 1, 1 };
     static float place[MOST][9];
     static recon_conformer x[MOST];
-    static recon_pose3 few[MOST], all[MOST + 1];
+    static recon_pose few[MOST], all[MOST + 1];
     recon_ctx *ctx = *state;
     recon_rng rng = recon_rng_new(2, 0);
     recon_model *model;
@@ -396,8 +395,10 @@ static void any_number_of_molecules_is_answered_alike(void **state)
         CHECK_OK(ctx, recon_canonicalize_spin(ctx, NULL, all, model, x, n, x, AMONG, by_height,
                                               NULL, 2, NULL));
         for (size_t i = 0; i < n; i++)
-            CHECK_NEAR(recon_so3_distance(all[i].rotation, few[i].rotation), 0, 1e-3);
-        CHECK_NEAR(all[n].rotation.w, 0, 0);
+            CHECK_NEAR(recon_so3_distance(recon_so3_at(all[i].rotation, 0),
+                                          recon_so3_at(few[i].rotation, 0)),
+                       0, 1e-3);
+        CHECK_NEAR(all[n].rotation[0], 0, 0);
     }
     recon_model_close(ctx, model);
 }

@@ -14,7 +14,7 @@ enum { SOME = 12, THREADS = 8 };
 
 typedef struct {
     float image[SOME][TINY_PIXELS];
-    recon_pose2 pose[SOME];
+    recon_pose pose[SOME];
 } answer;
 
 static answer canonical(recon_ctx *ctx, const recon_model *model, const float *images)
@@ -57,9 +57,10 @@ static void check_quarter_turns(recon_ctx *ctx, const recon_model *model)
                                quarter * PI / 2, RECON_BILINEAR);
         answer a = canonical(ctx, model, rotated[0]);
         for (int i = 0; i < SOME; i++) {
-            CHECK_LESS(recon_so2_distance(a.pose[i].psi, still.pose[i].psi + quarter * PI / 2),
-                       1e-3);
-            CHECK_LESS(recon_so2_distance(a.pose[i].lambda, still.pose[i].lambda), 1e-3);
+            CHECK_LESS(
+                recon_so2_distance(a.pose[i].psi[0], still.pose[i].psi[0] + quarter * PI / 2),
+                1e-3);
+            CHECK_LESS(recon_so2_distance(a.pose[i].lambda[0], still.pose[i].lambda[0]), 1e-3);
             for (int j = 0; j < TINY_PIXELS; j++)
                 CHECK_NEAR((double)a.image[i][j], (double)still.image[i][j], 5e-3);
         }
@@ -98,8 +99,8 @@ static void check_lambda(recon_ctx *ctx, const recon_model *model, int has_densi
     CHECK_OK(ctx, recon_candidates_list(ctx, list, model, tiny_images[0], SOME));
     for (int i = 0; i < SOME; i++) {
         double want = has_density ? psi[i] - recon_pose_centre(q[i]) : head[i].lambda;
-        CHECK_LESS(recon_so2_distance(a.pose[i].lambda, want), 1e-6);
-        CHECK_LESS(recon_so2_distance(list[i].pose[0].lambda, want), 1e-6);
+        CHECK_LESS(recon_so2_distance(a.pose[i].lambda[0], want), 1e-6);
+        CHECK_LESS(recon_so2_distance(list[i].pose[0].lambda[0], want), 1e-6);
     }
 }
 
@@ -123,9 +124,9 @@ static void the_pose_says_what_was_done(void **state)
                              *state, a.image[0], a.pose, model, tiny_images[0], SOME,
                              &(recon_canonicalize_options){ .interpolation = kinds[k] }));
         for (int i = 0; i < SOME; i++) {
-            const recon_pose2 *p = &a.pose[i];
-            CHECK_LESS(recon_so2_distance(p->absolute, p->psi - p->lambda), 1e-12);
-            CHECK_LESS(recon_so2_distance(p->rotation, p->lambda - p->psi), 1e-12);
+            const recon_pose *p = &a.pose[i];
+            CHECK_LESS(recon_so2_distance(p->absolute[0], p->psi[0] - p->lambda[0]), 1e-12);
+            CHECK_LESS(recon_so2_distance(p->rotation[0], p->lambda[0] - p->psi[0]), 1e-12);
             recon_pose_image(want, p, RECON_TO_CANONICAL, tiny_images[i], TINY_SIDE, TINY_SIDE, 1,
                              kinds[k]);
             assert_memory_equal(a.image[i], want, sizeof want);
@@ -186,14 +187,16 @@ static void candidates_begin_with_lambda(void **state)
         assert_true(list[i].count >= 1 && list[i].count <= RECON_MODES_MAX);
         for (size_t j = 0; j < list[i].count; j++) {
             sum += list[i].weight[j];
-            assert_true(list[i].pose[j].psi == list[i].pose[0].psi);
+            assert_true(list[i].pose[j].psi[0] == list[i].pose[0].psi[0]);
             assert_true(j < 2 || list[i].weight[j] <= list[i].weight[j - 1]);
         }
         CHECK_NEAR(sum, 1, 1e-9);
         if (i < SOME)
-            CHECK_LESS(recon_so2_distance(list[i].pose[0].rotation, plain.pose[i].rotation), 1e-5);
+            CHECK_LESS(recon_so2_distance(list[i].pose[0].rotation[0], plain.pose[i].rotation[0]),
+                       1e-5);
         if (i % 2 && list[i].count == 2)
-            opposite += recon_so2_distance(list[i].pose[0].lambda, list[i].pose[1].lambda) > 2.5;
+            opposite +=
+                recon_so2_distance(list[i].pose[0].lambda[0], list[i].pose[1].lambda[0]) > 2.5;
     }
     assert_true(opposite > TINY_N / 4); /* of TINY_N / 2 letters T */
     recon_model_close(*state, model);
@@ -228,7 +231,7 @@ static void the_judge_gets_what_it_likes_best(void **state)
 {
     static recon_candidates list[TINY_N];
     static float out[TINY_N][TINY_PIXELS];
-    static recon_pose2 pose[TINY_N];
+    static recon_pose pose[TINY_N];
     recon_model *model = tiny_model(*state);
     witness w = { 0 };
     size_t judged = 0;
@@ -277,7 +280,7 @@ static recon_status judge_nan(recon_ctx *ctx, void *user, double *scores, const 
 static void a_judge_may_fail_or_have_no_opinion(void **state)
 {
     static recon_candidates list[TINY_N];
-    static recon_pose2 pose[TINY_N];
+    static recon_pose pose[TINY_N];
     recon_model *model = tiny_model(*state);
     assert_int_equal(recon_canonicalize_search(*state, NULL, pose, model, tiny_images[0], TINY_N,
                                                judge_fails, NULL, NULL),
@@ -287,7 +290,7 @@ static void a_judge_may_fail_or_have_no_opinion(void **state)
                                                judge_nan, NULL, NULL));
     for (int i = 0; i < TINY_N;
          i++) /* not to the bit: the two take images in blocks of other sizes */
-        CHECK_NEAR(remainder(pose[i].rotation - list[i].pose[0].rotation, 2 * PI), 0, 1e-4);
+        CHECK_NEAR(remainder(pose[i].rotation[0] - list[i].pose[0].rotation[0], 2 * PI), 0, 1e-4);
     recon_model_close(*state, model);
 }
 
@@ -316,7 +319,7 @@ static void pixels_must_be_numbers(void **state)
 static void without_memory_it_says_so(void **state)
 {
     static float out[2][TINY_PIXELS];
-    static recon_pose2 pose[2];
+    static recon_pose pose[2];
     recon_model *model = tiny_model(*state);
     CHECK_ALLOCATIONS(*state, recon_canonicalize_search(*state, out[0], pose, model, tiny_images[0],
                                                         2, judge_nan, NULL, NULL));
@@ -331,12 +334,12 @@ static void verdicts_are_of_where_lambda_comes_from(void **state)
     recon_model *model = tiny_model(*state);
     size_t k = recon_model_near(model);
     recon_so2_center said[TINY_N];
-    recon_read2 of;
+    recon_read of;
     size_t told_one = 0;
     assert_int_equal(k, 5);
     CHECK_OK(*state, recon_model_use_lambda(*state, model, RECON_LAMBDA_NEIGHBOURS));
     CHECK_OK(*state, recon_distribution_images(*state, told, model, tiny_images[0], TINY_N));
-    CHECK_OK(*state, recon_model_read2_all(*state, &of, model, tiny_images[0], TINY_N, 1));
+    CHECK_OK(*state, recon_model_read_all(*state, &of, model, tiny_images[0], TINY_N, 1));
     CHECK_OK(*state, recon_so2_mean_batch(*state, said, of.near, TINY_N, k, NULL));
     for (int i = 0; i < TINY_N; i++) {
         assert_int_equal(told[i].density.family, RECON_SO2_BINS);
@@ -351,7 +354,7 @@ static void verdicts_are_of_where_lambda_comes_from(void **state)
         CHECK_NEAR(told[i].mode[0].at, said[i].mode[0].at, 0);
     }
     assert_true(told_one > TINY_N / 10); /* 5 poses tell little */
-    recon_read2_free(&of);
+    recon_read_free(&of);
     recon_model_close(*state, model);
 }
 

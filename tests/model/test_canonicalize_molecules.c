@@ -9,7 +9,7 @@
 enum { SOME = 30 };
 
 static float canonical[CHAINS_N * CHAIN_ATOMS][3];
-static recon_pose3 poses[CHAINS_N];
+static recon_pose poses[CHAINS_N];
 
 /* Rotated and moved anew, a conformer comes to the same places about its centre. */
 static void a_rotated_input_has_the_same_canonical_form(void **state)
@@ -17,7 +17,7 @@ static void a_rotated_input_has_the_same_canonical_form(void **state)
     recon_rng rng = recon_rng_new(8, 0);
     for (size_t i = 0; i < SOME; i++) {
         float xyz[3 * CHAIN_ATOMS], a[3 * CHAIN_ATOMS], b[3 * CHAIN_ATOMS];
-        recon_pose3 p, q;
+        recon_pose p, q;
         recon_conformer x = list[i];
         const double by[3] = { 4, -1, 2 };
         CHECK_OK(*state, recon_canonicalize_molecules(*state, a, &p, model, &x, 1));
@@ -37,8 +37,8 @@ static void the_motion_is_rigid_and_has_a_way_back(void **state)
         for (size_t j = 0; j < list[i].atoms; j++) {
             const float *from = list[i].xyz + 3 * j;
             double there[3] = { from[0], from[1], from[2] }, back[3];
-            recon_pose3_points(there, &poses[i], RECON_TO_CANONICAL, there, 1);
-            recon_pose3_points(back, &poses[i], RECON_TO_INPUT, there, 1);
+            recon_pose_points3(there, &poses[i], RECON_TO_CANONICAL, there, 1);
+            recon_pose_points3(back, &poses[i], RECON_TO_INPUT, there, 1);
             for (int k = 0; k < 3; k++) {
                 CHECK_NEAR(there[k], canonical[at + j][k], 1e-5);
                 CHECK_NEAR(back[k], from[k], 1e-12);
@@ -55,12 +55,15 @@ static void the_axis_stands_upright(void **state)
     for (size_t i = 0; i < CHAINS_N; i++) {
         double axis[3], moved[3];
         chains_axis(axis, data, (size_t)list[i].molecule);
-        recon_so3_act(
-            moved, recon_so3_compose(poses[i].rotation, recon_molecules_rotation(data, i)), axis);
+        recon_so3_act(moved,
+                      recon_so3_compose(recon_so3_at(poses[i].rotation, 0),
+                                        recon_molecules_rotation(data, i)),
+                      axis);
         off[i] = angle_between(axis, moved);
         free += poses[i].free == 1;
-        recon_so3 psi = recon_so3_compose(poses[i].absolute, poses[i].lambda);
-        CHECK_NEAR(recon_so3_distance(psi, poses[i].psi), 0, 1e-7);
+        recon_so3 psi =
+            recon_so3_compose(recon_so3_at(poses[i].absolute, 0), recon_so3_at(poses[i].lambda, 0));
+        CHECK_NEAR(recon_so3_distance(psi, recon_so3_at(poses[i].psi, 0)), 0, 1e-7);
     }
     CHECK_LESS(median(off, CHAINS_N), 6 * DEGREE);
     assert_true(free > CHAINS_N * 9 / 10);
@@ -80,9 +83,11 @@ static void neighbours_give_a_class_one_spin(void **state)
         while (j > 0 && list[j].molecule != list[i].molecule)
             j--;
         if (list[j].molecule == list[i].molecule)
-            apart[pairs++] = recon_so3_distance(
-                recon_so3_compose(poses[i].rotation, recon_molecules_rotation(data, i)),
-                recon_so3_compose(poses[j].rotation, recon_molecules_rotation(data, j)));
+            apart[pairs++] =
+                recon_so3_distance(recon_so3_compose(recon_so3_at(poses[i].rotation, 0),
+                                                     recon_molecules_rotation(data, i)),
+                                   recon_so3_compose(recon_so3_at(poses[j].rotation, 0),
+                                                     recon_molecules_rotation(data, j)));
     }
     CHECK_LESS(median(apart, pairs),
                15 * DEGREE); /* 3.9 by the CPU; 74 about the mean of the neighbours */
@@ -108,8 +113,8 @@ static double median_off(void)
 {
     static double off[CHAINS_N];
     for (size_t i = 0; i < CHAINS_N; i++)
-        off[i] = recon_so3_angle(
-            recon_so3_compose(poses[i].rotation, recon_molecules_rotation(data, i)));
+        off[i] = recon_so3_angle(recon_so3_compose(recon_so3_at(poses[i].rotation, 0),
+                                                   recon_molecules_rotation(data, i)));
     return median(off, CHAINS_N);
 }
 
@@ -117,7 +122,7 @@ static double median_off(void)
  * themselves or by a list of others. */
 static void a_judge_chooses_the_free_spin(void **state)
 {
-    static recon_pose3 again[CHAINS_N];
+    static recon_pose again[CHAINS_N];
     static float moved[CHAINS_N * CHAIN_ATOMS][3];
     size_t n = CHAINS_N;
     CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, n));
@@ -129,10 +134,12 @@ static void a_judge_chooses_the_free_spin(void **state)
     CHECK_OK(*state, recon_canonicalize_spin(*state, NULL, again, model, list, n, list, n, by_truth,
                                              NULL, CHAINS, NULL));
     for (size_t i = 0; i < n; i++)
-        CHECK_NEAR(recon_so3_distance(poses[i].rotation, again[i].rotation), 0, 1e-9);
+        CHECK_NEAR(recon_so3_distance(recon_so3_at(poses[i].rotation, 0),
+                                      recon_so3_at(again[i].rotation, 0)),
+                   0, 1e-9);
     for (size_t i = 0, at = 0; i < n; at += list[i++].atoms) {
         double there[3] = { list[i].xyz[0], list[i].xyz[1], list[i].xyz[2] };
-        recon_pose3_points(there, &poses[i], RECON_TO_CANONICAL, there, 1);
+        recon_pose_points3(there, &poses[i], RECON_TO_CANONICAL, there, 1);
         for (int k = 0; k < 3; k++)
             CHECK_NEAR(there[k], moved[at][k], 1e-5);
     }
@@ -150,14 +157,15 @@ static void running_out_of_memory_is_said(void **state)
 static void the_heads_lambda_is_asked_for(void **state)
 {
     static recon_so3_map maps[SOME];
-    static recon_pose3 again[SOME];
+    static recon_pose again[SOME];
     recon_lambda before = recon_model_describe(model).lambda;
     CHECK_OK(*state, recon_model_use_lambda(*state, model, RECON_LAMBDA_HEAD));
     CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, SOME));
-    CHECK_OK(*state, recon_model_read3(*state, &(recon_read3){ .poses = again, .maps = maps },
-                                       model, list, SOME));
+    CHECK_OK(*state, recon_model_read(*state, &(recon_read){ .poses = again, .maps = maps }, model,
+                                      list, SOME));
     for (size_t i = 0; i < SOME; i++)
-        CHECK_NEAR(recon_so3_distance(poses[i].lambda, maps[i].lambda_label), 0, 1e-6);
+        CHECK_NEAR(recon_so3_distance(recon_so3_at(poses[i].lambda, 0), maps[i].lambda_label), 0,
+                   1e-6);
     CHECK_OK(*state, recon_model_use_lambda(*state, model, before));
 }
 

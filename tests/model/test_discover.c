@@ -44,19 +44,21 @@ static void read_rows(recon_ctx *ctx, double *out, const char *name, size_t coun
 }
 
 /* How far a pose of a file is from one of the model's. */
-static double apart(const domain *d, const double *rows, size_t i, const any_poses *now, int lambda)
+static double apart(const domain *d, const double *rows, size_t i, const recon_pose *now,
+                    int lambda)
 {
+    recon_so3 row;
     if (d->group == RECON_SO2)
-        return recon_so2_distance(rows[i], lambda ? now->so2[i].lambda : now->so2[i].psi);
-    return recon_so3_distance(recon_so3_from_matrix(rows + 9 * i),
-                              lambda ? now->so3[i].lambda : now->so3[i].psi);
+        return recon_so2_distance(rows[i], lambda ? now->lambda[0] : now->psi[0]);
+    row = recon_so3_from_matrix(rows + 9 * i);
+    return recon_so3_distance(row, recon_so3_at(lambda ? now->lambda : now->psi, 0));
 }
 
 /* What the opened model says of the inputs is what Algorithm 1 was run on, rounded or not. */
 static void check_fit(recon_ctx *ctx, const domain *d, int half)
 {
     static double rows[9 * TINY_N];
-    static any_poses now;
+    static recon_pose now[BOTH_MOST];
     recon_discover_options o = brief;
     recon_model *model;
     size_t width = d->group == RECON_SO2 ? 1 : 9, far = 0;
@@ -66,13 +68,13 @@ static void check_fit(recon_ctx *ctx, const domain *d, int half)
     recon_discovery result = discover(ctx, d, &o);
     recon_discovery_free(&result);
     CHECK_OK(ctx, recon_model_open(ctx, &model, in_found("model.safetensors"), RECON_SINGLE));
-    CHECK_OK(ctx, recon_canonicalize(ctx, NULL, &now, model, d->inputs, d->n, NULL));
+    CHECK_OK(ctx, recon_canonicalize(ctx, NULL, now, model, d->inputs, d->n, NULL));
     read_rows(ctx, rows, "g.npy", d->n * width);
     for (size_t i = 0; i < d->n; i++)
-        CHECK_LESS(apart(d, rows, i, &now, 0), 1e-4);
+        CHECK_LESS(apart(d, rows, i, &now[i], 0), 1e-4);
     read_rows(ctx, rows, "natural.npy", d->n * width);
     for (size_t i = 0; i < d->n; i++)
-        far += apart(d, rows, i, &now, 1) > (d->group == RECON_SO2 ? 1e-6 : 0.02);
+        far += apart(d, rows, i, &now[i], 1) > (d->group == RECON_SO2 ? 1e-6 : 0.02);
     /* a free spin magnifies what batches round, without bound for a few */
     assert_true((double)far <= (d->group == RECON_SO2 ? 0 : 0.05 * (double)d->n));
     recon_model_close(ctx, model);

@@ -345,23 +345,25 @@ static void check_scores(recon_ctx *ctx, const onnx_run *r, const char *name,
                          const recon_model *model, const float *x)
 {
     static float z[IMAGES * CODE], log_q[IMAGES][RECON_POSE_BINS];
-    recon_pose_score2 score[IMAGES];
+    recon_pose_score score[IMAGES];
     double psi[IMAGES];
     const recon_seen seen = { .z = z, .psi = psi, .density = log_q[0] };
     const recon_ieae *b = recon_backbone_ieae(model->backbone);
-    recon_read2 of;
+    recon_read of;
     CHECK_OK(ctx, recon_ieae_embed(ctx, &seen, b, x, IMAGES));
     CHECK_OK(ctx, recon_score_images(ctx, score, model, x, IMAGES));
-    CHECK_OK(ctx, recon_model_read2_all(ctx, &of, model, x, IMAGES, 0));
+    CHECK_OK(ctx, recon_model_read_all(ctx, &of, model, x, IMAGES, 0));
     for (size_t i = 0; i < IMAGES; i++) {
-        recon_tail_point p = recon_so2_tail_point(&of.maps[i], of.poses[i].psi);
+        recon_tail_point p =
+            recon_so2_tail_point(recon_read_map(&of, model, i), of.poses[i].psi[0]);
         check_row(r, name, "score", i, &score[i].score, 1, 1e-3);
         check_row(r, name, "p_value", i, &score[i].p_value, 1, 3e-4);
         check_row(r, name, "sharpness", i, &p.sharpness, 1, 1e-4);
         check_row(r, name, "tail", i, &p.tail, 1, 3e-4);
-        check_density(r, name, i, &of.maps[i].density, b->shape.density ? log_q[i] : NULL);
+        check_density(r, name, i, &((const recon_so2_map *)of.maps)[i].density,
+                      b->shape.density ? log_q[i] : NULL);
     }
-    recon_read2_free(&of);
+    recon_read_free(&of);
 }
 
 static void check_canonical(const onnx_run *r, const char *name, const recon_ieae_shape *s,
@@ -383,7 +385,7 @@ static void check_network(recon_ctx *ctx, const network *of, recon_export_what w
     recon_ieae_shape s = recon_model_describe(model).images;
     float *x = images_of(s.height, s.width_px, s.channels);
     float *y = images_of(s.height, s.width_px, s.channels);
-    recon_pose2 pose[IMAGES];
+    recon_pose pose[IMAGES];
     unsigned char *block;
     CHECK_OK(ctx, recon_model_export(ctx, scratch("m.onnx"), model,
                                      &(recon_export_options){ .what = what }));
@@ -391,11 +393,11 @@ static void check_network(recon_ctx *ctx, const network *of, recon_export_what w
     onnx_run *r =
         onnx_begin(load(scratch("m.onnx"), &block), x, IMAGES, s.height, s.width_px, s.channels);
     for (size_t i = 0; i < IMAGES; i++) {
-        double off = recon_so2_distance(onnx_get(r, "angle").at[i], pose[i].rotation);
+        double off = recon_so2_distance(onnx_get(r, "angle").at[i], pose[i].rotation[0]);
         check_row(r, of->name, "angle", i, &(double){ onnx_get(r, "angle").at[i] + off }, 1, ANGLE);
-        check_pair(r, of->name, "rotation", i, pose[i].rotation);
-        check_pair(r, of->name, "psi", i, pose[i].psi);
-        check_pair(r, of->name, "lambda", i, pose[i].lambda);
+        check_pair(r, of->name, "rotation", i, pose[i].rotation[0]);
+        check_pair(r, of->name, "psi", i, pose[i].psi[0]);
+        check_pair(r, of->name, "lambda", i, pose[i].lambda[0]);
     }
     if (what != RECON_EXPORT_POSE)
         check_canonical(r, of->name, &s, y);

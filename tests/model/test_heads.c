@@ -49,15 +49,16 @@ static void rotated_copies_have_one_canonical_image(void **state)
     recon_ctx *ctx = *state;
     recon_model *model = tiny_model(ctx);
     static float x[4][SOME][TINY_PIXELS], y[4][SOME][TINY_PIXELS];
-    recon_pose2 pose[4][SOME];
+    recon_pose pose[4][SOME];
     assert_int_equal(recon_model_describe(model).maps.heads, RECON_HEADS_PAPER);
     draw(x);
     for (int q = 0; q < 4; q++)
         CHECK_OK(ctx, recon_canonicalize_images(ctx, y[q][0], pose[q], model, x[q][0], SOME, NULL));
     for (int q = 1; q < 4; q++)
         for (int i = 0; i < SOME; i++) {
-            CHECK_LESS(recon_so2_distance(pose[q][i].lambda, pose[0][i].lambda), 1e-3);
-            CHECK_LESS(recon_so2_distance(pose[q][i].psi, pose[0][i].psi + q * M_PI / 2), 1e-3);
+            CHECK_LESS(recon_so2_distance(pose[q][i].lambda[0], pose[0][i].lambda[0]), 1e-3);
+            CHECK_LESS(recon_so2_distance(pose[q][i].psi[0], pose[0][i].psi[0] + q * M_PI / 2),
+                       1e-3);
             for (int p = 0; p < TINY_PIXELS; p++)
                 CHECK_NEAR(y[q][i][p], y[0][i][p], 5e-3);
         }
@@ -69,12 +70,12 @@ static void the_model_says_what_was_found(void **state)
 {
     recon_ctx *ctx = *state;
     recon_model *model = tiny_model(ctx);
-    recon_pose_score2 score[TINY_N];
+    recon_pose_score score[TINY_N];
     recon_array natural;
     CHECK_OK(ctx, recon_npy_read(ctx, &natural, scratch("natural.npy")));
     CHECK_OK(ctx, recon_score_images(ctx, score, model, tiny_images[0], TINY_N));
     for (int i = 0; i < TINY_N; i++) {
-        CHECK_NEAR(score[i].pose.lambda, ((const double *)natural.data)[i], 1e-6);
+        CHECK_NEAR(score[i].pose.lambda[0], ((const double *)natural.data)[i], 1e-6);
         assert_true(score[i].p_value > 0 && score[i].p_value <= 1 && isfinite(score[i].score));
     }
     recon_array_free(&natural);
@@ -86,13 +87,13 @@ static void lambda_can_be_chosen(void **state)
 {
     recon_ctx *ctx = *state;
     recon_model *model = tiny_model(ctx);
-    recon_pose2 head[SOME], near[SOME];
+    recon_pose head[SOME], near[SOME];
     double apart = 0;
     CHECK_OK(ctx, recon_canonicalize_images(ctx, NULL, head, model, tiny_images[0], SOME, NULL));
     CHECK_OK(ctx, recon_model_use_lambda(ctx, model, RECON_LAMBDA_NEIGHBOURS));
     CHECK_OK(ctx, recon_canonicalize_images(ctx, NULL, near, model, tiny_images[0], SOME, NULL));
     for (int i = 0; i < SOME; i++)
-        apart += recon_so2_distance(head[i].lambda, near[i].lambda) / SOME;
+        apart += recon_so2_distance(head[i].lambda[0], near[i].lambda[0]) / SOME;
     CHECK_LESS(1e-6, apart);
     CHECK_FAILS(ctx, recon_model_use_lambda(ctx, model, RECON_LAMBDA_DENSITY), RECON_ERR_INPUT,
                 "no pose density");

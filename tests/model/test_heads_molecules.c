@@ -52,13 +52,13 @@ static double axis_error(recon_ctx *ctx)
 {
     recon_model *model = chains_model(ctx);
     recon_conformer *x = chains_list(data);
-    static recon_pose3 pose[CHAINS_N];
+    static recon_pose pose[CHAINS_N];
     static double off[CHAINS_N];
     CHECK_OK(ctx, recon_canonicalize_molecules(ctx, NULL, pose, model, x, CHAINS_N));
     for (size_t i = 0; i < CHAINS_N; i++) {
         double axis[3], moved[3];
         chains_axis(axis, data, (size_t)x[i].molecule);
-        recon_so3_act(moved, pose[i].absolute, axis);
+        recon_so3_act(moved, recon_so3_at(pose[i].absolute, 0), axis);
         off[i] = angle_between(axis, moved);
     }
     free(x);
@@ -84,7 +84,7 @@ static void rotated_copies_have_one_natural_pose(void **state)
     recon_model *model = chains_model(ctx);
     recon_conformer *x = chains_list(data);
     static float xyz[SOME][3 * CHAIN_ATOMS];
-    recon_pose3 pose[2][SOME];
+    recon_pose pose[2][SOME];
     assert_int_equal(recon_model_describe(model).maps.heads, RECON_HEADS_PAPER);
     CHECK_OK(ctx, recon_canonicalize_molecules(ctx, NULL, pose[0], model, x, SOME));
     for (size_t i = 0; i < SOME; i++) {
@@ -102,7 +102,9 @@ static void rotated_copies_have_one_natural_pose(void **state)
     }
     CHECK_OK(ctx, recon_canonicalize_molecules(ctx, NULL, pose[1], model, x, SOME));
     for (int i = 0; i < SOME; i++)
-        CHECK_LESS(recon_so3_distance(pose[0][i].lambda, pose[1][i].lambda), 5e-3);
+        CHECK_LESS(recon_so3_distance(recon_so3_at(pose[0][i].lambda, 0),
+                                      recon_so3_at(pose[1][i].lambda, 0)),
+                   5e-3);
     free(x);
     recon_model_close(ctx, model);
 }
@@ -113,13 +115,13 @@ static void the_model_says_what_was_found(void **state)
     recon_ctx *ctx = *state;
     recon_model *model = chains_model(ctx);
     recon_conformer *x = chains_list(data);
-    static recon_pose_score3 score[CHAINS_N];
+    static recon_pose_score score[CHAINS_N];
     recon_array natural;
     CHECK_OK(ctx, recon_npy_read(ctx, &natural, scratch("natural.npy")));
     CHECK_OK(ctx, recon_score_molecules(ctx, score, model, x, CHAINS_N));
     for (int i = 0; i < CHAINS_N; i++) {
         double m[9];
-        recon_so3_to_matrix(m, score[i].pose.lambda);
+        recon_so3_to_matrix(m, recon_so3_at(score[i].pose.lambda, 0));
         for (int k = 0; k < 9; k++)
             CHECK_NEAR(m[k], ((const double *)natural.data)[9 * i + k], 1e-5);
         assert_true(score[i].p_value > 0 && score[i].p_value <= 1 && isfinite(score[i].score));

@@ -361,8 +361,8 @@ static void check_answer(recon_ctx *ctx, small_writer *write, const char *lies, 
     unsigned char *bad = edit_apply(&size, &good, lies, strlen(lies));
     CHECK_OK(ctx, recon_model_open(ctx, &model, scratch_write("hostile", bad, size), RECON_SINGLE));
     union {
-        recon_pose2 so2;
-        recon_pose3 so3;
+        recon_pose so2;
+        recon_pose so3;
     } pose;
     recon_status status =
         model->backbone->kind->group == RECON_SO2

@@ -7,7 +7,7 @@
 
 enum { SOME = 8 };
 
-static void poses_of(recon_ctx *ctx, any_poses *out, const domain *d, const char *path)
+static void poses_of(recon_ctx *ctx, recon_pose *out, const domain *d, const char *path)
 {
     recon_model *model;
     CHECK_OK(ctx, recon_model_open(ctx, &model, path, RECON_SINGLE));
@@ -33,14 +33,14 @@ static const char *said(const recon_safetensors *file, const char *key)
 
 static void check_written_again(recon_ctx *ctx, const domain *d)
 {
-    static any_poses want, got;
+    static recon_pose want[BOTH_MOST], got[BOTH_MOST];
     recon_safetensors *file;
-    poses_of(ctx, &want, d, scratch(d->model));
+    poses_of(ctx, want, d, scratch(d->model));
     save_again(ctx, scratch("again"), d, 0, 1);
-    poses_of(ctx, &got, d, scratch("again"));
+    poses_of(ctx, got, d, scratch("again"));
     for (size_t i = 0; i < SOME; i++) {
-        CHECK_NEAR(psi_apart(d, &got, &want, i), 0, 0);
-        CHECK_NEAR(rotate_apart(d, &got, &want, i), 0, 0);
+        CHECK_NEAR(psi_apart(d, &got[i], &want[i]), 0, 0);
+        CHECK_NEAR(rotate_apart(d, &got[i], &want[i]), 0, 0);
     }
     CHECK_OK(ctx, recon_safetensors_open(ctx, &file, scratch("again")));
     assert_string_equal(said(file, "model"), d->code_kind);
@@ -61,15 +61,15 @@ static void written_again_it_is_the_same(void **state)
 
 static void half_of_the_bytes_say_nearly_the_same(void **state)
 {
-    static any_poses want, got;
+    static recon_pose want[BOTH_MOST], got[BOTH_MOST];
     EACH_DOMAIN(d)
     {
         size_t whole, half;
-        poses_of(*state, &want, d, scratch(d->model));
+        poses_of(*state, want, d, scratch(d->model));
         save_again(*state, scratch("half"), d, 1, 1);
-        poses_of(*state, &got, d, scratch("half"));
+        poses_of(*state, got, d, scratch("half"));
         for (size_t i = 0; i < SOME; i++)
-            CHECK_LESS(psi_apart(d, &got, &want, i), d->group == RECON_SO2 ? 0.045 : 0.1);
+            CHECK_LESS(psi_apart(d, &got[i], &want[i]), d->group == RECON_SO2 ? 0.045 : 0.1);
         free(slurp(scratch(d->model), &whole));
         free(slurp(scratch("half"), &half));
         assert_true(half < 0.75 * (double)whole);

@@ -112,7 +112,7 @@ static void canonicalization_refuses(void **state)
     static float out[TINY_PIXELS];
     recon_ctx *ctx = *state;
     recon_model *model = tiny_model(ctx);
-    recon_pose2 pose;
+    recon_pose pose;
     REFUSES(recon_canonicalize_options, WITH(0),
             recon_canonicalize(ctx, out, &pose, model, tiny_images[0], 1, &o));
     REFUSES(recon_canonicalize_options, WITH(0),
@@ -175,7 +175,7 @@ static void models_refuse_such_numbers_too(void **state)
     recon_dataset *images = tiny_data(ctx);
     const recon_data *data = recon_dataset_data(images);
     const char *path = scratch("none.safetensors");
-    recon_pose2 pose;
+    recon_pose pose;
     recon_train_result result;
     recon_discovery found;
     recon_canonicalize_options c = { 0 };

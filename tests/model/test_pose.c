@@ -8,9 +8,9 @@
 enum { H = 9, W = 9, POINTS = 50 };
 #define PI 3.14159265358979323846
 
-static recon_pose2 rotated(double rotation)
+static recon_pose rotated(double rotation)
 {
-    return (recon_pose2){ .rotation = rotation };
+    return (recon_pose){ .rotation = { rotation } };
 }
 
 static void draw(double *out, size_t n, recon_rng *rng)
@@ -31,7 +31,7 @@ static void there_and_back_is_the_identity(void **state)
     recon_rng rng = recon_rng_new(1, 0);
     for (int round = 0; round < 20; round++) {
         double in[2 * POINTS], out[2 * POINTS];
-        recon_pose2 pose = rotated(2 * PI * recon_rng_uniform(&rng) - PI);
+        recon_pose pose = rotated(2 * PI * recon_rng_uniform(&rng) - PI);
         draw(in, 2 * POINTS, &rng);
         recon_pose_points(out, &pose, RECON_TO_CANONICAL, in, POINTS, H, 2 * W);
         recon_pose_points(out, &pose, RECON_TO_INPUT, out, POINTS, H, 2 * W);
@@ -48,7 +48,7 @@ static void vectors_are_differences_of_points(void **state)
     (void)state;
     recon_rng rng = recon_rng_new(2, 0);
     double p[4], q[4], v[2], w[2];
-    recon_pose2 pose = rotated(0.7);
+    recon_pose pose = rotated(0.7);
     draw(p, 4, &rng);
     recon_pose_points(q, &pose, RECON_TO_CANONICAL, p, 2, H, W);
     v[0] = p[2] - p[0];
@@ -67,7 +67,7 @@ static void points_go_where_the_pixels_go(void **state)
             for (size_t j = 0; j < W; j++) {
                 float in[H * W] = { 0 }, out[H * W];
                 double at[2] = { (double)j, (double)i };
-                recon_pose2 pose = rotated(quarter * PI / 2);
+                recon_pose pose = rotated(quarter * PI / 2);
                 in[i * W + j] = 1;
                 recon_pose_image(out, &pose, RECON_TO_CANONICAL, in, H, W, 1, RECON_BILINEAR);
                 recon_pose_points(at, &pose, RECON_TO_CANONICAL, at, 1, H, W);
@@ -92,7 +92,7 @@ static void a_spot_moves_as_its_centre(void **state)
     }
     for (int a = 0; a < 3; a++) {
         double mass = 0, x = 0, y = 0;
-        recon_pose2 pose = rotated(angles[a]);
+        recon_pose pose = rotated(angles[a]);
         recon_pose_points(want, &pose, RECON_TO_CANONICAL, at, 1, S, S);
         recon_pose_image(out, &pose, RECON_TO_CANONICAL, in, S, S, 1, RECON_BILINEAR);
         for (size_t i = 0; i < S * S; i++) {
@@ -111,7 +111,7 @@ static void boxes_are_hulls(void **state)
     recon_rng rng = recon_rng_new(3, 0);
     for (int round = 0; round < 50; round++) {
         double box[4], hull[4], corner[8], low[2] = { 1e9, 1e9 }, high[2] = { -1e9, -1e9 };
-        recon_pose2 pose = rotated(2 * PI * recon_rng_uniform(&rng) - PI);
+        recon_pose pose = rotated(2 * PI * recon_rng_uniform(&rng) - PI);
         draw(box, 2, &rng);
         box[2] = box[0] + 1 + recon_rng_uniform(&rng);
         box[3] = box[1] + 3 * recon_rng_uniform(&rng);
@@ -144,12 +144,12 @@ static void labels_are_never_mixed(void **state)
     for (int i = 0; i < H * W; i++)
         in[i] = 1000000 + i;
     for (int quarter = -1; quarter <= 2; quarter++) {
-        recon_pose2 pose = rotated(quarter * PI / 2);
+        recon_pose pose = rotated(quarter * PI / 2);
         recon_pose_labels(out, &pose, RECON_TO_CANONICAL, in, H, W);
         recon_pose_labels(back, &pose, RECON_TO_INPUT, out, H, W);
         assert_memory_equal(back, in, sizeof in);
     }
-    recon_pose2 pose = rotated(PI / 4);
+    recon_pose pose = rotated(PI / 4);
     recon_pose_labels(out, &pose, RECON_TO_CANONICAL, in, H, W);
     for (int i = 0; i < H * W; i++)
         assert_true(out[i] == 0 || (out[i] >= in[0] && out[i] <= in[H * W - 1]));
@@ -163,7 +163,7 @@ static void labels_agree_with_the_image(void **state)
     (void)state;
     int32_t mask[H * W] = { 0 }, rotated_mask[H * W];
     float image[H * W] = { 0 }, rotated_image[H * W];
-    recon_pose2 pose = rotated(0.6);
+    recon_pose pose = rotated(0.6);
     for (int i = 2; i < 7; i++)
         for (int j = 3; j < 8; j++) {
             mask[i * W + j] = 1;

@@ -6,14 +6,12 @@
 
 #include <recon/model/score.h>
 
-static recon_pose_score natural[TINY_N], scored[TINY_N];
-static recon_pose_score2 of_images[TINY_N];
-static recon_pose_score3 of_molecules[CHAINS_N];
+static recon_pose_score natural[BOTH_MOST], scored[BOTH_MOST];
 
 static recon_status call_typed(recon_ctx *ctx, const domain *d, const recon_model *model)
 {
-    return d->group == RECON_SO2 ? recon_score_images(ctx, of_images, model, d->inputs, d->n)
-                                 : recon_score_molecules(ctx, of_molecules, model, d->inputs, d->n);
+    return d->group == RECON_SO2 ? recon_score_images(ctx, scored, model, d->inputs, d->n)
+                                 : recon_score_molecules(ctx, scored, model, d->inputs, d->n);
 }
 
 static void the_general_score_is_the_typed_one(void **state)
@@ -24,13 +22,10 @@ static void the_general_score_is_the_typed_one(void **state)
         CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
         CHECK_OK(*state, call_typed(*state, d, model));
         for (size_t i = 0; i < d->n; i++) {
-            const recon_pose_score2 *a = &of_images[i];
-            const recon_pose_score3 *b = &of_molecules[i];
-            int so2 = d->group == RECON_SO2;
-            CHECK_NEAR(natural[i].score, so2 ? a->score : b->score, 0);
-            CHECK_NEAR(natural[i].p_value, so2 ? a->p_value : b->p_value, 0);
-            CHECK_NEAR(natural[i].surrogate, so2 ? a->surrogate : b->trace, 0);
-            CHECK_NEAR(natural[i].p_embedding, so2 ? a->p_embedding : b->p_embedding, 0);
+            CHECK_NEAR(natural[i].score, scored[i].score, 0);
+            CHECK_NEAR(natural[i].p_value, scored[i].p_value, 0);
+            CHECK_NEAR(natural[i].surrogate, scored[i].surrogate, 0);
+            CHECK_NEAR(natural[i].p_embedding, scored[i].p_embedding, 0);
             assert_true(natural[i].p_embedding > 0 && natural[i].p_embedding <= 1);
         }
         CHECK_OK(*state, recon_score(*state, NULL, model, NULL, 0));

@@ -8,7 +8,7 @@
 
 #define PI 3.14159265358979323846
 
-static recon_pose_score2 unusual[TINY_N];
+static recon_pose_score unusual[TINY_N];
 static recon_distribution told[TINY_N];
 
 static recon_model *read_all(recon_ctx *ctx)
@@ -23,8 +23,8 @@ static void the_score_is_the_density_of_the_absolute_pose(void **state)
 {
     recon_model *model = read_all(*state);
     for (int i = 0; i < TINY_N; i++) {
-        CHECK_NEAR(unusual[i].surrogate, fabs(unusual[i].pose.absolute), 0);
-        CHECK_NEAR(unusual[i].score, recon_so2_score(&told[i].density, unusual[i].pose.absolute),
+        CHECK_NEAR(unusual[i].surrogate, fabs(unusual[i].pose.absolute[0]), 0);
+        CHECK_NEAR(unusual[i].score, recon_so2_score(&told[i].density, unusual[i].pose.absolute[0]),
                    1e-9);
         CHECK_NEAR(unusual[i].score, told[i].score, 0);
         assert_memory_equal(&unusual[i].pose, &told[i].pose, sizeof unusual[i].pose);
@@ -37,15 +37,15 @@ static void rotating_moves_the_pose_and_not_the_density(void **state)
 {
     enum { SOME = 12 };
     float rotated[SOME][TINY_PIXELS];
-    recon_pose_score2 moved[SOME];
+    recon_pose_score moved[SOME];
     recon_model *model = read_all(*state);
     for (int i = 0; i < SOME; i++)
         recon_image_rotate(rotated[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
                            RECON_BILINEAR);
     CHECK_OK(*state, recon_score_images(*state, moved, model, rotated[0], SOME));
     for (int i = 0; i < SOME; i++) {
-        double pose = unusual[i].pose.absolute + PI / 2;
-        CHECK_LESS(recon_so2_distance(moved[i].pose.absolute, pose), 1e-3);
+        double pose = unusual[i].pose.absolute[0] + PI / 2;
+        CHECK_LESS(recon_so2_distance(moved[i].pose.absolute[0], pose), 1e-3);
         CHECK_NEAR(moved[i].score, recon_so2_score(&told[i].density, pose), 0.05);
     }
     recon_model_close(*state, model);

@@ -4,6 +4,7 @@
 #include "normalize/classes.h"
 
 #include "group/wasserstein.h"
+#include "../group/wasserstein_so3.h"
 
 static double pose_distance(const recon_group *group, const double *a, size_t i, const double *b,
                             size_t j)

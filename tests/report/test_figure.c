@@ -18,7 +18,7 @@ typedef struct {
     float grey[SIDE * SIDE], colour[SIDE * 4 * 3];
     double angles[N], rotated[N], x[5], y[5], low[5], high[5], zero_first[5];
     uint64_t counts[CLASSES * CLASSES];
-    uint8_t hit[4], label[N];
+    uint8_t marks[4], label[N];
     recon_roc_point roc[N + 1];
     size_t roc_count;
     recon_picture pictures[4];
@@ -59,7 +59,8 @@ static void make_material(recon_ctx *ctx)
     }
     for (int i = 0; i < CLASSES * CLASSES; i++)
         m.counts[i] = i % 4 == 0 ? 90000 : (uint64_t)i;
-    m.hit[0] = m.hit[3] = 1;
+    m.marks[0] = RECON_MARK_HIT;
+    m.marks[1] = m.marks[3] = RECON_MARK_MISS;
     m.pictures[0] = (recon_picture){ m.grey, SIDE, SIDE, 1, HOSTILE };
     m.pictures[1] = (recon_picture){ m.colour, SIDE, 4, 3, NULL };
     m.pictures[2] = (recon_picture){ NULL, 0, 0, 0, NULL };
@@ -124,23 +125,12 @@ static recon_status roc(recon_ctx *ctx, char **out)
     return recon_figure_roc(ctx, out, &(recon_roc_plot){ .lines = lines, .count = 2 });
 }
 
-static recon_status natural(recon_ctx *ctx, char **out)
-{
-    recon_natural_class c[] = { { names[0], m.pictures, 4, m.rotated, m.angles, N },
-                                { names[1], NULL, 0, m.angles, m.angles, N } };
-    return recon_figure_natural(
-        ctx, out, &(recon_natural_plot){ .title = HOSTILE, .classes = c, .count = 2 });
-}
-
 static recon_status neighbors(recon_ctx *ctx, char **out)
 {
-    return recon_figure_neighbors(ctx, out,
-                                  &(recon_neighbor_sheet){ .title = HOSTILE,
-                                                           .inputs = m.pictures,
-                                                           .neighbors = m.pictures,
-                                                           .hit = m.hit,
-                                                           .rows = 2,
-                                                           .k = 2 });
+    return recon_figure_gallery(
+        ctx, out,
+        &(recon_gallery){
+            .title = HOSTILE, .pictures = m.pictures, .rows = 2, .columns = 2, .marks = m.marks });
 }
 
 static recon_status lines(recon_ctx *ctx, char **out)
@@ -178,8 +168,7 @@ static recon_status pose(recon_ctx *ctx, char **out)
                                                  .score = 1.25 });
 }
 
-static maker *const makers[] = { gallery,   roses, theta,     roc, natural,
-                                 neighbors, lines, confusion, pose };
+static maker *const makers[] = { gallery, roses, theta, roc, neighbors, lines, confusion, pose };
 enum { FIGURES = sizeof makers / sizeof *makers };
 
 static char *make(recon_ctx *ctx, maker *figure)
@@ -400,14 +389,11 @@ static void no_width_is_shown_below_zero(void **state)
 static void hits_and_misses_are_framed(void **state)
 {
     char *out = make(*state, neighbors);
-    assert_int_equal(xml_count(out, "rect", "c3 frame"), 2);
+    assert_int_equal(xml_count(out, "rect", "c3 frame"), 1);
     assert_int_equal(xml_count(out, "rect", "c2 frame"), 2);
-    assert_non_null(strstr(out, "; 2 of 4 neighbours are of the input's class."));
+    assert_non_null(strstr(out, ". 1 of 3 neighbours are of the input's class."));
     free(out);
-    CHECK_OK(*state, recon_figure_neighbors(
-                         *state, &out,
-                         &(recon_neighbor_sheet){
-                             .inputs = m.pictures, .neighbors = m.pictures, .rows = 2, .k = 2 }));
+    out = make(*state, gallery);
     assert_int_equal(xml_count(out, "rect", "c3 frame") + xml_count(out, "rect", "c2 frame"), 0);
     free(out);
 }
@@ -454,13 +440,11 @@ static void captions_have_room_on_either_side(void **state)
     recon_picture said = { m.grey, SIDE, SIDE, 1, "a" }, plain = { m.grey, SIDE, SIDE, 1, NULL };
     double height[4];
     for (int k = 0; k < 4; k++) {
+        const recon_picture pair[] = { k & 1 ? said : plain, k & 2 ? said : plain };
         char *out;
-        CHECK_OK(*state, recon_figure_neighbors(
-                             *state, &out,
-                             &(recon_neighbor_sheet){ .inputs = k & 1 ? &said : &plain,
-                                                      .neighbors = k & 2 ? &said : &plain,
-                                                      .rows = 1,
-                                                      .k = 1 }));
+        CHECK_OK(*state,
+                 recon_figure_gallery(
+                     *state, &out, &(recon_gallery){ .pictures = pair, .rows = 1, .columns = 2 }));
         height[k] = height_of(out);
         free(out);
     }
@@ -476,10 +460,6 @@ static void circles_have_what_they_were_given(void **state)
     assert_int_equal(xml_count(out, "path", "c3 wide"), 1);
     assert_int_equal(xml_count(out, "circle", "c2 dot"), 3); /* two modes and their key */
     assert_int_equal(xml_count(out, "image", "pixels"), 3);  /* one of four is empty */
-    free(out);
-    out = make(*state, natural);
-    assert_int_equal(xml_count(out, "path", "c1 area"), 2);
-    assert_int_equal(xml_count(out, "path", "c2 area"), 2);
     free(out);
 }
 
@@ -530,12 +510,6 @@ static void numbers_that_are_none_are_named(void **state)
                                 .count = 1 });
     REFUSED(recon_figure_roc, "curve 0: point 1 is (1, 1.5)",
             (recon_roc_plot){ .lines = &(recon_roc_line){ "a", out_of_range, 2 }, .count = 1 });
-    REFUSED(recon_figure_natural, "pose before 2 is nan (class 0)",
-            (recon_natural_plot){ .classes = &(recon_natural_class){ "a", NULL, 0, bad, good, 3 },
-                                  .count = 1 });
-    REFUSED(recon_figure_neighbors, "input 0: pixel 1",
-            (recon_neighbor_sheet){
-                .inputs = &picture, .neighbors = &picture, .hit = m.hit, .rows = 1, .k = 1 });
     REFUSED(recon_figure_chart, "chart: y 2 is nan (series 0)",
             (recon_chart){ .panels = &(recon_panel){ .series = &series, .count = 1 }, .count = 1 });
     REFUSED(recon_figure_chart, "chart: y 1 is 1e+10",
@@ -568,8 +542,6 @@ static void nothing_to_show_is_refused(void **state)
     REFUSED(recon_figure_roc, "0 curves", (recon_roc_plot){ .count = 0 });
     REFUSED(recon_figure_roc, "curve 0 has 1 points",
             (recon_roc_plot){ .lines = &(recon_roc_line){ "a", m.roc, 1 }, .count = 1 });
-    REFUSED(recon_figure_natural, "0 classes", (recon_natural_plot){ .count = 0 });
-    REFUSED(recon_figure_neighbors, "0 inputs", (recon_neighbor_sheet){ .rows = 0 });
     REFUSED(recon_figure_chart, "0 panels", (recon_chart){ .count = 0 });
     REFUSED(recon_figure_chart, "0 series",
             (recon_chart){ .panels = &(recon_panel){ .count = 0 }, .count = 1 });

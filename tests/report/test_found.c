@@ -97,7 +97,7 @@ static void make_folder(recon_ctx *ctx, const recon_group *group, const char *su
     recon_embedded e = { .n = N, .d = D, .z = &z[0][0] };
     recon_frames frames = { 0 };
     e.group = group;
-    e.poses = group == RECON_SO2 ? angles : (const double *)rotations;
+    e.poses = group == RECON_SO3 ? (const double *)rotations : angles;
     clear();
     CHECK_OK(ctx, recon_normalize(ctx, &frames, &e, NULL,
                                   &(recon_normalize_options){ .knn = { .k = K },
@@ -112,7 +112,7 @@ static recon_status tell(recon_ctx *ctx, recon_page *page)
     recon_found_folder f;
     recon_status status = recon_found_open(ctx, &f, folder);
     if (status == RECON_OK)
-        status = f.kind->results(ctx, page, &f);
+        status = recon_found_results(ctx, page, &f);
     if (status == RECON_OK)
         status = f.kind->sections(ctx, page, &f, NULL);
     recon_found_close(&f);
@@ -215,6 +215,25 @@ static void normalize_is_told_for_both_groups(void **state)
     says(html, "120 poses on SO(3)");
     says(html, "an axis; the spin about it free: 20 %");
     says(html, draws(*state) ? "Where the three axes" : "without libpng");
+    free(html);
+}
+
+/* An application's own group has no drawing: its pages have the numbers. */
+static void any_group_has_a_page(void **state)
+{
+    static recon_group hours; /* as long as the context */
+    char *html;
+    hours = recon_group_so2;
+    hours.name = "hours";
+    hours.words = "the clock";
+    hours.meaning = "the hours of a day";
+    CHECK_OK(*state, recon_group_add(*state, &hours));
+    make_folder(*state, &hours, POSES("hours"));
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "120 poses on the clock, the hours of a day: each was compared");
+    says(html, "Distances from the natural pose");
+    says(html, "root mean square distance (degrees)");
+    assert_null(strstr(html, "Each circle is a histogram"));
     free(html);
 }
 
@@ -528,7 +547,7 @@ static void broken_summaries_are_named(void **state)
         { "[]", "not written by `recon discover` or `recon normalize`" },
         { "{}", "not written by `recon discover` or `recon normalize`" },
         { "{ \"kind\": \"poses\", \"group\": \"torus\", \"points\": 120 }",
-          "no group 'torus': so2, so3, c2 to" },
+          "no group 'torus': so2, so3" },
         { "{ \"kind\": \"poses\", \"points\": 120 }", "no group ''" },
         { "{ \"kind\": \"outlines\", \"group\": \"so2\", \"points\": 120 }",
           "summary.json: unknown kind 'outlines': images, molecules, poses, or one that" },
@@ -702,6 +721,7 @@ int main(void)
         cmocka_unit_test(free_spins_are_counted),
         cmocka_unit_test(widths_are_degrees),
         cmocka_unit_test(normalize_is_told_for_both_groups),
+        cmocka_unit_test(any_group_has_a_page),
         cmocka_unit_test(a_weak_model_is_warned_of),
         cmocka_unit_test(without_data_pictures_are_missed_aloud),
         cmocka_unit_test(what_deserves_care_is_said),

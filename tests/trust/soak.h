@@ -43,7 +43,7 @@ typedef struct {
     const recon_model *model;
     size_t pixels;
     float *x, *canonical;
-    recon_pose_score2 odd[SOAK_BATCH];
+    recon_pose_score odd[SOAK_BATCH];
 } soak;
 
 /* Batches of several sizes, mostly large. Now and then somebody comes with a context of his

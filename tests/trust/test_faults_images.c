@@ -84,7 +84,7 @@ static recon_status natural(recon_ctx *ctx, const void *search, digest *out)
 
 static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
-    static recon_pose_score2 unusual[FEW];
+    static recon_pose_score unusual[FEW];
     (void)arg;
     recon_status status = recon_score_images(ctx, unusual, model, images, FEW);
     if (status == RECON_OK)

@@ -70,7 +70,7 @@ static recon_status natural(recon_ctx *ctx, const void *arg, digest *out)
 
 static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
-    static recon_pose_score3 unusual[FEW];
+    static recon_pose_score unusual[FEW];
     (void)arg;
     recon_status status = recon_score_molecules(ctx, unusual, model, x, FEW);
     for (size_t i = 0; status == RECON_OK && i < FEW; i++)

@@ -1,5 +1,6 @@
 /* Every writer while disks are full, broken or slow, one call after the other: the file before
  * stays, or the new one is there as a whole; nothing else is left, and the message names it. */
+#include "data/xyz.h"
 #include "faults.h"
 #include "nn/task.h"
 #include "normalize/known.h"
@@ -8,7 +9,6 @@
 #include "core/picture.h"
 #include <recon/core/safetensors.h>
 #include "core/svg.h"
-#include "data/xyz.h"
 #include "report/page.h"
 #include "core/json.h"
 #include "core/npy.h"

@@ -23,13 +23,13 @@ static recon_conformer conformers[CHAINS_FEW];
 typedef struct {
     recon_status status;
     float image[IMAGES][TINY_PIXELS], chosen[IMAGES][TINY_PIXELS];
-    recon_pose2 pose[IMAGES];
+    recon_pose pose[IMAGES];
     recon_candidates candidates[IMAGES];
-    recon_pose_score2 unusual[IMAGES];
+    recon_pose_score unusual[IMAGES];
     recon_distribution distribution[IMAGES];
     float xyz[CHAINS_FEW][CHAIN_ATOMS][3];
-    recon_pose3 pose3[CHAINS_FEW];
-    recon_pose_score3 unusual3[CHAINS_FEW];
+    recon_pose pose3[CHAINS_FEW];
+    recon_pose_score unusual3[CHAINS_FEW];
     recon_distribution3 distribution3[CHAINS_FEW];
 } answer;
 

@@ -30,18 +30,18 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_canonicalize_options;
 
-/* Computes the canonical form and the poses (recon_pose2 or recon_pose3, depending on the model's
- * group) of n inputs of the model's kind. out, poses and options may be NULL; out must not be the
+/* Computes the canonical form and the poses
+ * of n inputs of the model's kind. out, poses and options may be NULL; out must not be the
  * inputs themselves unless the kind allows it. Inputs that the kind's `check` refuses and a gate
  * outside (0, 1] are RECON_ERR_INPUT; n = 0 does nothing. */
-RECON_API recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses /* [n] */,
+RECON_API recon_status recon_canonicalize(recon_ctx *ctx, void *out, recon_pose *poses /* [n] */,
                                           const recon_model *model, const void *inputs, size_t n,
                                           const recon_canonicalize_options *options);
 
 /* The same, for images n x height x width x channels of the model's size. A pixel that is not
  * finite is RECON_ERR_INPUT. */
 RECON_API recon_status recon_canonicalize_images(recon_ctx *ctx, float *out,
-                                                 recon_pose2 *poses /* [n] */,
+                                                 recon_pose *poses /* [n] */,
                                                  const recon_model *model, const float *images,
                                                  size_t n,
                                                  const recon_canonicalize_options *options);
@@ -54,7 +54,7 @@ RECON_API recon_status recon_canonicalize_images(recon_ctx *ctx, float *out,
  * about it is arbitrary but the same for the whole class; see pose.free. Use recon_canonicalize for
  * a gate. */
 RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
-                                                    recon_pose3 *poses /* [n] */,
+                                                    recon_pose *poses /* [n] */,
                                                     const recon_model *model,
                                                     const recon_conformer *x, size_t n);
 
@@ -64,7 +64,7 @@ RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
  * weight. pose[j].lambda is the natural pose of candidate j, .rotation takes the input there. */
 typedef struct {
     size_t count; /* 1 .. RECON_MODES_MAX */
-    recon_pose2 pose[RECON_MODES_MAX];
+    recon_pose pose[RECON_MODES_MAX];
     double weight[RECON_MODES_MAX]; /* they sum to 1 */
 } recon_candidates;
 RECON_API recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out /* [n] */,
@@ -74,7 +74,7 @@ RECON_API recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *o
 /* The same of molecules, whose poses are in SO(3). */
 typedef struct {
     size_t count;
-    recon_pose3 pose[RECON_MODES_MAX];
+    recon_pose pose[RECON_MODES_MAX];
     double weight[RECON_MODES_MAX];
 } recon_candidates3;
 RECON_API recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out /* [n] */,
@@ -89,7 +89,7 @@ typedef recon_status recon_judge(recon_ctx *ctx, void *user, double *scores, con
 /* As recon_canonicalize_images, but uses the candidate with the highest score of the judge; ties go
  * to the first. The judge is called with the candidates of many images at once, and not for images
  * with a single candidate. */
-RECON_API recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *poses,
+RECON_API recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose *poses,
                                                  const recon_model *model, const float *images,
                                                  size_t n, recon_judge *judge, void *user,
                                                  const recon_canonicalize_options *options);
@@ -107,7 +107,7 @@ typedef recon_status recon_answer(recon_ctx *ctx, void *user, double *answers, c
  * for the canonical form. An input that the gate does not rotate has one candidate, itself. poses
  * [n] receives the first candidates and may be NULL; options may be NULL. The model is called with
  * the candidates of many inputs at once. */
-RECON_API recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *poses,
+RECON_API recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose *poses,
                                             const recon_model *model, const float *images, size_t n,
                                             recon_answer *answer, void *user, size_t outputs,
                                             const recon_canonicalize_options *options);

@@ -52,18 +52,18 @@ typedef struct {
     double hit_rate;                     /* NaN without labels                                  */
     size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, of their neighbours' poses       */
     size_t rotated;                      /* points that canonicalizing rotates by over 20 deg   */
-    /* SO(2): */
+    /* SO(2); NaN for other groups. */
     recon_so2_family family, theta; /* of Algorithm 1, of Theta                                 */
     double several;                 /* share of points with several natural poses               */
     double folded;                  /* share whose natural pose is known modulo 180 degrees     */
     double theta_median;            /* radians                                                  */
     double disagree; /* share with one natural pose whose Lambda, as the model has it, is more
                         than 45 degrees from Gamma, as the neighbours have it                   */
-    /* SO(3): */
+    /* SO(3); NaN for other groups. */
     double concentration; /* median of the largest singular value of Theta                      */
     double background;    /* median share of poses that do not belong                           */
-    double inconsistent;  /* share of points with alike neighbours of unlike poses: one pose or
-                             an axis is not claimed there                                       */
+    double inconsistent;  /* share of points with alike neighbours of unlike poses: one pose or an
+                             axis is not claimed there                                          */
     size_t molecules;  /* different ones                                                         */
     size_t symmetric;  /* those that look the same after a rotation */
     recon_trust trust; /* can it be trusted?                                                   */

@@ -19,50 +19,39 @@ extern "C" {
 
 /* --- scores ----------------------------------------------------------------------------------- */
 
-/* Scores of an input of any kind. Higher is more unusual. */
+/* How unusual the pose of an input is. Higher scores are more unusual. */
 typedef struct {
     double score;   /* -log p(g_abs), background included                          */
     double p_value; /* of the pose, in (0, 1]: small is unusual                    */
     double
         p_embedding;  /* of the embedding, in (0, 1]: small, the input is unlike the training data,
                            whatever its pose, and nothing else here means much. NaN for a model that
-                           keeps no codes (recon_model_info)                         */
-    double surrogate; /* the paper's centred score: SO(2) |g_abs|, SO(3) as below    */
+                           keeps no codes (recon_model_info)                           */
+    double surrogate; /* the paper's centred score: SO(2) |g_abs|, SO(3) -tr(Theta^T g_abs), which
+                           lacks the constant                                          */
+    double label; /* SO(3): the same with Lambda and Theta learned as the paper does; else NaN */
+    double uncentered; /* SO(3): -tr(Theta~^T psi), the paper's baseline; else NaN    */
+    recon_pose pose;
 } recon_pose_score;
 
 /* Scores n inputs of the model's kind. Refuses the same inputs as recon_canonicalize. */
 RECON_API recon_status recon_score(recon_ctx *ctx, recon_pose_score *out /* [n] */,
                                    const recon_model *model, const void *inputs, size_t n);
+RECON_API recon_status recon_score_images(recon_ctx *ctx, recon_pose_score *out /* [n] */,
+                                          const recon_model *model, const float *images, size_t n);
+RECON_API recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score *out /* [n] */,
+                                             const recon_model *model, const recon_conformer *x,
+                                             size_t n);
 
 /* The score that a share `false_alarms` of all natural inputs exceeds, whatever their kind.
  * INFINITY for a share below 1 / (held_out + 1), held_out being that of the model's maps. */
 RECON_API double recon_score_threshold(const recon_model *model, double false_alarms);
 
-/* The same of images, with their poses. */
-typedef struct {
-    double score, p_value, p_embedding, surrogate; /* as in recon_pose_score */
-    recon_pose2 pose;
-} recon_pose_score2;
-RECON_API recon_status recon_score_images(recon_ctx *ctx, recon_pose_score2 *out /* [n] */,
-                                          const recon_model *model, const float *images, size_t n);
-
-/* The same of molecules, with the paper's scores and their poses. */
-typedef struct {
-    double score, p_value, p_embedding;
-    double trace;     /* the surrogate: -tr(Theta^T g_abs), which lacks the constant     */
-    double label;     /* the same with Lambda and Theta learned as the paper does        */
-    double uncentred; /* -tr(Theta~^T psi): the paper's baseline                         */
-    recon_pose3 pose;
-} recon_pose_score3;
-RECON_API recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score3 *out /* [n] */,
-                                             const recon_model *model, const recon_conformer *x,
-                                             size_t n);
-
 /* --- distributions ---------------------------------------------------------------------------- */
 
 /* The pose distribution of an image, relative to its natural pose: 0 is Lambda. */
 typedef struct {
-    recon_pose2 pose;          /* the input's own                                             */
+    recon_pose pose;           /* the input's own                                             */
     recon_so2_family family;   /* of theta: uniform or normal                                 */
     double theta;              /* half-width or sigma                                         */
     recon_so2_density density; /* what the score is made of                                   */
@@ -90,7 +79,7 @@ typedef struct {
 /* The pose distribution of a molecule, relative to its natural pose: the identity is Lambda.
  * Directions have unit length. */
 typedef struct {
-    recon_pose3 pose;    /* the input's own                                                   */
+    recon_pose pose;     /* the input's own                                                   */
     recon_fisher poses;  /* matrix Fisher of g_abs: F is Theta; of several modes the chosen one */
     double background;   /* share of the uniform distribution beside all modes                */
     double score;        /* of the input's own pose                                           */

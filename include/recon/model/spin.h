@@ -48,7 +48,7 @@ typedef struct {
  * the judge was not trained on. labels is the number of classes of the judge. out may be NULL,
  * poses must not be; pose.free is not changed. options may be NULL. */
 RECON_API recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out,
-                                               recon_pose3 *poses /* [n] */,
+                                               recon_pose *poses /* [n] */,
                                                const recon_model *model, const recon_conformer *x,
                                                size_t n, const recon_conformer *among, size_t m,
                                                recon_spin_judge *judge, void *user, size_t labels,
@@ -57,7 +57,7 @@ RECON_API recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out,
 /* The same with a classifier of `recon classifier train` as the judge (recon/backbone/gcn.h). */
 struct recon_gcn;
 RECON_API recon_status recon_canonicalize_spin_gcn(
-    recon_ctx *ctx, float *out, recon_pose3 *poses /* [n] */, const recon_model *model,
+    recon_ctx *ctx, float *out, recon_pose *poses /* [n] */, const recon_model *model,
     const recon_conformer *x, size_t n, const recon_conformer *among, size_t m,
     const struct recon_gcn *classifier, const recon_spin_options *options);
 
