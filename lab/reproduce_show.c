@@ -124,7 +124,7 @@ static void print_rules(const json_t *result)
 {
     enum { MOST = RECON_TRAINED_KINDS * RECON_REACHES };
     lab_row rows[MOST];
-    char path[MOST][16];
+    char path[MOST][24];
     size_t n = 0;
     const char *name;
     json_t *model;
