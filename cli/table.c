@@ -148,7 +148,8 @@ recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
     RECON_TRY(recon_writer_open(ctx, &t->to, path));
     RECON_TRY(put_fields(ctx, &t->to,
                          "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
-                         cli_words_of(inputs)->name, group->column, rotated ? ",rotated" : ""));
+                         cli_words_of(inputs)->name, group->column ? group->column : "pose",
+                         rotated ? ",rotated" : ""));
 done:
     return status;
 }

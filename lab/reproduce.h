@@ -56,7 +56,7 @@ struct experiment {
 
 const experiment *experiment_find(const char *name); /* NULL: there is none */
 
-/* Another method on the same inputs, see baselines.h. */
+/* Another method on the same inputs, see baselines.c. */
 typedef enum {
     BASELINE_EQUIADAPT,
     BASELINE_ESCNN,

@@ -134,7 +134,7 @@ def normalize(
         poses: The pose of each input. For "so2" n angles in radians; for "so3" n x 3 x 3 or n x 9
             matrices, n x 4 unit quaternions (see quaternions), or a SciPy Rotation; for "t2" n x 2
             angles; for "c4" n elements 0 .. 3.
-        group: "so2", rotations of the plane; "so3", rotations of space; "t1" to "t16", tori; or "c2"
+        group: "so2", rotations of the plane; "so3", rotations of space; "t2" to "t16", tori; or "c2"
             to "c360", cyclic groups.
         k: Number of nearest neighbours in a class (default 10). More give a surer
             centre and verdict, as long as they are of one kind; 25 is a good choice where kinds

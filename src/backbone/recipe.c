@@ -243,7 +243,7 @@ void recon_recipe_read(void *options, const recon_recipe *r, const recon_safeten
             continue;
         switch (e->type) {
         case RECON_RECIPE_COUNT: *(size_t *)out = recon_recipe_size(file, name); break;
-        case RECON_RECIPE_NUMBER: *(double *)out = recon_recipe_number(file, name); break;
+        case RECON_RECIPE_NUMBER: *(double *)out = fmax(recon_recipe_number(file, name), 0); break;
         case RECON_RECIPE_WEIGHT:
             if (e->is_term || !isnan(value_of(file, name, NAN)))
                 *(double *)out = recon_recipe_weight(file, name);

@@ -71,9 +71,7 @@ recon_status recon_training_preset(recon_ctx *ctx, recon_preset *out,
 void recon_recipe_record(recon_settings *settings, const recon_recipe *recipe, const void *options);
 void recon_recipe_read(void *options, const recon_recipe *recipe, const recon_safetensors *file);
 
-/* --- what a file says ------------------------------------------------------------------------- */
-
-/* The metadata "training" (nn/settings.h). The text may be anything. */
+/* --- what a file says, in its metadata "training" (nn/settings.h) ----------------------------- */
 
 /* Of a model that was trained from another: the metadata with that one's path or name, and the setting
  * with the fingerprint of its weights. */

@@ -48,7 +48,7 @@ enum { FOLDERS = 6 };
 static const struct {
     const char *name, *folders[FOLDERS], *remedy, *class_names;
     size_t first; /* so many of the training images alone; 0: all */
-    int cifar;    /* files as in data/cifar.h; 0: IDX */
+    int cifar;    /* files as in data/cifar.c; 0: IDX */
 } known[] = {
     { "fashion",
       { "/usr/share/datasets/fashion-mnist", "/usr/share/fashion-mnist", "data/fashion" },

@@ -18,7 +18,8 @@ static const recon_group *const built_in[] = { RECON_SO2, RECON_SO3 };
 enum {
     BUILT_IN = sizeof built_in / sizeof *built_in,
     ADDED = sizeof((recon_ctx){ 0 }.groups) / sizeof(void *),
-    CYCLIC_MAX = 360
+    CYCLIC_MAX = 360,
+    TORUS_MIN = 2 /* T^1 is SO(2) */
 };
 
 static const recon_group *group_at(const recon_ctx *ctx, size_t i)
@@ -57,11 +58,20 @@ static size_t number_of(const char *name, char letter, size_t least, size_t most
     return n >= least && n <= most && !strcmp(again, name) ? n : 0;
 }
 
+static size_t cyclic_of(const char *name)
+{
+    return number_of(name, 'c', 2, CYCLIC_MAX);
+}
+
+static size_t torus_of(const char *name)
+{
+    return number_of(name, 't', TORUS_MIN, RECON_NUMBERS_MAX);
+}
+
 /* A group of this name, if a family has one; *out NULL: none has. */
 static recon_status make(recon_ctx *ctx, const recon_group **out, const char *name)
 {
-    size_t cyclic = number_of(name, 'c', 2, CYCLIC_MAX);
-    size_t torus = number_of(name, 't', 1, RECON_NUMBERS_MAX);
+    size_t cyclic = cyclic_of(name), torus = torus_of(name);
     made *m;
     *out = NULL;
     if (!cyclic && !torus)
@@ -101,24 +111,34 @@ recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const cha
     for (size_t i = 0, used = 0; (group = group_at(ctx, i)) && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s, ", group->name);
     return recon_fail(ctx, RECON_ERR_INPUT,
-                      "there is no group '%.40s': %sc2 to c%d (cyclic) and t1 to t%d (tori) are "
+                      "there is no group '%.40s': %sc2 to c%d (cyclic) and t%d to t%d (tori) are "
                       "known",
-                      name, known, CYCLIC_MAX, RECON_NUMBERS_MAX);
+                      name, known, CYCLIC_MAX, TORUS_MIN, RECON_NUMBERS_MAX);
+}
+
+static size_t product(const size_t shape[2])
+{
+    return (shape[0] ? shape[0] : 1) * (shape[1] ? shape[1] : 1);
 }
 
 recon_status recon_group_check(recon_ctx *ctx, const recon_group *g)
 {
-    if (!g || !g->name || !g->words)
-        return recon_fail(ctx, RECON_ERR_INPUT, "poses of a group are needed, and that has a name");
+    if (!g || !g->name || !g->words || !g->meaning)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "poses of a group are needed, which has a name, words and a meaning");
     if (g->numbers == 0 || g->numbers > RECON_NUMBERS_MAX || g->identifiability == 0 ||
         g->identifiability > RECON_NUMBERS_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "group %s: 1 to %d numbers are allowed", g->name,
                           RECON_NUMBERS_MAX);
     if (!g->identity || !g->compose || !g->inverse || !g->length || !g->distance || !g->haar ||
         !g->check || !g->center || !g->background || !g->score || !g->tail || !g->parameters ||
-        g->family_count < 1 || g->fit_size == 0)
+        !g->families || g->family_count < 1 || g->fit_size == 0)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "group %s: its table lacks an entry that is not optional", g->name);
+    if ((!g->read || !g->write) && product(g->shape) != g->numbers)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "group %s: without read and write its shape has to hold %zu numbers",
+                          g->name, g->numbers);
     return RECON_OK;
 }
 
@@ -127,7 +147,7 @@ recon_status recon_group_add(recon_ctx *ctx, const recon_group *group)
     recon_status status = recon_group_check(ctx, group);
     if (status != RECON_OK)
         return status;
-    if (find(ctx, group->name))
+    if (find(ctx, group->name) || cyclic_of(group->name) || torus_of(group->name))
         return recon_fail(ctx, RECON_ERR_INPUT, "a group named '%s' already exists", group->name);
     if (ctx->n_groups == ADDED)
         return recon_fail(ctx, RECON_ERR_INPUT, "at most %d groups can be added", ADDED);
@@ -136,11 +156,6 @@ recon_status recon_group_add(recon_ctx *ctx, const recon_group *group)
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */
-
-static size_t product(const size_t shape[2])
-{
-    return (shape[0] ? shape[0] : 1) * (shape[1] ? shape[1] : 1);
-}
 
 size_t recon_group_written(const recon_group *group)
 {
@@ -159,7 +174,8 @@ const char *recon_group_print(recon_pose_text text, const recon_group *group, co
 {
     if (group->print)
         group->print(group, text, sizeof(recon_pose_text), pose);
-    for (size_t i = 0, used = 0; !group->print && i < group->numbers; i++)
+    for (size_t i = 0, used = 0;
+         !group->print && i < group->numbers && used < sizeof(recon_pose_text); i++)
         used += (size_t)snprintf(text + used, sizeof(recon_pose_text) - used, "%s%.6f",
                                  i ? " " : "", pose[i]);
     return text;

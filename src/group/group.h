@@ -19,6 +19,10 @@ recon_status recon_group_rows(recon_ctx *ctx, double *out /* [n][width] */,
 recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order,
                                      const recon_array *array, size_t width, const char *path);
 
+/* RECON_ERR_INPUT for angles of whole numbers; a warning where angles are probably in degrees. */
+recon_status recon_angles_check_type(recon_ctx *ctx, const recon_array *array, const char *path);
+void recon_angles_warn(recon_ctx *ctx, const double *angle, size_t n, const char *path);
+
 /* n poses as they are written, and the numbers of one. */
 void recon_group_write(const recon_group *group, double *out, const double *poses, size_t n);
 size_t recon_group_written(const recon_group *group);

@@ -3,6 +3,8 @@
  * Each circle has a centre and a verdict of its own, as on SO(2). The density is a product of wrapped
  * normals beside one uniform background. */
 #include "group/families.h"
+#include "group/group.h"
+#include "core/npy.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -74,6 +76,23 @@ static void take_circle(double *out, const recon_group *self, const double *pose
 {
     for (size_t i = 0; i < count; i++)
         out[i] = poses[i * self->n + j];
+}
+
+static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, const recon_array *a,
+                         size_t n, recon_quaternions order, const char *path)
+{
+    recon_array_text shape;
+    recon_status status;
+    if (a->ndim != 2 || a->shape[1] != self->n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but poses are N x %zu for %s", path,
+                          recon_array_show(shape, a), self->n, self->words);
+    RECON_TRY(recon_group_check_order(ctx, order, a, 0, path));
+    RECON_TRY(recon_angles_check_type(ctx, a, path));
+    RECON_TRY(recon_group_rows(ctx, out, a, self->n, n, path));
+    recon_angles_warn(ctx, out, n * self->n, path);
+    recon_so2_wrap_n(out, out, n * self->n);
+done:
+    return status;
 }
 
 /* One pose where every circle has one; which of several go together is not looked at. */
@@ -197,6 +216,7 @@ const recon_group recon_group_torus = {
     .exp = wrap,
     .log = wrap,
     .check = check,
+    .read = read,
     .family_count = 1,
     .fit_size = sizeof(fit),
     .center = center,

@@ -1,7 +1,7 @@
 /* kind.h (private) - heads of a group: what the maps of SO(2) and of SO(3) do differently.
  *
- * A group without heads is for recon_normalize alone. Everything else about maps (networks, files, training, calibration, p-values) is in maps.c and
- * fit.c, once. */
+ * A group without heads is for recon_normalize alone. Everything else about maps (networks, files,
+ * training, calibration, p-values) is in maps.c and fit.c, once. */
 #ifndef MAPS_KIND_H
 #define MAPS_KIND_H
 

@@ -40,7 +40,7 @@ recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi);
 double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi);
 
 /* How unusual the pose is for this input: the chance of a score as high under its own density
- * (group/tail.h). recon_so3_maps_p_value makes a p-value of it. */
+ * (group/tail.h). recon_maps_p_value makes a p-value of it. */
 double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi);
 
 /* The paper's scores, lacking log c(F): -tr(Theta^T g_abs) with Theta and Lambda of this map, the

@@ -190,7 +190,7 @@ static int is_of_poses(const recon_found_folder *f)
     return !strcmp(recon_found_text(f, "kind"), "poses");
 }
 
-/* Poses as files have them: angles, or matrices. */
+/* Poses as they are written. */
 typedef struct {
     double *gamma, *absolute, *natural;
 } raw_poses;

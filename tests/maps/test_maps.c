@@ -480,7 +480,7 @@ static void the_metadata_say_of_which_group_they_are(void **state)
     } cases[] = { { NULL, RECON_ERR_INPUT, "other: a model without maps: run `recon discover`" },
                   { "so2", RECON_ERR_INPUT, "holds no maps" },
                   { "so3", RECON_ERR_INPUT, "holds no maps" },
-                  { "so4", RECON_ERR_FORMAT, "no group 'so4': so2, so3, c2 to" } };
+                  { "so4", RECON_ERR_FORMAT, "no group 'so4': so2, so3, " } };
     float one = 1;
     const recon_tensor_entry x = {
         "x", { .dtype = RECON_F32, .ndim = 1, .shape = { 1 }, .data = &one }

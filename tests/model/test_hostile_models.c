@@ -360,14 +360,8 @@ static void check_answer(recon_ctx *ctx, small_writer *write, const char *lies, 
     edit_file good = edit_begin(bytes, size);
     unsigned char *bad = edit_apply(&size, &good, lies, strlen(lies));
     CHECK_OK(ctx, recon_model_open(ctx, &model, scratch_write("hostile", bad, size), RECON_SINGLE));
-    union {
-        recon_pose so2;
-        recon_pose so3;
-    } pose;
-    recon_status status =
-        model->backbone->kind->group == RECON_SO2
-            ? recon_canonicalize_images(ctx, NULL, &pose.so2, model, input, 1, NULL)
-            : recon_canonicalize(ctx, NULL, &pose.so3, model, input, 1, NULL);
+    recon_pose pose;
+    recon_status status = recon_canonicalize(ctx, NULL, &pose, model, input, 1, NULL);
     if (status != RECON_ERR_NUMERIC)
         fail_msg("%s: status %s", lies, recon_status_name(status));
     check_message(ctx, lies, text, "");

@@ -1,4 +1,4 @@
-/* group.h - a Lie group of poses as a table: its algebra, its statistics, and its poses in files.
+/* group.h - a group of poses as a table: its algebra, its statistics, and its poses in files.
  *
  * A pose is group->numbers doubles, n poses are n of these one behind the other. Everything that
  * works on poses of any group takes them so, and asks the group's table for what differs. SO(2) and
@@ -63,7 +63,7 @@ struct recon_group {
     void (*identity)(const recon_group *self, double *out);
     void (*compose)(const recon_group *self, double *out, const double *a, const double *b);
     void (*inverse)(const recon_group *self, double *out, const double *a);
-    double (*length)(const recon_group *self, const double *a); /* distance from the identity */
+    double (*length)(const recon_group *self, const double *a); /* from the identity, radians */
     double (*distance)(const recon_group *self, const double *a, const double *b);
     void (*haar)(const recon_group *self, double *out, recon_rng *rng); /* uniform */
     /* Optional: the Lie algebra, [dimension] numbers a vector. */

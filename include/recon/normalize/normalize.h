@@ -49,8 +49,9 @@ typedef struct {
     double *gamma;           /* [rows] centre of the class; NaN where class_of is -1           */
     double *normalized;      /* [rows][k] the class's poses, centred; NULL for COMPONENTS      */
     double *absolute;        /* [rows] the row's own pose, centred: psi(x) Gamma^-1            */
-    double *identifiability; /* [rows][4] SO(2): |E exp(i m theta)|, m = 1..4
-                               [rows][3] SO(3): singular values of the mean rotation          */
+    double *identifiability; /* [rows][identifiability_width], see the group: of SO(2)
+                                |E exp(i m theta)|, m = 1..4, of SO(3) the singular values of the
+                                mean rotation                                                  */
     size_t identifiability_width;
     double *theta; /* [rows] width in radians: half-width of an arc, sigma of a normal, else the
                       root-mean-square distance of the class's poses from the centre       */
@@ -69,9 +70,9 @@ typedef struct {
                            0: no pose is known                                                  */
     double *modes;      /* [rows][RECON_FRAME_MODES][modes_width] heaviest first: where (SO(2): an
                            angle; SO(3): a matrix), then weight; unused ones zero. Uncentred     */
-    size_t modes_width; /* 2 or 10                                                              */
+    size_t modes_width; /* numbers of a pose as it is written, and 1                           */
     double *axis;     /* [rows][2][3] SO(3): the best determined direction: in the frame before the
-                         rotation, and where the rotations take it; NULL for SO(2)                  */
+                         rotation, and where the rotations take it; NULL without group->has_axis    */
     size_t singles;   /* classes of one point: its centre is its own pose, and means
                          nothing                                                        */
     size_t outside;   /* rows without a class                                           */
@@ -97,9 +98,9 @@ RECON_API void recon_frames_free(recon_frames *frames);
  * determined by noise, so neighbourhoods of one class disagree, and no map can learn them. This
  * replaces Gamma by the gauge of F Gamma, the distribution of the uncentred poses: among its
  * equally good centres the one nearest the identity, which is the mode if the data determine one.
- * Normalised and absolute poses and theta are updated. Scores and identifiability do not depend on
- * it. Rows without a class are not changed. RECON_ERR_UNSUPPORTED for SO(2), where one mode is as
- * good as another. */
+ * Normalised and absolute poses are updated. Scores and identifiability do not depend on
+ * it. Rows without a class are not changed. RECON_ERR_UNSUPPORTED for a group without
+ * `gauge`, such as SO(2), where one mode is as good as another. */
 RECON_API recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames);
 
 /* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts
@@ -108,7 +109,7 @@ RECON_API void recon_frames_doubt(recon_frames *frames, size_t i);
 
 /* Writes the frames to the folder dir, which is created if necessary: gamma.npy, absolute.npy,
  * identifiability.npy, theta.npy, parameters.npy, background.npy, score.npy, p.npy, verdict.npy,
- * fold.npy, modes.npy, for SO(3) axis.npy, with KNN neighbors.npy and normalized.npy, with
+ * fold.npy, modes.npy, with group->has_axis axis.npy, with KNN neighbors.npy and normalized.npy, with
  * COMPONENTS classes.npy, and summary (its text, or NULL) as summary.json. Poses are written as
  * `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices; parameters of a mixture are rows x
  * 3 x parts, F is rows x 3 x 3.

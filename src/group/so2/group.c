@@ -71,7 +71,7 @@ static recon_status check(recon_ctx *ctx, const recon_group *self, const double 
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* Whole numbers are likelier to count the elements of a cyclic group than to be radians. */
-static recon_status check_type(recon_ctx *ctx, const recon_array *a, const char *path)
+recon_status recon_angles_check_type(recon_ctx *ctx, const recon_array *a, const char *path)
 {
     if (recon_dtype_is_float(a->dtype))
         return RECON_OK;
@@ -84,7 +84,7 @@ static recon_status check_type(recon_ctx *ctx, const recon_array *a, const char 
 
 /* Angles may be given unwrapped, and the sum of two is within two full circles: beyond that they are
  * more likely in degrees. */
-static void warn_of_degrees(recon_ctx *ctx, const double *angle, size_t n, const char *path)
+void recon_angles_warn(recon_ctx *ctx, const double *angle, size_t n, const char *path)
 {
     double largest = 0;
     for (size_t i = 0; i < n; i++)
@@ -115,9 +115,9 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
                                                   : "N angles for SO(2); of cosine and sine: "
                                                     "arctan2(sine, cosine)");
     RECON_TRY(recon_group_check_order(ctx, order, a, 1, path));
-    RECON_TRY(check_type(ctx, a, path));
+    RECON_TRY(recon_angles_check_type(ctx, a, path));
     RECON_TRY(recon_group_rows(ctx, out, a, 1, n, path));
-    warn_of_degrees(ctx, out, n, path);
+    recon_angles_warn(ctx, out, n, path);
     recon_so2_wrap_n(out, out, n);
 done:
     return status;
