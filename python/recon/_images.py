@@ -227,7 +227,7 @@ class ImageModel(Model):
         if pictures is None:
             return _as_given(out, x), Poses(records, self.size)
         with context(self._device) as ctx:
-            upright = pictures.rotated(ctx, records["rotation"].tolist(), how)
+            upright = pictures.rotated(ctx, records["rotation"][:, 0].tolist(), how)
         return upright, Poses(records, pictures.sizes)
 
     def _average(self, images: Array, average: Callable[[Array], Any], records: Any, handle: int,
