@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHOW_EVERY 0.1 /* seconds between two progress reports */
-
 const char *recon_status_name(recon_status status)
 {
     static const char *const name[] = { "ok",      "input",       "io",
@@ -30,6 +28,7 @@ recon_ctx *recon_ctx_new(const recon_ctx_options *options)
     if (options)
         ctx->options = *options;
     ctx->process = getpid();
+    ctx->progress.every = 0.1;
     ctx->hash_key = recon_hash_key_new();
     pthread_mutex_init(&ctx->lock, NULL);
     ctx->pool = recon_pool_new(ctx->options.threads);
@@ -300,7 +299,7 @@ void recon_progress_add(recon_ctx *ctx, uint64_t done)
     if (!ctx->options.on_progress || pthread_mutex_trylock(&ctx->lock) != 0)
         return; /* somebody else is showing it just now */
     double now = recon_now();
-    if (now - ctx->progress.shown >= SHOW_EVERY) {
+    if (now - ctx->progress.shown >= ctx->progress.every) {
         ctx->progress.shown = now;
         show_progress(ctx, 0);
     }

@@ -17,7 +17,7 @@ struct recon_sums; /* ops/sums.h: gradients that wait; NULL: none does */
 typedef struct {
     const char *label;
     uint64_t total;
-    double begun, shown;
+    double begun, shown, every; /* seconds between two reports; a test that has to see each: 0 */
     atomic_ullong done;
     uint64_t before;
     const char *measure;

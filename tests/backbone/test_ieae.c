@@ -3,6 +3,7 @@
 #include "borders.h"
 #include "shapes.h"
 #include "backbone/ieae.h"
+#include "core/ctx.h"
 #include "nn/params.h"
 
 #include <recon/group/so2.h>
@@ -342,6 +343,7 @@ static void threads_and_a_resumed_run_give_the_same_bits(void **state)
     recon_ctx *ctx = *state;
     one = recon_ctx_new(
         &(recon_ctx_options){ .threads = 1, .on_progress = stop_once, .user = &stops });
+    one->progress.every = 0; /* the first step, however fast the machine */
     recon_ieae_options o = tiny;
     recon_train_result r;
     recon_dataset *data;
