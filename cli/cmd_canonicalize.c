@@ -343,172 +343,123 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 /* --- the work --------------------------------------------------------------------------------- */
 
 typedef struct {
-    char *in, *out;    /* [CLI_BLOCK] inputs                                 */
-    size_t there;      /* 1 + the first input that is in `in`; 0: none       */
-    recon_pose *poses; /* [CLI_BLOCK]; NULL with a table                     */
-    cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
-    double *g;         /* [CLI_BLOCK] rotations with a table, poses of the group */
-    recon_pose *spun;  /* [n] with --spin: poses of all inputs; NULL: the model's own */
-    double *absolute;  /* [n] as they are written                            */
-} room;
-
-typedef struct {
     const settings *s;
     const recon_model *model;
     const recon_group *group;
-    const recon_model_kind *kind;
     cli_sink *to;
-    room r;
     outcome *o;
+    char *in, *out;   /* [CLI_BLOCK] inputs                                    */
+    size_t there;     /* 1 + the first input that is in `in`; 0: none          */
+    double *g;        /* [CLI_BLOCK] rotations, poses of the group             */
+    recon_pose *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
+    double *absolute; /* [n] as they are written                               */
 } flow;
-
-/* Of what the model says of an input. */
-static size_t answer_bytes(const flow *f)
-{
-    return f->to->has_table ? sizeof(cli_row) : sizeof(recon_pose);
-}
 
 static recon_status make_room(recon_ctx *ctx, flow *f)
 {
     const cli_inputs *in = f->to->inputs;
-    room *r = &f->r;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
-    RECON_TRY(recon_alloc_raw(ctx, &r->out, f->to->block_bytes, 1));
-    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n,
-                              recon_group_written(f->group) * sizeof *r->absolute));
-    RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, f->group->numbers * sizeof *r->g));
-    if (f->to->has_table)
-        RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
-    else
-        RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK, sizeof *r->poses));
+    RECON_TRY(recon_alloc_raw(ctx, &f->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
+    RECON_TRY(recon_alloc_raw(ctx, &f->out, f->to->block_bytes, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &f->absolute, in->n,
+                              recon_group_written(f->group) * sizeof *f->absolute));
+    RECON_TRY(recon_alloc_raw(ctx, &f->g, CLI_BLOCK, f->group->numbers * sizeof *f->g));
 done:
     return status;
 }
 
-static void room_free(room *r)
+static void flow_free(flow *f)
 {
-    free(r->in);
-    free(r->out);
-    free(r->poses);
-    free(r->rows);
-    free(r->g);
-    free(r->spun);
-    free(r->absolute);
-}
-
-/* Input i of a block, which is number at + i of all: how it is from its natural pose, and rotated by g. */
-static int keep_absolute(flow *f, size_t at, size_t i, const double *absolute)
-{
-    size_t written = recon_group_written(f->group);
-    recon_group_write(f->group, f->r.absolute + (at + i) * written, absolute, 1);
-    int rotated = f->group->length(f->group, f->r.g + i * f->group->numbers) != 0;
-    f->o->rotated += (size_t)rotated;
-    return rotated;
-}
-
-/* --- without a table: poses alone -------------------------------------------------------------- */
-
-static void keep_pose(flow *f, size_t at, size_t i)
-{
-    const recon_pose *pose = &f->r.poses[i];
-    size_t numbers = f->group->numbers;
-    memcpy(f->r.g + i * numbers, pose->rotation, numbers * sizeof *f->r.g);
-    keep_absolute(f, at, i, pose->absolute);
-    f->o->free += pose->free > 0;
+    free(f->in);
+    free(f->out);
+    free(f->g);
+    free(f->spun);
+    free(f->absolute);
 }
 
 /* The model saw crops; what is written are the images they were made from, rotated by g. What --rotate
  * did is part of the one rotation. */
-static recon_status rotate_whole(recon_ctx *ctx, flow *f, const double *g, size_t at, size_t n)
+static recon_status rotate_whole(recon_ctx *ctx, flow *f, size_t at, size_t n)
 {
     const recon_dataset *images = recon_data_images(f->to->inputs->use);
     const recon_dataset_info d = recon_dataset_describe(images);
-    float *in = (float *)f->r.in;
-    double *angle = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &angle, n, sizeof *angle));
+    float *in = (float *)f->in;
+    f->there = 0;
     for (size_t i = 0; i < n; i++) {
         cli_images_whole(in + i * d.height * d.width * d.channels, f->to->inputs, at + i);
-        angle[i] = g[i] + recon_dataset_angle(images, at + i);
+        f->g[i] += recon_dataset_angle(images, at + i);
     }
-    RECON_TRY(recon_images_rotate(ctx, (float *)f->r.out, in, NULL, angle, n,
-                                  &(recon_image_size){ d.height, d.width, d.channels },
-                                  f->to->how.interpolation, 0));
-done:
-    free(angle);
+    return recon_images_rotate(ctx, (float *)f->out, in, NULL, f->g, n,
+                               &(recon_image_size){ d.height, d.width, d.channels },
+                               f->to->how.interpolation, 0);
+}
+
+/* Inputs of a block, unless they are there. */
+static void read_block(flow *f, size_t at, size_t n)
+{
+    const recon_data *data = f->to->inputs->use;
+    if (f->there != at + 1)
+        data->kind->read(f->in, data, at, n);
+    f->there = at + 1;
+}
+
+static recon_status answer(recon_ctx *ctx, void *arg, void *out, size_t at, size_t n)
+{
+    flow *f = arg;
+    recon_row *rows = out;
+    double begun = recon_now();
+    read_block(f, at, n);
+    recon_status status = recon_rows_find(ctx, rows, f->model, f->in, n, &f->s->how);
+    for (size_t i = 0; status == RECON_OK && f->spun && i < n; i++) {
+        rows[i].pose = rows[i].candidates.pose[0] = f->spun[at + i];
+        rows[i].rotated = f->group->length(f->group, rows[i].pose.rotation) != 0;
+    }
+    f->o->model += recon_now() - begun;
     return status;
 }
 
-/* What the model says of a block, or what is known already: the poses [n]. */
-static recon_status find_poses(recon_ctx *ctx, flow *f, void *poses, size_t at, size_t n)
+static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t at, size_t n)
 {
-    if (f->r.spun) {
-        memcpy(poses, f->r.spun + at, n * sizeof *f->r.spun);
-        return RECON_OK;
-    }
-    return recon_canonicalize(ctx, NULL, poses, f->model, f->r.in, n, &f->s->how);
-}
-
-static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
-{
+    flow *f = arg;
+    const recon_row *rows = answers;
     const recon_backbone *b = recon_model_backbone(f->model);
-    room *r = &f->r;
-    recon_status status;
-    for (size_t i = 0; i < n; i++)
-        keep_pose(f, at, i);
+    const recon_group *group = f->group;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(f->g + i * group->numbers, rows[i].pose.rotation, group->numbers * sizeof *f->g);
+        recon_group_write(group, f->absolute + (at + i) * recon_group_written(group),
+                          rows[i].pose.absolute, 1);
+        f->o->rotated += (size_t)rows[i].rotated;
+        f->o->free += rows[i].pose.free > 0;
+        f->o->unlike += f->to->has_table && rows[i].p_embedding < UNLIKE;
+    }
+    if (f->to->has_table)
+        RECON_TRY(cli_table_add(ctx, &f->to->table, rows, at, n));
+    read_block(f, at, n);
+    if (f->to->folder)
+        return cli_sink_pictures(ctx, f->to, (float *)f->out, (const float *)f->in, f->g, at, n);
     double begun = recon_now();
     if (f->to->inputs->cropped)
-        RECON_TRY(rotate_whole(ctx, f, r->g, at, n));
+        RECON_TRY(rotate_whole(ctx, f, at, n));
     else
-        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
+        RECON_TRY(b->kind->rotate(ctx, f->out, b, f->in, f->g, n, f->to->how.interpolation));
     f->o->model += recon_now() - begun;
-    RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
+    RECON_TRY(cli_sink_take(ctx, f->to, f->out, at, n));
 done:
     return status;
 }
 
-/* --- with a table: all that is known of each input --------------------------------------------- */
-
-static void keep_row(flow *f, size_t at, size_t i)
+static recon_status rotate_all(recon_ctx *ctx, flow *f)
 {
-    cli_row *row = &f->r.rows[i];
-    int opens = recon_gates_open(&f->s->how, row->p_value, row->verdict);
-    double *g = f->r.g + i * f->group->numbers;
-    if (opens)
-        f->group->inverse(f->group, g, row->pose);
-    else
-        f->group->identity(f->group, g);
-    row->rotated = keep_absolute(f, at, i, row->pose);
-    f->o->free += row->free > 0;
-    f->o->unlike += row->p_embedding < UNLIKE;
-}
-
-static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
-{
-    const recon_backbone *b = recon_model_backbone(f->model);
-    room *r = &f->r;
-    recon_status status;
-    for (size_t i = 0; i < n; i++) {
-        if (r->spun) {
-            memcpy(r->rows[i].pose, r->spun[at + i].absolute, sizeof r->rows[i].pose);
-            memcpy(r->rows[i].candidate[0].pose, r->rows[i].pose, sizeof r->rows[i].pose);
-        }
-        keep_row(f, at, i);
-    }
-    RECON_TRY(cli_table_add(ctx, &f->to->table, r->rows, at, n));
-    if (f->to->folder) {
-        RECON_TRY(
-            cli_sink_pictures(ctx, f->to, (float *)r->out, (const float *)r->in, r->g, at, n));
-        return RECON_OK;
-    }
-    if (f->to->inputs->cropped)
-        RECON_TRY(rotate_whole(ctx, f, r->g, at, n));
-    else
-        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
-    RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
-done:
-    return status;
+    return cli_rounds_run(ctx,
+                          &(cli_rounds){ .data = f->to->inputs->use,
+                                         .n = f->to->inputs->n,
+                                         .block = CLI_BLOCK,
+                                         .each = sizeof(recon_row),
+                                         .arg = f,
+                                         .answer = answer,
+                                         .take = take },
+                          "canonicalize");
 }
 
 /* --- spins, of all inputs at once --------------------------------------------------------------- */
@@ -541,8 +492,8 @@ static recon_status choose_spins(recon_ctx *ctx, flow *f)
         RECON_TRY(list_conformers(ctx, &among, recon_data_molecules(others.use)));
         m = others.n;
     }
-    RECON_TRY(recon_alloc_raw(ctx, &f->r.spun, in->n, sizeof *f->r.spun));
-    RECON_TRY(recon_canonicalize_spin_gcn(ctx, NULL, f->r.spun, f->model, x, in->n, among, m,
+    RECON_TRY(recon_alloc_raw(ctx, &f->spun, in->n, sizeof *f->spun));
+    RECON_TRY(recon_canonicalize_spin_gcn(ctx, NULL, f->spun, f->model, x, in->n, among, m,
                                           classifier, &o));
     f->o->model += recon_now() - begun;
 done:
@@ -551,51 +502,6 @@ done:
     free(x);
     recon_inputs_end(&others);
     return status;
-}
-
-/* Inputs of a block, unless they are there. */
-static void read_block(flow *f, size_t at, size_t n)
-{
-    const recon_data *data = f->to->inputs->use;
-    if (f->r.there != at + 1)
-        data->kind->read(f->r.in, data, at, n);
-    f->r.there = at + 1;
-}
-
-static recon_status answer(recon_ctx *ctx, void *arg, void *out, size_t at, size_t n)
-{
-    flow *f = arg;
-    double begun = recon_now();
-    read_block(f, at, n);
-    recon_status status = f->to->has_table ? cli_rows_read(ctx, out, f->model, f->r.in, n)
-                                           : find_poses(ctx, f, out, at, n);
-    f->o->model += recon_now() - begun;
-    return status;
-}
-
-static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t at, size_t n)
-{
-    flow *f = arg;
-    void *own = f->to->has_table ? (void *)f->r.rows : f->r.poses;
-    memcpy(own, answers, n * answer_bytes(f));
-    read_block(f, at, n);
-    recon_status status = (f->to->has_table ? tabulate_block : rotate_block)(ctx, f, at, n);
-    if (f->to->inputs->cropped)
-        f->r.there = 0; /* rotate_whole has used the room */
-    return status;
-}
-
-static recon_status rotate_all(recon_ctx *ctx, flow *f)
-{
-    return cli_rounds_run(ctx,
-                          &(cli_rounds){ .data = f->to->inputs->use,
-                                         .n = f->to->inputs->n,
-                                         .block = CLI_BLOCK,
-                                         .each = answer_bytes(f),
-                                         .arg = f,
-                                         .answer = answer,
-                                         .take = take },
-                          "canonicalize");
 }
 
 /* A choice of Lambda needs a model that has one. */
@@ -659,18 +565,17 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.model = o.by = subject.model;
     o.calibration = recon_model_describe(f.model).maps.held_out;
     f.group = recon_model_describe(f.model).group;
-    f.kind = recon_model_kind_of(f.group);
     RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, f.group, table));
     RECON_TRY(make_room(ctx, &f));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));
     RECON_TRY(rotate_all(ctx, &f));
     if (recon_comm_rank(ctx) == 0)
-        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.group, f.r.absolute);
+        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.group, f.absolute);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(show(ctx, s, &o));
 done:
-    room_free(&f.r);
+    flow_free(&f);
     cli_sink_close(ctx, &to);
     cli_close(ctx, &subject);
     return status;

@@ -275,7 +275,7 @@ done:
 typedef struct {
     findings *f;
     const recon_model *model;
-    int table; /* it has all that is known of an input, at the price of its verdict: cli_row */
+    int table; /* it has all that is known of an input, at the price of its verdict */
     char *in;  /* [BLOCK] */
 } scoring;
 
@@ -284,7 +284,7 @@ static recon_status answer(recon_ctx *ctx, void *arg, void *out, size_t at, size
     const scoring *s = arg;
     const recon_data *data = s->f->inputs->use;
     data->kind->read(s->in, data, at, n);
-    return s->table ? cli_rows_read(ctx, out, s->model, s->in, n)
+    return s->table ? recon_rows_find(ctx, out, s->model, s->in, n, NULL)
                     : recon_score(ctx, out, s->model, s->in, n);
 }
 
@@ -292,7 +292,7 @@ static recon_status take_answers(recon_ctx *ctx, void *arg, const void *answers,
                                  size_t n)
 {
     const scoring *s = arg;
-    const cli_row *rows = answers;
+    const recon_row *rows = answers;
     const recon_pose_score *scores = answers;
     recon_status status = s->table ? cli_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
@@ -315,7 +315,7 @@ static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *mo
                        &(cli_rounds){ .data = f->inputs->use,
                                       .n = f->n,
                                       .block = BLOCK,
-                                      .each = table ? sizeof(cli_row) : sizeof(recon_pose_score),
+                                      .each = table ? sizeof(recon_row) : sizeof(recon_pose_score),
                                       .arg = &s,
                                       .answer = answer,
                                       .take = take_answers },

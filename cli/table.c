@@ -1,10 +1,7 @@
 /* table.c - see table.h. */
 #include "cli/table.h"
 #include "core/fail.h"
-#include "core/memory.h"
-#include "model/model.h"
 #include "group/group.h"
-#include "group/so3/frame.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,99 +34,6 @@ static recon_status put_fields(recon_ctx *ctx, recon_writer *to, const char *fmt
     return recon_writer_write(ctx, to, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
-/* --- read ------------------------------------------------------------------------------------- */
-
-static void take_candidates(cli_row *out, const recon_distribution *d)
-{
-    recon_candidates all;
-    recon_candidates_of(&all, d);
-    out->candidates = all.count;
-    for (size_t j = 0; j < all.count; j++) {
-        out->candidate[j].pose[0] = all.pose[j].absolute[0];
-        out->candidate[j].weight = all.weight[j];
-    }
-}
-
-static recon_status read_images(recon_ctx *ctx, cli_row *out, const recon_model *model,
-                                const void *inputs, size_t n)
-{
-    recon_distribution *d = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
-    RECON_TRY(recon_distribution_images(ctx, d, model, inputs, n));
-    for (size_t i = 0; i < n; i++) {
-        out[i] = (cli_row){ .pose = { d[i].pose.absolute[0] },
-                            .score = d[i].score,
-                            .p_value = d[i].p_value,
-                            .p_embedding = d[i].p_embedding,
-                            .surrogate = fabs(d[i].pose.absolute[0]),
-                            .verdict = d[i].verdict,
-                            .fold = d[i].fold };
-        take_candidates(&out[i], &d[i]);
-    }
-done:
-    free(d);
-    return status;
-}
-
-/* Lambda stands for the mode next to it, as of images, and comes first. What the background has is no
- * candidate's. */
-static void take_modes(cli_row *out, const recon_distribution3 *d)
-{
-    int nearest = 0;
-    for (int k = 1; k < d->modes; k++)
-        if (recon_so3_angle(d->mode[k].at) < recon_so3_angle(d->mode[nearest].at))
-            nearest = k;
-    out->candidates = 1;
-    for (int k = 0; k < d->modes; k++) {
-        size_t at = k == nearest ? 0 : out->candidates++;
-        recon_so3 pose = k == nearest ? recon_so3_at(d->pose.absolute, 0)
-                                      : recon_so3_compose(recon_so3_at(d->pose.absolute, 0),
-                                                          recon_so3_inverse(d->mode[k].at));
-        memcpy(out->candidate[at].pose, &pose, sizeof pose);
-        out->candidate[at].weight = (1 - d->background) * d->mode[k].weight;
-    }
-}
-
-static recon_status read_molecules(recon_ctx *ctx, cli_row *out, const recon_model *model,
-                                   const void *inputs, size_t n)
-{
-    recon_distribution3 *d = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
-    RECON_TRY(recon_distribution_molecules(ctx, d, model, inputs, n));
-    for (size_t i = 0; i < n; i++) {
-        recon_so3 pose = recon_so3_at(d[i].pose.absolute, 0);
-        out[i] = (cli_row){ .pose = { pose.w, pose.x, pose.y, pose.z },
-                            .score = d[i].score,
-                            .p_value = d[i].p_value,
-                            .p_embedding = d[i].p_embedding,
-                            .surrogate = -recon_so3_trace(d[i].poses.f, pose),
-                            .verdict = d[i].verdict,
-                            .fold = d[i].verdict == RECON_NATURAL_ONE,
-                            .free = d[i].free };
-        take_modes(&out[i], &d[i]);
-    }
-done:
-    free(d);
-    return status;
-}
-
-recon_status cli_rows_read(recon_ctx *ctx, cli_row *out, const recon_model *model,
-                           const void *inputs, size_t n)
-{
-    static const struct {
-        const char *data;
-        recon_status (*read)(recon_ctx *ctx, cli_row *out, const recon_model *model,
-                             const void *inputs, size_t n);
-    } readers[] = { { "images", read_images }, { "molecules", read_molecules } };
-    const char *data = recon_model_backbone(model)->kind->data;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (!strcmp(readers[i].data, data))
-            return readers[i].read(ctx, out, model, inputs, n);
-    return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "there is no table of %s", data);
-}
-
 /* --- written ---------------------------------------------------------------------------------- */
 
 const char *cli_table_name(char out[CLI_FILE_NAME], const cli_inputs *inputs, size_t i)
@@ -160,21 +64,21 @@ static recon_status print_pose(recon_ctx *ctx, cli_table *t, const double *pose)
     return put_fields(ctx, &t->to, "%s", recon_group_print(text, t->group, pose));
 }
 
-static recon_status add_one(recon_ctx *ctx, cli_table *t, const cli_row *r, size_t i)
+static recon_status add_one(recon_ctx *ctx, cli_table *t, const recon_row *r, size_t i)
 {
     char name[CLI_FILE_NAME];
     recon_status status;
     RECON_TRY(put_text(ctx, &t->to, cli_table_name(name, t->inputs, i)));
     RECON_TRY(put_fields(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
-    RECON_TRY(print_pose(ctx, t, r->pose));
+    RECON_TRY(print_pose(ctx, t, r->pose.absolute));
     RECON_TRY(put_fields(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
     if (!isnan(r->p_embedding)) /* else the field is empty */
         RECON_TRY(put_fields(ctx, &t->to, "%.4g", r->p_embedding));
     RECON_TRY(put_fields(ctx, &t->to, ",%s,%d,", recon_natural_name(r->verdict), r->fold));
-    for (size_t j = 0; j < r->candidates; j++) {
+    for (size_t j = 0; j < r->candidates.count; j++) {
         RECON_TRY(put_fields(ctx, &t->to, "%s", j ? ";" : ""));
-        RECON_TRY(print_pose(ctx, t, r->candidate[j].pose));
-        RECON_TRY(put_fields(ctx, &t->to, ":%.4g", r->candidate[j].weight));
+        RECON_TRY(print_pose(ctx, t, r->candidates.pose[j].absolute));
+        RECON_TRY(put_fields(ctx, &t->to, ":%.4g", r->candidates.weight[j]));
     }
     if (t->rotated)
         RECON_TRY(put_fields(ctx, &t->to, ",%d", r->rotated));
@@ -183,7 +87,7 @@ done:
     return status;
 }
 
-recon_status cli_table_add(recon_ctx *ctx, cli_table *t, const cli_row *rows, size_t first,
+recon_status cli_table_add(recon_ctx *ctx, cli_table *t, const recon_row *rows, size_t first,
                            size_t n)
 {
     recon_status status = RECON_OK;

@@ -7,25 +7,6 @@
 #include "core/file.h"
 
 typedef struct {
-    double pose[RECON_NUMBERS_MAX]; /* from the natural one */
-    double score, p_value, p_embedding;
-    double surrogate; /* as in recon_pose_score; not in the table */
-    recon_natural verdict;
-    int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
-    size_t candidates;
-    struct {
-        double pose[RECON_NUMBERS_MAX]; /* from this natural pose */
-        double weight;
-    } candidate[RECON_MODES_MAX]; /* the first is the pose itself */
-    int free;    /* of a molecule: directions in which the natural pose is a choice */
-    int rotated; /* 0: left as it is */
-} cli_row;
-
-/* What the model says of n inputs. */
-recon_status cli_rows_read(recon_ctx *ctx, cli_row *out /* [n] */, const recon_model *model,
-                           const void *inputs, size_t n);
-
-typedef struct {
     recon_writer to;
     const cli_inputs *inputs;
     const recon_group *group;
@@ -40,7 +21,7 @@ typedef struct {
     }
 recon_status cli_table_open(recon_ctx *ctx, cli_table *out, const char *path,
                             const cli_inputs *inputs, const recon_group *group, int rotated);
-recon_status cli_table_add(recon_ctx *ctx, cli_table *table, const cli_row *rows, size_t first,
+recon_status cli_table_add(recon_ctx *ctx, cli_table *table, const recon_row *rows, size_t first,
                            size_t n);
 recon_status cli_table_sync(recon_ctx *ctx, cli_table *table);
 recon_status cli_table_commit(recon_ctx *ctx, cli_table *table);

@@ -27,106 +27,21 @@ static recon_interpolation interpolation_of(const recon_canonicalize_options *op
     return options ? options->interpolation : RECON_BILINEAR;
 }
 
-recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options)
-{
-    if (options && !(options->only_if >= 0 && options->only_if <= 1))
-        return recon_fail(ctx, RECON_ERR_INPUT, "only_if is %g: a p-value of at most 1 is needed",
-                          options->only_if);
-    recon_status status =
-        recon_enum_check(ctx, interpolation_of(options), RECON_BICUBIC, "interpolation");
-    return status == RECON_OK ? RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options)
-                              : status;
-}
-
-/* --- gates ------------------------------------------------------------------------------------ */
-
-int recon_gate_opens(double only_if, double p_value)
-{
-    return only_if <= 0 || p_value < only_if;
-}
-
-int recon_gates_open(const recon_canonicalize_options *options, double p_value,
-                     recon_natural verdict)
-{
-    return recon_gate_opens(options->only_if, p_value) &&
-           (!options->only_one || verdict == RECON_NATURAL_ONE);
-}
-
-static int has_gate(const recon_canonicalize_options *options)
-{
-    return options && (options->only_if > 0 || options->only_one);
-}
-
-/* The gates' answers for inputs whose poses and maps were read. Verdicts may be counted, which takes a
- * while: only where a gate asks for them. */
-static recon_status find_open(recon_ctx *ctx, unsigned char *open, const recon_model *m,
-                              const recon_read *of, size_t n,
-                              const recon_canonicalize_options *options)
-{
-    recon_natural *verdict = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &verdict, n, sizeof *verdict));
-    if (options->only_one)
-        RECON_TRY(recon_model_kind_of(m->maps->kind->group)->judge(ctx, verdict, m, of, n));
-    for (size_t i = 0; i < n; i++)
-        open[i] = (unsigned char)recon_gates_open(
-            options, recon_maps_p_value(m->maps, recon_read_map(of, m, i), of->poses[i].psi),
-            verdict[i]);
-done:
-    free(verdict);
-    return status;
-}
-
-/* All heads, and what a gate looks at; `of` begins as zero but for the poses. */
-static recon_status read_heads(recon_ctx *ctx, recon_read *of, unsigned char *open,
-                               const recon_model *m, const void *inputs, size_t n,
-                               const recon_canonicalize_options *options)
-{
-    const recon_maps_kind *kind = m->maps->kind;
-    char *maps = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &maps, n, kind->map));
-    of->maps = maps;
-    if (options && options->only_one && m->backbone->density &&
-        recon_model_kind_of(kind->group)->near) {
-        size_t near = recon_model_near(m) * kind->group->numbers;
-        RECON_TRY(recon_alloc_raw(ctx, &of->p_embedding, n, sizeof *of->p_embedding));
-        RECON_TRY(recon_alloc_raw(ctx, &of->near, n, near * sizeof *of->near));
-    }
-    RECON_TRY(recon_model_read(ctx, of, m, inputs, n));
-    if (open)
-        RECON_TRY(find_open(ctx, open, m, of, n, options));
-done:
-    return status;
-}
-
-static void free_heads(recon_read *of)
-{
-    free(of->maps);
-    free(of->near);
-    free(of->p_embedding);
-}
-
-/* Nothing takes an input anywhere whose gate is shut; all heads are asked only where there is one. */
-static recon_status read_poses(recon_ctx *ctx, recon_pose *poses, const recon_model *m,
+/* Rows only where something depends on more than the pose. */
+static recon_status find_poses(recon_ctx *ctx, recon_pose *poses, const recon_model *m,
                                const void *inputs, size_t n,
                                const recon_canonicalize_options *options)
 {
-    const recon_group *g = m->maps->kind->group;
-    recon_read of = { .poses = poses };
-    unsigned char *open = NULL;
-    recon_status status = RECON_OK;
-    if (has_gate(options)) {
-        RECON_TRY(recon_alloc_raw(ctx, &open, n, 1));
-        RECON_TRY(read_heads(ctx, &of, open, m, inputs, n, options));
-    } else
-        RECON_TRY(recon_model_read(ctx, &of, m, inputs, n));
-    for (size_t i = 0; open && i < n; i++)
-        if (!open[i])
-            g->identity(g, poses[i].rotation);
+    recon_row *rows = NULL;
+    recon_status status;
+    if (!options || (options->only_if <= 0 && !options->only_one))
+        return recon_model_read(ctx, &(recon_read){ .poses = poses }, m, inputs, n);
+    RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
+    RECON_TRY(recon_rows_find(ctx, rows, m, inputs, n, options));
+    for (size_t i = 0; i < n; i++)
+        poses[i] = rows[i].pose;
 done:
-    free_heads(&of);
-    free(open);
+    free(rows);
     return status;
 }
 
@@ -166,7 +81,7 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, recon_pose *poses,
         RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
         poses = own;
     }
-    RECON_TRY(read_poses(ctx, poses, model, inputs, n, options));
+    RECON_TRY(find_poses(ctx, poses, model, inputs, n, options));
     for (size_t i = 0; i < n; i++)
         memcpy(g + i * numbers, poses[i].rotation, numbers * sizeof *g);
     if (out)
@@ -196,106 +111,53 @@ recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out, recon_pose
 
 /* --- candidates ------------------------------------------------------------------------------- */
 
-/* Lambda stands for the mode next to it: what is learned of a natural pose is sharper than the
- * place of a mode. */
-static void list(recon_candidates *out, const recon_pose *pose, const recon_so2_mode *mode,
-                 int count)
-{
-    int nearest = 0;
-    for (int j = 1; j < count; j++)
-        if (fabs(mode[j].at) < fabs(mode[nearest].at))
-            nearest = j;
-    *out = (recon_candidates){ 1, { *pose }, { mode[nearest].weight } };
-    for (int j = 0; j < count; j++) {
-        if (j == nearest)
-            continue;
-        double lambda = recon_so2_wrap(pose->lambda[0] + mode[j].at);
-        out->pose[out->count] = *pose;
-        recon_pose_complete(&out->pose[out->count], RECON_SO2, &lambda);
-        out->weight[out->count++] = mode[j].weight;
-    }
-}
-
-void recon_candidates_of(recon_candidates *out, const recon_distribution *d)
-{
-    recon_so2_mode mode[RECON_MODES_MAX];
-    int count = recon_density_modes(mode, &d->density, 0); /* which is about Lambda */
-    list(out, &d->pose, mode, count);
-}
-
-typedef struct {
-    recon_candidates *out;
-    recon_read of;
-    unsigned char *open; /* NULL: all are */
-} listing;
-
-static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
-{
-    const listing *l = arg;
-    recon_so2_mode mode[RECON_MODES_MAX];
-    (void)ctx;
-    (void)worker;
-    const recon_so2_map *map = (const recon_so2_map *)l->of.maps + i;
-    if (!l->open || l->open[i]) {
-        int count = recon_density_modes(mode, &map->density, map->lambda);
-        list(&l->out[i], &l->of.poses[i], mode, count);
-        return RECON_OK;
-    }
-    l->out[i] = (recon_candidates){ 1, { l->of.poses[i] }, { 1 } };
-    l->out[i].pose[0].rotation[0] = 0;
-    return RECON_OK;
-}
-
 recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
-                                    const float *images, size_t n,
+                                    const void *inputs, size_t n,
                                     const recon_canonicalize_options *options)
 {
-    listing l = { .out = out };
+    recon_row *rows = NULL;
     recon_status status;
-    RECON_TRY(recon_model_takes(ctx, model, "images"));
-    RECON_TRY(recon_alloc_raw(ctx, &l.of.poses, n, sizeof *l.of.poses));
-    if (has_gate(options))
-        RECON_TRY(recon_alloc_raw(ctx, &l.open, n, 1));
-    RECON_TRY(read_heads(ctx, &l.of, l.open, model, images, n, options));
-    RECON_TRY(recon_parallel(ctx, list_one, &l, n));
+    RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
+    RECON_TRY(recon_rows_find(ctx, rows, model, inputs, n, options));
+    for (size_t i = 0; i < n; i++)
+        out[i] = rows[i].why == RECON_WHY_ROTATED
+                     ? rows[i].candidates
+                     : (recon_candidates){ 1, { rows[i].pose }, { 1 } };
 done:
-    free(l.open);
-    free(l.of.poses);
-    free_heads(&l.of);
+    free(rows);
     return status;
 }
 
 recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
                                    const float *images, size_t n)
 {
-    return recon_candidates_gated(ctx, out, model, images, n, NULL);
+    recon_status status = recon_model_takes(ctx, model, "images");
+    return status == RECON_OK ? recon_candidates_gated(ctx, out, model, images, n, NULL) : status;
 }
 
-/* Lambda's first, then the others, which are by weight already. */
-static void list3(recon_candidates3 *out, const recon_pose *pose, const recon_so3_map *map)
-{
-    *out = (recon_candidates3){ .count = 1 };
-    for (int k = 0; k < map->modes.parts; k++) {
-        size_t at = k == map->chosen ? 0 : out->count++;
-        const recon_so3 lambda = recon_so3_map_mode(map, k);
-        out->pose[at] = *pose;
-        out->pose[at].free = recon_fisher_free(&map->modes.part[k]);
-        recon_pose_complete(&out->pose[at], RECON_SO3, (const double *)&lambda);
-        out->weight[at] = map->modes.weight[k];
-    }
-}
-
+/* Weights of what is not background: they sum to 1. */
 recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out,
                                         const recon_model *model, const recon_conformer *x,
                                         size_t n)
 {
-    recon_read r = { .poses = NULL };
-    recon_status status = recon_model_takes(ctx, model, "molecules");
-    if (status == RECON_OK)
-        status = recon_model_read_all(ctx, &r, model, x, n, 0);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        list3(&out[i], &r.poses[i], recon_read_map(&r, model, i));
-    recon_read_free(&r);
+    recon_row *rows = NULL;
+    recon_status status;
+    RECON_TRY(recon_model_takes(ctx, model, "molecules"));
+    RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
+    RECON_TRY(recon_rows_find(ctx, rows, model, x, n, NULL));
+    for (size_t i = 0; i < n; i++) {
+        const recon_candidates *from = &rows[i].candidates;
+        double sum = 0;
+        for (size_t k = 0; k < from->count; k++)
+            sum += from->weight[k];
+        out[i] = (recon_candidates3){ .count = from->count };
+        for (size_t k = 0; k < from->count; k++) {
+            out[i].pose[k] = from->pose[k];
+            out[i].weight[k] = from->weight[k] / sum;
+        }
+    }
+done:
+    free(rows);
     return status;
 }
 

@@ -43,8 +43,10 @@ typedef struct {
     const recon_group *group;
     int near; /* do verdicts look at the nearest codes of a pose density? */
     /* The verdicts on n inputs that have been read, with near and p_embedding where they look at them. */
-    recon_status (*judge)(recon_ctx *ctx, recon_natural *out /* [n] */, const recon_model *model,
+    recon_status (*judge)(recon_ctx *ctx, recon_row *out /* [n] */, const recon_model *model,
                           const recon_read *of, size_t n);
+    /* The natural poses that an input may have, from its pose and its map. */
+    void (*list)(recon_candidates *out, const recon_pose *pose, const void *map);
 } recon_model_kind;
 
 /* That of a group; NULL: it has no heads. */
@@ -101,13 +103,14 @@ void recon_read_free(recon_read *r);
 /* The map of input i. */
 const void *recon_read_map(const recon_read *r, const recon_model *model, size_t i);
 
-/* The candidates of an image, as recon_candidates_list has them, from its distribution. */
-void recon_candidates_of(recon_candidates *out, const recon_distribution *d);
+/* The score of input i of those that were read. */
+recon_status recon_score_one(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
+                             const recon_read *of, size_t i);
 
-/* The same of n images; one that a gate does not let through has one candidate, which does not rotate
- * it. options may be NULL. */
+/* The candidates of n inputs; one that is left as it is has one candidate, which does not rotate it.
+ * options may be NULL. */
 recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out /* [n] */,
-                                    const recon_model *model, const float *images, size_t n,
+                                    const recon_model *model, const void *inputs, size_t n,
                                     const recon_canonicalize_options *options);
 
 /* RECON_ERR_INPUT for options that cannot be meant. */
@@ -115,9 +118,6 @@ recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_o
 
 /* Whether a gate lets an input with this p-value be rotated; only_if 0: there is none. */
 int recon_gate_opens(double only_if, double p_value);
-/* The same of all gates that options may have. */
-int recon_gates_open(const recon_canonicalize_options *options, double p_value,
-                     recon_natural verdict);
 
 /* The verdicts of recon_distribution_images on n images; said [n], what the angles that stand for each
  * density say, may be NULL. Where the pose density is not where Lambda comes from, the angles are

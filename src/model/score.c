@@ -16,22 +16,21 @@ typedef struct {
     size_t n;
 } scoring;
 
-static recon_status score_one(recon_ctx *ctx, const scoring *s, size_t i)
+recon_status recon_score_one(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
+                             const recon_read *of, size_t i)
 {
-    const recon_maps *maps = s->model->maps;
-    const void *map = recon_read_map(&s->of, s->model, i);
-    const double *psi = s->of.poses[i].psi;
+    const void *map = recon_read_map(of, m, i);
+    const double *psi = of->poses[i].psi;
     double surrogate[3] = { NAN, NAN, NAN };
-    maps->kind->surrogates(surrogate, map, psi);
-    s->out[i] = (recon_pose_score){ .score = maps->kind->score(map, psi),
-                                    .p_value = recon_maps_p_value(maps, map, psi),
-                                    .p_embedding = s->of.p_embedding[i],
-                                    .surrogate = surrogate[0],
-                                    .label = surrogate[1],
-                                    .uncentered = surrogate[2],
-                                    .pose = s->of.poses[i] };
-    return recon_model_check_answer(ctx, isfinite(s->out[i].score) && isfinite(s->out[i].p_value),
-                                    i);
+    m->maps->kind->surrogates(surrogate, map, psi);
+    *out = (recon_pose_score){ .score = m->maps->kind->score(map, psi),
+                               .p_value = recon_maps_p_value(m->maps, map, psi),
+                               .p_embedding = of->p_embedding[i],
+                               .surrogate = surrogate[0],
+                               .label = surrogate[1],
+                               .uncentered = surrogate[2],
+                               .pose = of->poses[i] };
+    return recon_model_check_answer(ctx, isfinite(out->score) && isfinite(out->p_value), i);
 }
 
 static recon_status score_some(recon_ctx *ctx, void *arg, size_t task, int worker)
@@ -41,7 +40,7 @@ static recon_status score_some(recon_ctx *ctx, void *arg, size_t task, int worke
     recon_status status = RECON_OK;
     (void)worker;
     for (size_t i = task * SCORED; status == RECON_OK && i < end; i++)
-        status = score_one(ctx, s, i);
+        status = recon_score_one(ctx, &s->out[i], s->model, &s->of, i);
     return status;
 }
 

@@ -144,6 +144,35 @@ static void only_one_rotates_inputs_with_one_natural_pose(void **state)
     }
 }
 
+/* One answer: a row says what the score, the canonical form and the distribution say. */
+static void a_row_is_what_the_other_calls_say(void **state)
+{
+    static recon_pose_score score[TINY_N];
+    static recon_row row[TINY_N];
+    EACH_DOMAIN(d)
+    {
+        const recon_canonicalize_options o = { .only_one = 1, .only_if = 0.5 };
+        recon_model *model = open_model(*state, d);
+        CHECK_OK(*state, recon_score(*state, score, model, d->inputs, d->n));
+        CHECK_OK(*state,
+                 recon_canonicalize(*state, NULL, general_pose, model, d->inputs, d->n, &o));
+        CHECK_OK(*state, recon_rows_find(*state, row, model, d->inputs, d->n, &o));
+        for (size_t i = 0; i < d->n; i++) {
+            assert_true(row[i].score == score[i].score && row[i].p_value == score[i].p_value);
+            assert_int_equal(row[i].verdict, verdict_of(*state, d, model, i));
+            assert_int_equal(row[i].why, !(score[i].p_value < 0.5)             ? RECON_WHY_USUAL
+                                         : row[i].verdict != RECON_NATURAL_ONE ? RECON_WHY_VERDICT
+                                                                               : RECON_WHY_ROTATED);
+            assert_int_equal(row[i].rotated, row[i].why == RECON_WHY_ROTATED);
+            CHECK_NEAR(rotate_apart(d, &row[i].pose, &general_pose[i]), 0, 0);
+            CHECK_NEAR(d->group->distance(d->group, row[i].candidates.pose[0].absolute,
+                                          score[i].pose.absolute),
+                       0, 1e-6);
+        }
+        recon_model_close(*state, model);
+    }
+}
+
 static recon_status like_all(recon_ctx *ctx, void *user, double *scores, const float *images,
                              size_t n)
 {
@@ -410,6 +439,7 @@ int main(void)
         cmocka_unit_test(forms_or_poses_alone_are_the_same),
         cmocka_unit_test(a_gate_rotates_unusual_poses_alone),
         cmocka_unit_test(only_one_rotates_inputs_with_one_natural_pose),
+        cmocka_unit_test(a_row_is_what_the_other_calls_say),
         cmocka_unit_test(answers_are_averaged_by_weight),
         cmocka_unit_test(any_number_of_images_is_answered_alike),
         cmocka_unit_test(any_number_of_molecules_is_answered_alike),

@@ -30,6 +30,39 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_canonicalize_options;
 
+/* The natural poses that an input may have: Lambda first, then the other modes of its density by
+ * weight. pose[j].lambda is the natural pose of candidate j, .rotation takes the input there. */
+typedef struct {
+    size_t count; /* 1 .. RECON_MODES_MAX */
+    recon_pose pose[RECON_MODES_MAX];
+    double weight[RECON_MODES_MAX]; /* they sum to 1 */
+} recon_candidates;
+
+/* Why an input is rotated or left as it is. */
+typedef enum {
+    RECON_WHY_ROTATED = 0,
+    RECON_WHY_USUAL,  /* only_if: its pose as given is not unusual */
+    RECON_WHY_VERDICT /* only_one: its verdict is another          */
+} recon_why;
+
+/* All that is known of an input, and what is done with it. */
+typedef struct {
+    recon_pose pose; /* `rotation` is the identity of an input that is left as it is */
+    double score, p_value, p_embedding, surrogate; /* as in recon_pose_score */
+    recon_natural verdict;
+    int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
+    recon_candidates candidates; /* the first is the pose itself; what a density's background holds
+                                    is no candidate's */
+    recon_why why;
+    int rotated; /* 0: left as it is, or already in its natural pose */
+} recon_row;
+
+/* The rows of n inputs of the model's kind; options may be NULL. Refuses what recon_canonicalize
+ * refuses. */
+RECON_API recon_status recon_rows_find(recon_ctx *ctx, recon_row *out /* [n] */,
+                                       const recon_model *model, const void *inputs, size_t n,
+                                       const recon_canonicalize_options *options);
+
 /* Computes the canonical form and the poses
  * of n inputs of the model's kind. out, poses and options may be NULL; out must not be the
  * inputs themselves unless the kind allows it. Inputs that the kind's `check` refuses and a gate
@@ -60,13 +93,6 @@ RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
 
 /* --- inputs with more than one natural pose --------------------------------------------------- */
 
-/* The natural poses that an input may have: Lambda first, then the other modes of its density by
- * weight. pose[j].lambda is the natural pose of candidate j, .rotation takes the input there. */
-typedef struct {
-    size_t count; /* 1 .. RECON_MODES_MAX */
-    recon_pose pose[RECON_MODES_MAX];
-    double weight[RECON_MODES_MAX]; /* they sum to 1 */
-} recon_candidates;
 RECON_API recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out /* [n] */,
                                              const recon_model *model, const float *images,
                                              size_t n);
