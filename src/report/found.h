@@ -114,14 +114,6 @@ recon_status recon_found_group(recon_ctx *ctx, recon_found_groups *out,
                                const recon_found_folder *folder, const int64_t *labels);
 void recon_found_groups_free(recon_found_groups *groups);
 
-/* Cluster of each of n points, 0, 1 ...: of those that neighbours link more than chance would (see
- * found_clusters.c). */
-recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label /* [n] */,
-                                  const int64_t *neighbors /* [n][k] */, size_t n, size_t k);
-
-/* 0 .. n-1 by chance and the fixed seed; the first `count` places are enough. */
-void recon_found_shuffle(size_t *order /* [n] */, size_t n, size_t count);
-
 /* n different rows below `rows`, ascending, by the fixed seed; how many: fewer where there are not
  * so many. */
 recon_status recon_found_sample(recon_ctx *ctx, size_t **out, size_t *count, size_t rows, size_t n);

@@ -3,8 +3,9 @@
 #include "report/found.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/shuffle.h"
+#include "knn/clusters.h"
 
-#include <recon/core/rng.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,25 +20,13 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void recon_found_shuffle(size_t *order, size_t n, size_t count)
-{
-    recon_rng rng = recon_rng_new(RECON_FOUND_SEED, 0);
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t i = 0; i < count; i++) {
-        size_t j = i + (size_t)recon_rng_below(&rng, n - i), kept = order[i];
-        order[i] = order[j];
-        order[j] = kept;
-    }
-}
-
 recon_status recon_found_sample(recon_ctx *ctx, size_t **out, size_t *count, size_t rows, size_t n)
 {
     recon_status status = recon_alloc_raw(ctx, out, rows, sizeof **out);
     if (status != RECON_OK)
         return status;
     *count = n < rows ? n : rows;
-    recon_found_shuffle(*out, rows, *count);
+    recon_shuffle(*out, rows, *count, RECON_FOUND_SEED);
     qsort(*out, *count, sizeof **out, by_size);
     return RECON_OK;
 }
@@ -181,7 +170,7 @@ recon_status recon_found_group(recon_ctx *ctx, recon_found_groups *out, const re
         return status;
     }
     RECON_TRY(recon_alloc_raw(ctx, &clusters, f->rows, sizeof *clusters));
-    RECON_TRY(recon_found_clusters(ctx, clusters, f->neighbors, f->rows, f->k));
+    RECON_TRY(recon_clusters(ctx, clusters, NULL, f->neighbors, f->rows, f->k));
     RECON_TRY(gather(ctx, out, f, clusters, 0));
 done:
     free(clusters);

@@ -597,57 +597,6 @@ static void clusters_keep_kinds_apart(void **state)
     recon_found_close(&f);
 }
 
-/* Clouds that touch: k nearest by plain search. */
-enum { CLOUDS = 4, CLOUD = 150, NEAR = 10, POINTS = CLOUDS * CLOUD };
-
-static void find_near(int64_t *out, const double (*x)[D], size_t i)
-{
-    double apart[POINTS];
-    for (size_t j = 0; j < POINTS; j++) {
-        apart[j] = i == j ? INFINITY : 0;
-        for (size_t c = 0; c < D; c++)
-            apart[j] += (x[i][c] - x[j][c]) * (x[i][c] - x[j][c]);
-    }
-    for (size_t a = 0; a < NEAR; a++) {
-        size_t best = 0;
-        for (size_t j = 1; j < POINTS; j++)
-            best = apart[j] < apart[best] ? j : best;
-        out[a] = (int64_t)best;
-        apart[best] = INFINITY;
-    }
-}
-
-/* Clusters are parts of one cloud, but for few points, and large: the ten largest have nearly all
- * points. Another call gives the same. */
-static void clusters_are_few_and_of_one_kind(void **state)
-{
-    static double x[POINTS][D];
-    static int64_t near[POINTS * NEAR], label[POINTS], again[POINTS];
-    size_t count[POINTS][CLOUDS] = { { 0 } }, pure = 0, large = 0;
-    recon_rng rng = recon_rng_new(11, 0);
-    for (size_t i = 0; i < POINTS; i++)
-        for (size_t c = 0; c < D; c++)
-            x[i][c] = 5 * (c == i % CLOUDS) + recon_rng_normal(&rng);
-    for (size_t i = 0; i < POINTS; i++)
-        find_near(near + i * NEAR, (const double(*)[D])x, i);
-    CHECK_OK(*state, recon_found_clusters(*state, label, near, POINTS, NEAR));
-    CHECK_OK(*state, recon_found_clusters(*state, again, near, POINTS, NEAR));
-    assert_memory_equal(label, again, sizeof label);
-    for (size_t i = 0; i < POINTS; i++)
-        count[label[i]][i % CLOUDS]++;
-    for (size_t l = 0; l < POINTS; l++) {
-        size_t all = 0, most = 0;
-        for (size_t c = 0; c < CLOUDS; c++) {
-            all += count[l][c];
-            most = count[l][c] > most ? count[l][c] : most;
-        }
-        pure += most;
-        large += all >= CLOUD / 5 ? all : 0;
-    }
-    assert_true(pure > 0.95 * POINTS);
-    assert_true(large > 0.95 * POINTS);
-}
-
 static void samples_are_different_rows(void **state)
 {
     size_t *row, n;
@@ -736,7 +685,6 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_is_named),
         cmocka_unit_test(broken_summaries_are_named),
         cmocka_unit_test(clusters_keep_kinds_apart),
-        cmocka_unit_test(clusters_are_few_and_of_one_kind),
         cmocka_unit_test(samples_are_different_rows),
         cmocka_unit_test(extremes_are_the_largest),
         cmocka_unit_test(memory_may_run_out_anywhere),

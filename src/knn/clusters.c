@@ -1,18 +1,18 @@
-/* found_clusters.c - clusters of the graph of neighbours, by the links that chance does not
- * explain.
+/* clusters.c - clusters of the graph of neighbours, by the links that chance does not explain.
  *
  * A cluster is worth joining as far as one's links into it are more than its size makes likely:
  * the gain in modularity. Points join one by one, then whole clusters do, until none gains (Blondel
  * et al. 2008): points alone, by the majority of their neighbours, stop at many small clusters. */
-#include "report/found.h"
+#include "knn/clusters.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/shuffle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEPS = 30 };
+enum { SEED = 1, SWEEPS = 30 };
 #define SETTLED 0.001 /* share of units that may still move */
 
 typedef struct {
@@ -76,7 +76,7 @@ static void begin_round(movers *m)
     for (size_t i = m->n; i-- > 0;)
         m->member[--m->first[m->unit[i]]] = i;
     m->first[m->units] = m->n;
-    recon_found_shuffle(m->order, m->units, m->units); /* else labels would run along the file */
+    recon_shuffle(m->order, m->units, m->units, SEED); /* else labels would run along the file */
 }
 
 /* How many more links a unit of `count` points has to a label than it would have by chance. */
@@ -133,19 +133,21 @@ done:
     return status;
 }
 
-recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label, const int64_t *neighbors,
-                                  size_t n, size_t k)
+recon_status recon_clusters(recon_ctx *ctx, int64_t *cluster, size_t *count,
+                            const int64_t *neighbors, size_t n, size_t k)
 {
-    movers m = { .neighbors = neighbors, .n = n, .k = k, .label = label };
+    movers m = { .neighbors = neighbors, .n = n, .k = k, .label = cluster };
     size_t before = SIZE_MAX;
     recon_status status;
     RECON_TRY(movers_new(ctx, &m));
     for (size_t i = 0; i < n; i++)
-        label[i] = (int64_t)i;
+        cluster[i] = (int64_t)i;
     for (begin_round(&m); m.units < before; begin_round(&m)) {
         before = m.units;
         RECON_TRY(settle(ctx, &m));
     }
+    if (count)
+        *count = m.units;
 done:
     movers_free(&m);
     return status;
