@@ -27,7 +27,7 @@ const cli_command cli_export = {
         "classifier exports a model of `recon classifier train`; its output is `logits`, n x classes.\n"
         "docs/export.md shows how to run them.\n"
         "\n"
-        "Results equal those of `recon canonicalize --precision f32`, up to rounding. Models of\n"
+        "Results equal those of `recon canonicalize --all --precision f32`, up to rounding. Models of\n"
         "molecules, and models whose natural pose comes from neighbours (--lambda neighbours), are\n"
         "refused.",
     .run = run,

@@ -146,6 +146,7 @@ _recon() {
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
         '--only-one[rotate only inputs whose verdict is one natural pose]' \
+        '--all[rotate all inputs, also those without a natural pose]' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
