@@ -370,7 +370,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
-    RECON_TRY(recon_model_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
+    RECON_TRY(recon_model_open(ctx, &model, s->model, cli_use_precision(ctx, s->data.precision)));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
     RECON_TRY(check_index(ctx, s, inputs.use->kind->one, inputs.n));
     RECON_TRY(

@@ -314,7 +314,7 @@ static recon_status show_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
     const settings *s = arg;
     recon_backbone *b = NULL;
     recon_status status;
-    RECON_TRY(recon_backbone_open(ctx, &b, s->out, cli_precision(ctx, s->data.precision)));
+    RECON_TRY(recon_backbone_open(ctx, &b, s->out, cli_use_precision(ctx, s->data.precision)));
     RECON_TRY((b->density ? show_trust : show_plain)(ctx, s, in, b));
 done:
     recon_backbone_close(ctx, b);

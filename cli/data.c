@@ -71,6 +71,11 @@ recon_precision cli_precision(recon_ctx *ctx, int choice)
     return recon_precision_on(ctx, asked[choice]);
 }
 
+recon_precision cli_use_precision(recon_ctx *ctx, int choice)
+{
+    return choice ? cli_precision(ctx, choice) : RECON_AUTO;
+}
+
 void cli_note_precision(recon_ctx *ctx, int choice)
 {
     if (choice == CLI_BF16 && cli_precision(ctx, choice) != RECON_MIXED)
@@ -147,7 +152,7 @@ recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *path, const 
     recon_status status;
     *out = (cli_subject){ 0 };
     RECON_TRY(cli_attach(ctx, data));
-    RECON_TRY(recon_model_open(ctx, &out->model, path, cli_precision(ctx, data->precision)));
+    RECON_TRY(recon_model_open(ctx, &out->model, path, cli_use_precision(ctx, data->precision)));
     const recon_backbone *backbone = recon_model_backbone(out->model);
     RECON_TRY(cli_inputs_open(ctx, &out->inputs, data, backbone, path));
     RECON_TRY(cli_inputs_keep(ctx, &out->inputs, data, backbone));

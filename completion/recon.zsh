@@ -63,7 +63,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -92,7 +92,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -133,7 +133,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -165,7 +165,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -186,7 +186,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -206,7 +206,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -234,7 +234,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -267,7 +267,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -294,7 +294,7 @@ _recon() {
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -321,7 +321,7 @@ _recon() {
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -348,7 +348,7 @@ _recon() {
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -365,7 +365,7 @@ _recon() {
         '--resample[control\: resample every image twice, so that sharpness does not reveal which were rotated]' \
         '--baselines[also measure other methods\: alignment, averaging]' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -388,7 +388,7 @@ _recon() {
         '--baselines[also measure other methods\: EquiAdapt, SEGNN, alignment]' \
         '--rival[with --baselines\: measure only this network (with --train\: train it first; default all)]:choice:(all equiadapt segnn)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -398,7 +398,7 @@ _recon() {
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--seed[seed of the samples (default 1)]:S: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -418,7 +418,7 @@ _recon() {
         '--crop[as for `recon train`]:choice:(none auto)' \
         '--preset[which model (default small)]:choice:(fast paper small)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -439,7 +439,7 @@ _recon() {
         '--augmented[a classifier trained with rotations (with --train it is trained)]:MODEL:_files' \
         '--preset[with --train\: which model (default photo-small, or photo with cuda)]:choice:(photo photo-small)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -461,7 +461,7 @@ _recon() {
         '--preset[with --train\: which model (default photo)]:choice:(fast paper small photo photo-small)' \
         '--reader[which readers (default all)]:choice:(all ppocr tesseract)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
