@@ -10,7 +10,7 @@
 void recon_pose_complete(recon_pose *pose, const recon_group *group, const double *lambda)
 {
     double back[RECON_NUMBERS_MAX];
-    memcpy(pose->lambda, lambda, group->numbers * sizeof *lambda);
+    memmove(pose->lambda, lambda, group->numbers * sizeof *lambda);
     group->inverse(group, back, lambda);
     group->compose(group, pose->absolute, pose->psi, back);
     group->inverse(group, pose->rotation, pose->absolute);
