@@ -3,6 +3,7 @@
  * Of images: with y down a rotation by t counter-clockwise on screen is (x, y) -> (c x + s y, c y - s x). */
 #include "group/se3.h"
 #include "model/model.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 #include <string.h>
