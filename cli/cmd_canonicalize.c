@@ -88,14 +88,14 @@ typedef struct {
     cli_common common;
 } settings;
 
-static int is_of_images(const settings *s)
+static int is_of(const settings *s, const char *data)
 {
-    return !strcmp(recon_data_kind_of(s->data.spec)->name, "images");
+    return !strcmp(recon_data_kind_of(s->data.spec)->name, data);
 }
 
 static int is_folder(const settings *s)
 {
-    return is_of_images(s) && !cli_ends_in(s->out, ".npy");
+    return is_of(s, "images") && !cli_ends_in(s->out, ".npy");
 }
 
 static int is_table(const char *poses)
@@ -210,9 +210,10 @@ static int parse(settings *s, int argc, char **argv)
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
-    if (code < 0 && !is_of_images(s) && !cli_ends_in(s->out, ".xyz"))
+    if (code < 0 && is_of(s, "molecules") && !cli_ends_in(s->out, ".xyz"))
         return cli_misuse(&cli_canonicalize, "--out %s: molecules go to a FILE.xyz", s->out);
-    if (code < 0 && is_of_images(s) && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".npy"))
+    if (code < 0 && is_of(s, "images") && cli_is_other_format(s->out) &&
+        !cli_ends_in(s->out, ".npy"))
         return cli_misuse(&cli_canonicalize,
                           "--out %s: images go to a folder, as files, or to a FILE.npy", s->out);
     if (code < 0 && s->all && s->only_one)
@@ -348,7 +349,7 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
         !(pictures ? resolve(to, s->out) : realpath(s->out, to) != NULL))
         return RECON_OK;
     size_t n = strlen(from);
-    int inside = !strncmp(from, to, n) && to[n] == '/' && (pictures || !is_of_images(s));
+    int inside = !strncmp(from, to, n) && to[n] == '/' && (pictures || !is_of(s, "images"));
     if (strcmp(from, to) && !inside)
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another --out", s->out);

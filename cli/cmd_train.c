@@ -47,8 +47,8 @@ const cli_command cli_train = {
 enum { BY_MODEL = -1 }; /* --crop: as that of --from, or none */
 
 typedef struct {
-    const char *out, *held;
-    int group, preset, mask, no_density, no_contrast;
+    const char *out, *held, *group;
+    int preset, mask, no_density, no_contrast;
     size_t every;
     cli_settings set;
     recon_training training;
@@ -57,7 +57,6 @@ typedef struct {
     cli_common common;
 } settings;
 
-static const char *const groups[] = { NULL, "so2", "so3" };
 static const char *const presets[] = { NULL, "fast", "paper", "small", "photo", "photo-small" };
 
 static int parse(settings *s, int argc, char **argv)
@@ -90,7 +89,7 @@ static int parse(settings *s, int argc, char **argv)
         { "--set", "NAME=VALUE", NULL,
           "set a number of the network's recipe, all of which are listed below; may be repeated",
           CLI_SETTING, 0, &s->set },
-        { "--group", NULL, "auto|so2|so3", "", CLI_CHOICE | CLI_HIDDEN, 0, &s->group },
+        { "--group", "NAME", NULL, "", CLI_TEXT | CLI_HIDDEN, 0, &s->group },
         { "--no-contrast", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, 0, &s->no_contrast },
         { "--no-density", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, "images", &s->no_density },
     };
@@ -118,7 +117,7 @@ static int check_options(settings *s)
     const char *data = recon_data_kind_of(s->data.spec)->name;
     const recon_backbone_kind *kind = recon_backbone_kind_for(NULL, data);
     int code = -1;
-    if (s->group && kind && strcmp(groups[s->group], kind->group->name) != 0)
+    if (s->group && strcmp(s->group, "auto") && kind && strcmp(s->group, kind->group->name))
         return cli_misuse(&cli_train, "%s are rotated by %s", data, kind->group->name);
     if (s->mask)
         code = set_to(s, "--mask", "mask", "on");

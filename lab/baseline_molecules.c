@@ -8,6 +8,7 @@
 #include "core/threads.h"
 #include "data/rmsd.h"
 #include "lab/rival_segnn.h"
+#include "data/molecules.h"
 
 #include <math.h>
 #include <stdlib.h>

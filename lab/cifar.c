@@ -20,6 +20,7 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/shipped.h"
+#include "data/dataset.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -13,6 +13,8 @@
 #include "data/xyz.h"
 #include "lab/lab.h"
 #include "core/json.h"
+#include "data/dataset.h"
+#include "data/molecules.h"
 
 #include <errno.h>
 #include <math.h>

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/shipped.h"
 #include "lab/lab.h"
+#include "data/molecules.h"
 
 #include <math.h>
 #include <recon/model/discover.h>

@@ -12,6 +12,8 @@
 #include "group/so2/moments.h"
 #include "core/folder.h"
 #include "stats/quantile.h"
+#include "group/mean.h"
+#include "maps/maps.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

@@ -15,6 +15,8 @@
 #include "stats/roc.h"
 #include "model/model.h"
 #include "model/spin.h"
+#include "group/so3/fisher_fit.h"
+#include "data/molecules.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include "lab/evaluate.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
+#include "data/dataset.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -77,6 +77,8 @@ static recon_status fill_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     row->p_embedding = score.p_embedding;
     row->surrogate = score.surrogate;
     recon_model_kind_of(g)->list(&row->candidates, &row->pose, map);
+    for (size_t j = 1; j < row->candidates.count; j++)
+        recon_pose_complete(&row->candidates.pose[j], g, row->candidates.pose[j].lambda);
     row->why = why_of(&f->options, row, maps, map);
     if (row->why != RECON_WHY_ROTATED)
         g->identity(g, row->pose.rotation);

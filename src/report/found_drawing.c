@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher_fit.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>

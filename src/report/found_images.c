@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/formats.h"
+#include "data/dataset.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

@@ -1,5 +1,6 @@
 /* Precision: what auto means, and how far the poses of the shipped models move without float. */
 #include "check.h"
+#include "ops/ops.h"
 
 #include <math.h>
 #include <recon/model/canonicalize.h>

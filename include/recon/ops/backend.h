@@ -38,8 +38,6 @@ typedef enum {
 /* The precision in which the context's backend computes: RECON_AUTO decided, the
  * others as given. */
 RECON_API recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision);
-/* "f32", "bf16", "f64", "tf32" or "auto"; "?" of what is none. */
-RECON_API const char *recon_precision_name(recon_precision precision);
 
 #ifdef __cplusplus
 }
