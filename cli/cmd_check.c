@@ -341,16 +341,14 @@ static recon_status check_molecules(recon_ctx *ctx, void *arg, const cli_inputs 
 {
     const settings *s = arg;
     recon_molecule_equivariance e[RECON_MOVES];
-    recon_status status;
-    RECON_TRY(recon_molecule_equivariance_measure(ctx, e, recon_backbone_molecule_net(s->backbone),
-                                                  recon_data_molecules(in->use),
-                                                  cli_seed(&s->data)));
+    RECON_CHECK(
+        recon_molecule_equivariance_measure(ctx, e, recon_backbone_molecule_net(s->backbone),
+                                            recon_data_molecules(in->use), cli_seed(&s->data)));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, moves_json(e)));
+        RECON_CHECK(cli_print_json(ctx, moves_json(e)));
     else if (!s->common.quiet)
         print_moves(s, e);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- which of the two ------------------------------------------------------------------------- */

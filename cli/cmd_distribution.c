@@ -197,16 +197,14 @@ static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *m
                          const float *image, recon_dataset_info size, const char *file)
 {
     recon_distribution d;
-    recon_status status;
-    RECON_TRY(recon_distribution_images(ctx, &d, model, image, 1));
+    RECON_CHECK(recon_distribution_images(ctx, &d, model, image, 1));
     if (s->svg)
-        RECON_TRY(draw(ctx, s, &d, image, size));
+        RECON_CHECK(draw(ctx, s, &d, image, size));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(s, &d, file)));
+        RECON_CHECK(cli_print_json(ctx, as_json(s, &d, file)));
     else if (!s->common.quiet)
         print_text(s, &d, model, file);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status tell_image(recon_ctx *ctx, void *arg, const cli_inputs *in)
@@ -344,19 +342,17 @@ static recon_status tell_molecule(recon_ctx *ctx, void *arg, const cli_inputs *i
     recon_distribution3 d;
     size_t rotations;
     recon_input_name name;
-    recon_status status;
-    RECON_TRY(recon_distribution_molecules(ctx, &d, s->of, &x, 1));
-    RECON_TRY(recon_symmetry_number(ctx, &rotations, &x));
+    RECON_CHECK(recon_distribution_molecules(ctx, &d, s->of, &x, 1));
+    RECON_CHECK(recon_symmetry_number(ctx, &rotations, &x));
     recon_inputs_label(name, in, s->index);
     if (s->svg)
-        RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
+        RECON_CHECK(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
-        RECON_TRY(
+        RECON_CHECK(
             cli_print_json(ctx, molecule_json(s, &d, recon_inputs_name(in, s->index), rotations)));
     else if (!s->common.quiet)
         print_molecule(s, &d, name, rotations);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Of the others the model need not know anything. */

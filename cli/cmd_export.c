@@ -116,9 +116,7 @@ done:
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    recon_status status = recon_ops_attach(ctx, "cpu");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_ops_attach(ctx, "cpu"));
     return s->what == CLASSIFIER ? export_classifier(ctx, s) : export_model(ctx, s);
 }
 

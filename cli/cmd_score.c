@@ -146,12 +146,9 @@ static void take(findings *f, entry e)
 /* Room for n scores. */
 static recon_status begin(recon_ctx *ctx, findings *f, size_t n)
 {
-    recon_status status;
     f->n = n;
-    RECON_TRY(recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores));
-    RECON_TRY(recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores));
+    return recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows);
 }
 
 static void end(findings *f)
@@ -256,18 +253,16 @@ static recon_status write_scores(recon_ctx *ctx, const char *path, findings *f)
 
 static recon_status finish(recon_ctx *ctx, const settings *s, findings *f)
 {
-    recon_status status;
-    RECON_TRY(write_scores(ctx, s->out, f));
+    RECON_CHECK(write_scores(ctx, s->out, f));
     if (s->rows)
-        RECON_TRY(recon_npy_write(
+        RECON_CHECK(recon_npy_write(
             ctx, s->rows,
             &(recon_array){ .dtype = RECON_I64, .ndim = 1, .shape = { f->n }, .data = f->rows }));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(s, f)));
+        RECON_CHECK(cli_print_json(ctx, as_json(s, f)));
     else if (!s->common.quiet)
         print_text(s, f);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- scored ----------------------------------------------------------------------------------- */

@@ -271,9 +271,7 @@ static recon_status show_plain(recon_ctx *ctx, const settings *s, const cli_inpu
                                const recon_backbone *b)
 {
     verdict v;
-    recon_status status = judge(ctx, &v, s, recon_data_images(in->use), b);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(judge(ctx, &v, s, recon_data_images(in->use), b));
     if (s->common.json) {
         json_t *out = as_json(ctx, s, "validation_mse", in);
         json_object_set_new(out, "unexplained", json_real(v.unexplained));
@@ -351,14 +349,11 @@ static recon_status note_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
     const settings *s = arg;
     recon_preset preset;
-    recon_status status;
-    RECON_TRY(recon_training_preset(ctx, &preset, &s->training));
+    RECON_CHECK(recon_training_preset(ctx, &preset, &s->training));
     warn_of_size(ctx, s, recon_dataset_describe(recon_data_images(in->use)));
     if (preset == RECON_PRESET_PAPER && !s->common.quiet)
         note_paper(ctx, s);
-    RECON_TRY(cli_note_span(ctx, in, s->data.spec, preset));
-done:
-    return status;
+    return cli_note_span(ctx, in, s->data.spec, preset);
 }
 
 /* --- molecules -------------------------------------------------------------------------------- */
@@ -393,12 +388,9 @@ static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_input
                               cli_inputs *held)
 {
     elements there;
-    recon_status status;
     find_elements(there, recon_data_molecules(in->use));
-    RECON_TRY(cli_also_open(ctx, held, &s->data, "--held", s->held));
-    RECON_TRY(cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there));
-done:
-    return status;
+    RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held));
+    return cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there);
 }
 
 /* --- of any kind ------------------------------------------------------------------------------ */

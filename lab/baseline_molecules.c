@@ -102,13 +102,11 @@ static recon_status measure(recon_ctx *ctx, baseline *out, const molecule_reprod
                             const recon_so3 *rotations, double begun)
 {
     recon_spin_gcn judge = { r->gcn, r->test.graphs };
-    recon_status status;
-    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &out->accuracy, NULL, r->test.codes.labels,
-                                               r->test.row, rotations, r->test.n, recon_spin_by_gcn,
-                                               &judge, recon_gcn_describe(r->gcn).classes));
+    RECON_CHECK(recon_evaluate_molecule_accuracy(
+        ctx, &out->accuracy, NULL, r->test.codes.labels, r->test.row, rotations, r->test.n,
+        recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes));
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status measure_pca(recon_ctx *ctx, baseline *out, const molecule_reproduction *r,
@@ -138,19 +136,17 @@ static recon_status add_rotated(recon_ctx *ctx, double *sum, float *log_p,
     recon_spin_gcn judge = { r->gcn, r->test.graphs };
     recon_so3 same[AT_ONCE];
     size_t classes = recon_gcn_describe(r->gcn).classes;
-    recon_status status = RECON_OK;
     memset(sum, 0, n * classes * sizeof *sum);
     for (size_t k = 0; k < rotations; k++) {
         recon_rng rng = recon_rng_new(TTA_SEED, k);
         recon_so3 g = k ? recon_so3_haar(&rng) : recon_so3_identity();
         for (size_t i = 0; i < n; i++)
             same[i] = g;
-        RECON_TRY(recon_spin_by_gcn(ctx, &judge, log_p, r->test.row + at, same, n));
+        RECON_CHECK(recon_spin_by_gcn(ctx, &judge, log_p, r->test.row + at, same, n));
         for (size_t i = 0; i < n * classes; i++)
             sum[i] += exp((double)log_p[i]);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status measure_mean(recon_ctx *ctx, baseline *out, const molecule_reproduction *r,
@@ -382,18 +378,15 @@ static recon_status measure_in_front(recon_ctx *ctx, baseline out[BASELINES],
                                      const molecule_reproduction *r, recon_so3 *rotations)
 {
     static const int those[] = { BASELINE_PCA, BASELINE_TTA8, BASELINE_TTA36, BASELINE_KABSCH };
-    recon_status status = RECON_OK;
     if (!r->gcn) {
         for (size_t i = 0; i < sizeof those / sizeof *those; i++)
             baseline_refuse(&out[those[i]], "no --classifier");
         return RECON_OK;
     }
-    RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], r, rotations));
-    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], r, 8));
-    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], r, 36));
-    RECON_TRY(measure_kabsch(ctx, &out[BASELINE_KABSCH], r, rotations));
-done:
-    return status;
+    RECON_CHECK(measure_pca(ctx, &out[BASELINE_PCA], r, rotations));
+    RECON_CHECK(measure_mean(ctx, &out[BASELINE_TTA8], r, 8));
+    RECON_CHECK(measure_mean(ctx, &out[BASELINE_TTA36], r, 36));
+    return measure_kabsch(ctx, &out[BASELINE_KABSCH], r, rotations);
 }
 
 recon_status baselines_measure_molecules(recon_ctx *ctx, baseline out[BASELINES],

@@ -463,22 +463,20 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
                      { BASELINE_AUGMENTED, RIVAL_AUGMENTED },
                      { BASELINE_PARTIAL, RIVAL_PARTIAL },
                      { BASELINE_SGM, RIVAL_SGM } };
-    recon_status status;
     int only = t->settings->rival;
     for (int i = 0; only && i < BASELINES; i++)
         baseline_refuse(&out[i], "not measured: --rival %s", rival_name((rival_kind)(only - 1)));
     baseline_refuse(&out[BASELINE_SEGNN], "for molecules only");
     baseline_refuse(&out[BASELINE_KABSCH], "for molecules only");
     if (!only) {
-        RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], t));
-        RECON_TRY(measure_guess(ctx, &out[BASELINE_TTA8], t->rotated, guess_by_mean,
-                                &(averaging){ t, 8 }));
-        RECON_TRY(measure_guess(ctx, &out[BASELINE_TTA36], t->rotated, guess_by_mean,
-                                &(averaging){ t, 36 }));
+        RECON_CHECK(measure_pca(ctx, &out[BASELINE_PCA], t));
+        RECON_CHECK(measure_guess(ctx, &out[BASELINE_TTA8], t->rotated, guess_by_mean,
+                                  &(averaging){ t, 8 }));
+        RECON_CHECK(measure_guess(ctx, &out[BASELINE_TTA36], t->rotated, guess_by_mean,
+                                  &(averaging){ t, 36 }));
     }
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         if (!only || only - 1 == (int)networks[i].kind)
-            RECON_TRY(measure_rival(ctx, out, networks[i].id, t, networks[i].kind));
-done:
-    return status;
+            RECON_CHECK(measure_rival(ctx, out, networks[i].id, t, networks[i].kind));
+    return RECON_OK;
 }

@@ -220,29 +220,24 @@ typedef struct {
 
 static recon_status make_room(recon_ctx *ctx, room *r, size_t n, size_t molecules)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r->mse, n > molecules ? n : molecules, sizeof *r->mse));
-    RECON_TRY(recon_alloc_raw(ctx, &r->axis, n, sizeof *r->axis));
-    RECON_TRY(recon_alloc_raw(ctx, &r->truth_axis, molecules, 3 * sizeof *r->truth_axis));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &r->mse, n > molecules ? n : molecules, sizeof *r->mse));
+    RECON_CHECK(recon_alloc_raw(ctx, &r->axis, n, sizeof *r->axis));
+    return recon_alloc_raw(ctx, &r->truth_axis, molecules, 3 * sizeof *r->truth_axis);
 }
 
 static recon_status compare(recon_ctx *ctx, room *r, const double *f, const int64_t *molecule,
                             size_t n, const double *truth, size_t molecules)
 {
-    recon_status status = RECON_OK;
     double axis[3];
     for (size_t m = 0; m < molecules; m++)
-        RECON_TRY(axis_of(ctx, r->truth_axis + 3 * m, truth + 9 * m));
+        RECON_CHECK(axis_of(ctx, r->truth_axis + 3 * m, truth + 9 * m));
     for (size_t i = 0; i < n; i++) {
         size_t m = (size_t)molecule[i];
-        RECON_TRY(axis_of(ctx, axis, f + 9 * i));
+        RECON_CHECK(axis_of(ctx, axis, f + 9 * i));
         r->mse[i] = squared_error(f + 9 * i, truth + 9 * m);
         r->axis[i] = angle_between(axis, r->truth_axis + 3 * m);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void by_molecule(recon_molecule_fisher *of, const room *r, size_t molecules)
@@ -528,18 +523,16 @@ typedef struct {
 static recon_status copy_new(recon_ctx *ctx, copy *c, const recon_molecules *data)
 {
     recon_molecules_info info = recon_molecules_describe(data);
-    recon_status status;
     *c = (copy){ 0 };
-    RECON_TRY(recon_alloc(ctx, &c->list, info.n, sizeof *c->list));
-    RECON_TRY(recon_alloc(ctx, &c->names, info.molecules, sizeof *c->names));
-    RECON_TRY(recon_alloc(ctx, &c->number, info.molecules, sizeof *c->number));
-    RECON_TRY(recon_alloc_raw(ctx, &c->xyz, info.total, 3 * sizeof *c->xyz));
+    RECON_CHECK(recon_alloc(ctx, &c->list, info.n, sizeof *c->list));
+    RECON_CHECK(recon_alloc(ctx, &c->names, info.molecules, sizeof *c->names));
+    RECON_CHECK(recon_alloc(ctx, &c->number, info.molecules, sizeof *c->number));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->xyz, info.total, 3 * sizeof *c->xyz));
     for (size_t i = 0; i < info.n; i++) {
         c->list[i] = recon_molecules_get(data, i);
         c->number[c->list[i].molecule] = 1;
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void renumber(copy *c, const recon_molecules *data)

@@ -356,17 +356,15 @@ static recon_status draw(recon_ctx *ctx, letters_one *r)
     static const char *const names[SETS] = { "letters", "fresh", "anyway" };
     const size_t times[SETS] = { 1, plan->fresh, plan->anyway };
     char path[RECON_PATH];
-    recon_status status;
-    RECON_TRY(letters_fonts_open(ctx, &r->fonts, plan, r->settings->fonts, r->seed));
+    RECON_CHECK(letters_fonts_open(ctx, &r->fonts, plan, r->settings->fonts, r->seed));
     for (int i = 0; i < SETS; i++) {
-        RECON_TRY(letters_set_make(ctx, &r->set[i], plan, r->fonts,
-                                   i == TRAINING_SET ? LETTERS_TRAIN : LETTERS_TEST, times[i],
-                                   i == ANYWAY_SET, r->seed * SETS + (size_t)i));
-        RECON_TRY(letters_set_write(ctx, &r->set[i], plan,
-                                    recon_folder_join(path, r->folder.path, names[i])));
+        RECON_CHECK(letters_set_make(ctx, &r->set[i], plan, r->fonts,
+                                     i == TRAINING_SET ? LETTERS_TRAIN : LETTERS_TEST, times[i],
+                                     i == ANYWAY_SET, r->seed * SETS + (size_t)i));
+        RECON_CHECK(letters_set_write(ctx, &r->set[i], plan,
+                                      recon_folder_join(path, r->folder.path, names[i])));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status train_backbone(recon_ctx *ctx, letters_one *r, const recon_dataset *data,

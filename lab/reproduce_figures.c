@@ -425,36 +425,34 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
     const album a = { .dir = dir, .set = r->on->what->name, .list = list, .r = r };
     char *svg = NULL, text[80], images[40];
     const lab_row by_k[] = { { "hit_rate", images, 0 }, { "theta_mae_deg", images, 0 } };
-    recon_status status;
     snprintf(images, sizeof images, "%zu training images", r->hood.index->n);
     snprintf(text, sizeof text, "Unusual poses distinguished, backbone %s",
              recon_trained_name(r->trained));
-    RECON_TRY(keep(ctx, &a, "canonical",
-                   reproduce_gallery(ctx, &svg, r, "Input and canonical images", headings), &svg));
-    RECON_TRY(draw_sgm(ctx, &a));
-    RECON_TRY(draw_poses(ctx, &a));
-    RECON_TRY(draw_theta(ctx, &a));
-    RECON_TRY(keep(ctx, &a, "roc", reproduce_roc(ctx, &svg, r, text, names), &svg));
+    RECON_CHECK(keep(ctx, &a, "canonical",
+                     reproduce_gallery(ctx, &svg, r, "Input and canonical images", headings),
+                     &svg));
+    RECON_CHECK(draw_sgm(ctx, &a));
+    RECON_CHECK(draw_poses(ctx, &a));
+    RECON_CHECK(draw_theta(ctx, &a));
+    RECON_CHECK(keep(ctx, &a, "roc", reproduce_roc(ctx, &svg, r, text, names), &svg));
     if (r->on->what->pair[0] != r->on->what->pair[1])
-        RECON_TRY(draw_pair(ctx, &a));
-    RECON_TRY(draw_by_k(ctx, &a, r->out, "Against the number of neighbours", panels, by_k, 2));
-    RECON_TRY(draw_hits(ctx, &a, "Share of the neighbours that have the input's label",
-                        r->hood.hits, r->hood.index->n, K, r->hit_rate));
-    RECON_TRY(draw_sheet(ctx, &a));
-    RECON_TRY(
-        keep(ctx, &a, "confusion",
-             recon_figure_confusion(
-                 ctx, &svg,
-                 &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
-                                     .rows = "class of the image",
-                                     .columns = "class of the neighbour",
-                                     .diagonal = "alike",
-                                     .counts = r->confusion,
-                                     .names = r->on->name,
-                                     .classes = r->on->classes }),
-             &svg));
-done:
-    return status;
+        RECON_CHECK(draw_pair(ctx, &a));
+    RECON_CHECK(draw_by_k(ctx, &a, r->out, "Against the number of neighbours", panels, by_k, 2));
+    RECON_CHECK(draw_hits(ctx, &a, "Share of the neighbours that have the input's label",
+                          r->hood.hits, r->hood.index->n, K, r->hit_rate));
+    RECON_CHECK(draw_sheet(ctx, &a));
+    return keep(
+        ctx, &a, "confusion",
+        recon_figure_confusion(
+            ctx, &svg,
+            &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
+                                .rows = "class of the image",
+                                .columns = "class of the neighbour",
+                                .diagonal = "alike",
+                                .counts = r->confusion,
+                                .names = r->on->name,
+                                .classes = r->on->classes }),
+        &svg);
 }
 
 /* --- molecules ---------------------------------------------------------------------------------- */
@@ -477,9 +475,7 @@ static recon_status choose(recon_ctx *ctx, size_t out[EXAMPLES], const album *a)
 {
     ranked *all = NULL;
     size_t n = 0;
-    recon_status status = recon_alloc(ctx, &all, a->m->molecules, sizeof *all);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &all, a->m->molecules, sizeof *all));
     for (size_t m = 0; m < a->m->molecules; m++)
         if (!isnan(a->facts.mse[m]))
             all[n++] = (ranked){ a->facts.mse[m], m };
@@ -509,7 +505,6 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
     char captions[EXAMPLES][48];
     const char *names[EXAMPLES];
     char *svg = NULL;
-    recon_status status;
     for (size_t k = 0; k < EXAMPLES; k++) {
         size_t rows[SHOWN], n = find_conformers(rows, &r->test, chosen[k]);
         recon_sphere *row = spheres + k * (1 + SHOWN);
@@ -519,7 +514,7 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
         for (size_t i = 0; i < n; i++)
             row[1 + i] = (recon_sphere){ NULL, r->f[MOLECULE_F_DENSITY] + 9 * rows[i] };
     }
-    RECON_TRY(keep(
+    return keep(
         ctx, a, "distributions",
         recon_figure_spheres(
             ctx, &svg,
@@ -529,9 +524,7 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
                                    .columns = 1 + SHOWN,
                                    .headings = headings,
                                    .names = names }),
-        &svg));
-done:
-    return status;
+        &svg);
 }
 
 /* --- molecules before and after ----------------------------------------------------------------

@@ -38,10 +38,9 @@ static int is_taken(const lab_settings *s, int32_t molecule)
 static recon_status list_rows(recon_ctx *ctx, molecule_part *p, const lab_settings *s)
 {
     size_t all = recon_molecules_describe(p->data).n;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &p->row, all, sizeof *p->row));
-    RECON_TRY(recon_alloc(ctx, &p->x, all, sizeof *p->x));
-    RECON_TRY(recon_alloc(ctx, &p->truth, all, sizeof *p->truth));
+    RECON_CHECK(recon_alloc(ctx, &p->row, all, sizeof *p->row));
+    RECON_CHECK(recon_alloc(ctx, &p->x, all, sizeof *p->x));
+    RECON_CHECK(recon_alloc(ctx, &p->truth, all, sizeof *p->truth));
     for (size_t i = 0; i < all; i++) {
         recon_conformer x = recon_molecules_get(p->data, i);
         if (!is_taken(s, x.molecule))
@@ -51,9 +50,8 @@ static recon_status list_rows(recon_ctx *ctx, molecule_part *p, const lab_settin
         p->x[p->n++] = x;
     }
     if (p->n == 0)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "no conformers"));
-done:
-    return status;
+        RECON_CHECK(recon_fail(ctx, RECON_ERR_INPUT, "no conformers"));
+    return RECON_OK;
 }
 
 static recon_status embed(recon_ctx *ctx, molecule_part *p, const recon_molecule_net *net)
@@ -62,19 +60,18 @@ static recon_status embed(recon_ctx *ctx, molecule_part *p, const recon_molecule
     float *z = NULL;
     recon_so3 *psi = NULL;
     int64_t *labels = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &z, p->n * d, sizeof *z));
+    RECON_CHECK(recon_alloc_raw(ctx, &z, p->n * d, sizeof *z));
     p->codes.owned[0] = z;
-    RECON_TRY(recon_alloc_raw(ctx, &psi, p->n, sizeof *psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &psi, p->n, sizeof *psi));
     p->codes.owned[1] = psi;
-    RECON_TRY(recon_alloc_raw(ctx, &labels, p->n, sizeof *labels));
+    RECON_CHECK(recon_alloc_raw(ctx, &labels, p->n, sizeof *labels));
     p->codes.owned[2] = labels;
     for (size_t i = 0; i < p->n; i++)
         labels[i] = p->x[i].molecule;
     recon_progress_begin(ctx, "embed", p->n);
     for (size_t at = 0; at < p->n; at += EMBEDDED) {
         size_t n = p->n - at < EMBEDDED ? p->n - at : EMBEDDED;
-        RECON_TRY(recon_molecule_net_embed(
+        RECON_CHECK(recon_molecule_net_embed(
             ctx, &(recon_molecule_net_answer){ .z = z + at * d, .psi = psi + at }, net, p->x + at,
             n));
         recon_progress_add(ctx, n);
@@ -87,8 +84,7 @@ static recon_status embed(recon_ctx *ctx, molecule_part *p, const recon_molecule
     p->codes.poses = (const double *)psi;
     p->codes.labels = labels;
     p->codes.precision = RECON_F32;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status molecule_reproduce_open(recon_ctx *ctx, recon_molecules **out, const lab_settings *s)
@@ -114,17 +110,15 @@ static recon_status open_part(recon_ctx *ctx, molecule_part *p, const molecule_r
                               const char *part)
 {
     double begun;
-    recon_status status;
-    RECON_TRY(molecule_reproduce_rotated(ctx, &p->data, r->whole, r->settings, part));
-    RECON_TRY(list_rows(ctx, p, r->settings));
+    RECON_CHECK(molecule_reproduce_rotated(ctx, &p->data, r->whole, r->settings, part));
+    RECON_CHECK(list_rows(ctx, p, r->settings));
     if (r->gcn)
-        RECON_TRY(
+        RECON_CHECK(
             recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
     begun = recon_now();
-    RECON_TRY(embed(ctx, p, recon_backbone_molecule_net(r->model->backbone)));
+    RECON_CHECK(embed(ctx, p, recon_backbone_molecule_net(r->model->backbone)));
     p->embed_seconds = (recon_now() - begun) / (double)p->n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void close_part(molecule_part *p)
@@ -157,36 +151,32 @@ static recon_status open_classifier(recon_ctx *ctx, molecule_reproduction *r)
 {
     const lab_settings *s = r->settings;
     const char *data = s->data ? s->data : "conformers";
-    recon_status status;
     if (!s->classifier)
         return RECON_OK;
-    RECON_TRY(recon_gcn_open(ctx, &r->gcn, s->classifier));
+    RECON_CHECK(recon_gcn_open(ctx, &r->gcn, s->classifier));
     if (recon_gcn_describe(r->gcn).classes != r->molecules)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%s: a classifier of %zu classes, but %s has %zu molecules: `recon "
-                             "classifier train --data %s/train --held %s/val` makes one",
-                             s->classifier, recon_gcn_describe(r->gcn).classes, data, r->molecules,
-                             data, data));
-done:
-    return status;
+        RECON_CHECK(recon_fail(ctx, RECON_ERR_INPUT,
+                               "%s: a classifier of %zu classes, but %s has %zu molecules: `recon "
+                               "classifier train --data %s/train --held %s/val` makes one",
+                               s->classifier, recon_gcn_describe(r->gcn).classes, data,
+                               r->molecules, data, data));
+    return RECON_OK;
 }
 
 static recon_status open_all(recon_ctx *ctx, molecule_reproduction *r)
 {
-    recon_status status;
-    RECON_TRY(read_model(ctx, r));
-    RECON_TRY(molecule_reproduce_open(ctx, &r->whole, r->settings));
-    RECON_TRY(recon_molecules_part(ctx, &r->upright, r->whole, "test"));
+    RECON_CHECK(read_model(ctx, r));
+    RECON_CHECK(molecule_reproduce_open(ctx, &r->whole, r->settings));
+    RECON_CHECK(recon_molecules_part(ctx, &r->upright, r->whole, "test"));
     r->molecules = recon_molecules_describe(r->upright).molecules;
-    RECON_TRY(open_classifier(ctx, r));
-    RECON_TRY(open_part(ctx, &r->train, r, "train"));
-    RECON_TRY(open_part(ctx, &r->val, r, "val"));
-    RECON_TRY(open_part(ctx, &r->test, r, "test"));
-    RECON_TRY(recon_alloc(ctx, &r->truth, 9 * r->molecules, sizeof *r->truth));
+    RECON_CHECK(open_classifier(ctx, r));
+    RECON_CHECK(open_part(ctx, &r->train, r, "train"));
+    RECON_CHECK(open_part(ctx, &r->val, r, "val"));
+    RECON_CHECK(open_part(ctx, &r->test, r, "test"));
+    RECON_CHECK(recon_alloc(ctx, &r->truth, 9 * r->molecules, sizeof *r->truth));
     for (size_t m = 0; m < r->molecules; m++)
         recon_molecules_fisher(r->truth + 9 * m, r->test.data, m);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- Algorithm 1 and the maps ----------------------------------------------------------------- */
@@ -196,18 +186,15 @@ static recon_status find_neighbors(recon_ctx *ctx, molecule_reproduction *r)
     size_t n = r->test.n;
     const recon_normalize_options o = { .knn = { .k = MOLECULE_K } };
     double begun = recon_now();
-    recon_status status;
-    RECON_TRY(recon_normalize(ctx, &r->frames, &r->train.codes, &r->test.codes, &o));
+    RECON_CHECK(recon_normalize(ctx, &r->frames, &r->train.codes, &r->test.codes, &o));
     r->frames_seconds = (recon_now() - begun) / (double)n;
     r->hit_rate = r->frames.hit_rate;
-    RECON_TRY(recon_alloc(ctx, &r->hits, n, sizeof *r->hits));
-    RECON_TRY(recon_evaluate_molecule_hits(ctx, r->hits, r->frames.neighbors, r->test.codes.labels,
-                                           n, MOLECULE_K, r->train.codes.labels, r->train.n));
-    RECON_TRY(recon_evaluate_molecule_k(ctx, r->by_k, molecule_reproduce_ks, MOLECULE_KS,
-                                        &r->train.codes, &r->test.codes, r->truth, r->molecules,
-                                        NULL));
-done:
-    return status;
+    RECON_CHECK(recon_alloc(ctx, &r->hits, n, sizeof *r->hits));
+    RECON_CHECK(recon_evaluate_molecule_hits(ctx, r->hits, r->frames.neighbors,
+                                             r->test.codes.labels, n, MOLECULE_K,
+                                             r->train.codes.labels, r->train.n));
+    return recon_evaluate_molecule_k(ctx, r->by_k, molecule_reproduce_ks, MOLECULE_KS,
+                                     &r->train.codes, &r->test.codes, r->truth, r->molecules, NULL);
 }
 
 /* Gamma and F about it, by the paper's moment matching. */
@@ -234,24 +221,22 @@ static recon_status measure_fisher(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
     const recon_maps_inputs in = { .n = n, .z = r->test.codes.z, .inputs = r->test.x };
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r->map, n, sizeof *r->map));
-    RECON_TRY(recon_maps_apply(ctx, r->map, r->model->maps, &in, RECON_MAPS_ALL));
+    RECON_CHECK(recon_alloc_raw(ctx, &r->map, n, sizeof *r->map));
+    RECON_CHECK(recon_maps_apply(ctx, r->map, r->model->maps, &in, RECON_MAPS_ALL));
     for (int k = 0; k < MOLECULE_FS; k++)
-        RECON_TRY(recon_alloc_raw(ctx, &r->f[k], 9 * n, sizeof *r->f[k]));
+        RECON_CHECK(recon_alloc_raw(ctx, &r->f[k], 9 * n, sizeof *r->f[k]));
     for (size_t i = 0; i < n; i++) {
         memcpy(r->f[MOLECULE_F_DENSITY] + 9 * i, r->map[i].theta, sizeof r->map[i].theta);
         memcpy(r->f[MOLECULE_F_LABEL] + 9 * i, r->map[i].theta_label, sizeof r->map[i].theta_label);
         r->free[r->map[i].free]++;
     }
     memcpy(r->f[MOLECULE_F_NEIGHBORS], r->frames.parameters, 9 * n * sizeof(double));
-    RECON_TRY(fit_moments(ctx, r));
-    RECON_TRY(recon_alloc(ctx, &r->of, r->molecules, sizeof *r->of));
+    RECON_CHECK(fit_moments(ctx, r));
+    RECON_CHECK(recon_alloc(ctx, &r->of, r->molecules, sizeof *r->of));
     for (int k = MOLECULE_FS; k-- > 0;) /* the first last: its molecules are kept */
-        RECON_TRY(recon_evaluate_molecule_fisher(ctx, &r->fisher[k], r->of, r->f[k],
-                                                 r->test.codes.labels, n, r->truth, r->molecules));
-done:
-    return status;
+        RECON_CHECK(recon_evaluate_molecule_fisher(
+            ctx, &r->fisher[k], r->of, r->f[k], r->test.codes.labels, n, r->truth, r->molecules));
+    return RECON_OK;
 }
 
 static recon_status measure_poses(recon_ctx *ctx, molecule_reproduction *r)
@@ -301,12 +286,9 @@ done:
 static recon_status means_of(recon_ctx *ctx, double **out, const molecule_reproduction *r,
                              const double *values)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, out, r->molecules, sizeof **out));
-    RECON_TRY(recon_evaluate_molecule_means(ctx, *out, values, r->test.codes.labels, r->test.n,
-                                            r->molecules));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, out, r->molecules, sizeof **out));
+    return recon_evaluate_molecule_means(ctx, *out, values, r->test.codes.labels, r->test.n,
+                                         r->molecules);
 }
 
 static recon_status count_training(recon_ctx *ctx, double **out, const molecule_reproduction *r)
@@ -386,22 +368,20 @@ static recon_status measure_times(recon_ctx *ctx, molecule_reproduction *r)
 recon_status molecule_reproduce_measure(recon_ctx *ctx, molecule_reproduction *r,
                                         const lab_settings *s)
 {
-    recon_status status;
     *r = (molecule_reproduction){ .settings = s, .begun = recon_now() };
-    RECON_TRY(open_all(ctx, r));
-    RECON_TRY(find_neighbors(ctx, r));
-    RECON_TRY(measure_fisher(ctx, r));
-    RECON_TRY(measure_poses(ctx, r));
-    RECON_TRY(measure_unusual(ctx, r));
+    RECON_CHECK(open_all(ctx, r));
+    RECON_CHECK(find_neighbors(ctx, r));
+    RECON_CHECK(measure_fisher(ctx, r));
+    RECON_CHECK(measure_poses(ctx, r));
+    RECON_CHECK(measure_unusual(ctx, r));
     if (r->gcn)
-        RECON_TRY(molecule_reproduce_accuracy(ctx, r));
+        RECON_CHECK(molecule_reproduce_accuracy(ctx, r));
     if (s->baselines)
-        RECON_TRY(baselines_measure_molecules(ctx, r->baseline, r));
-    RECON_TRY(measure_trends(ctx, r));
-    RECON_TRY(measure_times(ctx, r));
+        RECON_CHECK(baselines_measure_molecules(ctx, r->baseline, r));
+    RECON_CHECK(measure_trends(ctx, r));
+    RECON_CHECK(measure_times(ctx, r));
     r->seconds = recon_now() - r->begun;
-done:
-    return status;
+    return RECON_OK;
 }
 
 void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r)
@@ -526,7 +506,6 @@ done:
 static recon_status measure_draws(recon_ctx *ctx, molecule_reproduction *r, recon_so3 *rotations)
 {
     double sum = 0, squares = 0, share, axis[3];
-    recon_status status = RECON_OK;
     for (uint64_t g = 0; g < MOLECULE_GAUGES; g++) {
         for (size_t i = 0; i < r->test.n; i++) {
             recon_rng rng = recon_rng_new(GAUGE_SEED + g, (uint64_t)r->test.codes.labels[i]);
@@ -536,15 +515,14 @@ static recon_status measure_draws(recon_ctx *ctx, molecule_reproduction *r, reco
                 recon_so3_from_axis_angle(axis, angle),
                 to_canonical(r->map[i].lambda, recon_so3_at(r->test.codes.poses, i)));
         }
-        RECON_TRY(accuracy(ctx, &share, r, rotations));
+        RECON_CHECK(accuracy(ctx, &share, r, rotations));
         sum += share;
         squares += share * share;
     }
     r->accuracy.drawn_mean = sum / MOLECULE_GAUGES;
     r->accuracy.drawn_spread =
         sqrt(fmax(0, (squares - sum * sum / MOLECULE_GAUGES) / (MOLECULE_GAUGES - 1)));
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- the classifier chooses ------------------------------------------------------------------- */
@@ -568,16 +546,13 @@ static void spinning_free(spinning *s)
 
 static recon_status spinning_new(recon_ctx *ctx, spinning *s, size_t n, size_t d)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
-    RECON_TRY(recon_alloc_raw(ctx, &s->z, n * d, sizeof *s->z));
-    RECON_TRY(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
-    RECON_TRY(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
-    RECON_TRY(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
-    RECON_TRY(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
-    RECON_TRY(recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->z, n * d, sizeof *s->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
+    return recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin);
 }
 
 /* whole: without RECON, from the autoencoder's pose, at most so many conformers, at equal distances;

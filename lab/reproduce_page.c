@@ -396,10 +396,9 @@ static recon_status write_page(recon_ctx *ctx, const folder *f)
 {
     recon_page *page = NULL;
     char path[4096];
-    recon_status status;
-    RECON_TRY(recon_page_new(ctx, &page, "RECON, reproduced",
-                             "The tables and figures of the paper, theirs beside ours, from "
-                             "`recon reproduce --figures`."));
+    RECON_CHECK(recon_page_new(ctx, &page, "RECON, reproduced",
+                               "The tables and figures of the paper, theirs beside ours, from "
+                               "`recon reproduce --figures`."));
     for (size_t c = 0; c < sizeof chapters / sizeof *chapters; c++) {
         const folder_tables *t = chapters[c].tables;
         put_chapter(ctx, page, f, &chapters[c]);
@@ -409,9 +408,7 @@ static recon_status write_page(recon_ctx *ctx, const folder *f)
     if (any_run(f, "ood_auc"))
         put_notes(page, f);
     snprintf(path, sizeof path, "%s/report.html", f->dir);
-    status = recon_page_save_over(page, path);
-done:
-    return status;
+    return recon_page_save_over(page, path);
 }
 
 static recon_status read_folder(recon_ctx *ctx, folder *f)

@@ -34,12 +34,9 @@ static recon_status open_part(recon_ctx *ctx, image_part *out, const char *set, 
                               size_t count)
 {
     char spec[64];
-    recon_status status;
     snprintf(spec, sizeof spec, "%s/%s", set, part);
-    RECON_TRY(recon_dataset_open(ctx, &out->whole, spec));
-    RECON_TRY(take_part(ctx, out, count));
-done:
-    return status;
+    RECON_CHECK(recon_dataset_open(ctx, &out->whole, spec));
+    return take_part(ctx, out, count);
 }
 
 static void close_part(image_part *p)
@@ -220,21 +217,18 @@ done:
 
 recon_status trial_open(recon_ctx *ctx, image_trial *t, const lab_settings *s)
 {
-    recon_status status;
     *t = (image_trial){ .settings = s, .what = s->what };
-    RECON_TRY(open_classifier(ctx, t));
+    RECON_CHECK(open_classifier(ctx, t));
     if (s->data)
-        RECON_TRY(open_own(ctx, t));
+        RECON_CHECK(open_own(ctx, t));
     else
-        RECON_TRY(open_part(ctx, &t->upright, s->what->name, "test",
-                            s->images  ? s->images
-                            : s->quick ? QUICK_TEST
-                                       : 0));
-    RECON_TRY(check_classifier(ctx, t));
-    RECON_TRY(check_models(ctx, t));
-    RECON_TRY(trial_prepare(ctx, t));
-done:
-    return status;
+        RECON_CHECK(open_part(ctx, &t->upright, s->what->name, "test",
+                              s->images  ? s->images
+                              : s->quick ? QUICK_TEST
+                                         : 0));
+    RECON_CHECK(check_classifier(ctx, t));
+    RECON_CHECK(check_models(ctx, t));
+    return trial_prepare(ctx, t);
 }
 
 static void name_classes(image_trial *t)

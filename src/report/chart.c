@@ -17,26 +17,24 @@ enum { WIDTH = 300, WIDTH_ALONE = 440, HEIGHT = 230, HEADING = 20, APART = 26, P
 static recon_status check_series(recon_ctx *ctx, const char *figure, const recon_series *s,
                                  int log_x)
 {
-    recon_status status;
     if (s->count == 0 || !s->low != !s->high)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s", figure,
                           s->count ? "bars with one end" : "no points");
     if (s->bins > BINS_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu bins, not at most %d", figure, s->bins,
                           BINS_MAX);
-    RECON_TRY(recon_figure_check(ctx, figure, "x", s->x, s->count));
+    RECON_CHECK(recon_figure_check(ctx, figure, "x", s->x, s->count));
     if (s->y)
-        RECON_TRY(recon_figure_check(ctx, figure, "y", s->y, s->count));
+        RECON_CHECK(recon_figure_check(ctx, figure, "y", s->y, s->count));
     if (s->low) {
-        RECON_TRY(recon_figure_check(ctx, figure, "low", s->low, s->count));
-        RECON_TRY(recon_figure_check(ctx, figure, "high", s->high, s->count));
+        RECON_CHECK(recon_figure_check(ctx, figure, "low", s->low, s->count));
+        RECON_CHECK(recon_figure_check(ctx, figure, "high", s->high, s->count));
     }
     for (size_t i = 0; i < s->count; i++)
         if (log_x && s->x[i] < POSITIVE)
             return recon_fail(ctx, RECON_ERR_INPUT, "%s: x %zu is %g, not for a logarithmic axis",
                               figure, i, s->x[i]);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_chart_check(recon_ctx *ctx, const char *figure, const recon_panel *panel)
@@ -313,26 +311,23 @@ recon_status recon_figure_chart(recon_ctx *ctx, char **out, const recon_chart *c
     legend l;
     recon_words words = { .used = 0 };
     recon_svg *svg;
-    recon_status status;
     *out = NULL;
     if (c->count == 0 || c->count > PANELS_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "chart: %zu panels, not 1 to %d", c->count,
                           PANELS_MAX);
     for (size_t k = 0; k < c->count; k++)
-        RECON_TRY(recon_chart_check(ctx, "chart", &c->panels[k]));
+        RECON_CHECK(recon_chart_check(ctx, "chart", &c->panels[k]));
     double width = c->width > 0 ? c->width : c->count == 1 ? WIDTH_ALONE : WIDTH;
     double height = c->height > 0 ? c->height : HEIGHT, pitch = RECON_CHART_LEFT + width + APART;
     double left = RECON_MARGIN + RECON_CHART_LEFT, top = recon_canvas_top(c->title) + heading(c);
     double inner = pitch * (double)c->count - APART, below = top + height + RECON_CHART_BELOW;
     list_keys(&l, c);
     double keys_height = recon_legend_height(l.keys, l.n, inner - RECON_CHART_LEFT);
-    RECON_TRY(recon_canvas_open(ctx, &svg, inner + 2 * RECON_MARGIN + 6,
-                                below + keys_height + RECON_MARGIN, c->title,
-                                c->desc ? c->desc : describe(&words, c)));
+    RECON_CHECK(recon_canvas_open(ctx, &svg, inner + 2 * RECON_MARGIN + 6,
+                                  below + keys_height + RECON_MARGIN, c->title,
+                                  c->desc ? c->desc : describe(&words, c)));
     for (size_t k = 0; k < c->count; k++)
         recon_chart_draw(svg, &c->panels[k], left + pitch * (double)k, top, width, height);
     recon_legend_draw(svg, left, below, inner - RECON_CHART_LEFT, l.keys, l.n);
-    status = recon_svg_finish(svg, out);
-done:
-    return status;
+    return recon_svg_finish(svg, out);
 }

@@ -148,20 +148,17 @@ recon_status recon_figure_confusion(recon_ctx *ctx, char **out, const recon_conf
 {
     recon_words words = { .used = 0 };
     recon_svg *svg;
-    recon_status status;
     *out = NULL;
-    RECON_TRY(check_plot(ctx, c));
+    RECON_CHECK(check_plot(ctx, c));
     layout l = lay_out(c);
     double side = CELL * (double)c->classes;
-    RECON_TRY(recon_canvas_open(ctx, &svg, l.left + side + RECALL + RECON_MARGIN,
-                                l.top + side + l.below + 20 + RECON_MARGIN, c->title,
-                                c->desc ? c->desc : describe(&words, c)));
+    RECON_CHECK(recon_canvas_open(ctx, &svg, l.left + side + RECALL + RECON_MARGIN,
+                                  l.top + side + l.below + 20 + RECON_MARGIN, c->title,
+                                  c->desc ? c->desc : describe(&words, c)));
     for (size_t i = 0; i < c->classes * c->classes; i++)
         draw_cell(svg, c, &l, i / c->classes, i % c->classes);
     draw_grid(svg, c->classes, &l);
     draw_names(svg, c, &l);
     draw_recall(svg, c, &l);
-    status = recon_svg_finish(svg, out);
-done:
-    return status;
+    return recon_svg_finish(svg, out);
 }

@@ -58,9 +58,7 @@ static recon_status show_circle_table(recon_ctx *ctx, recon_page *page, const re
     size_t most = 0;
     for (size_t i = first; i < first + n; i++)
         most = g->n[i] > most ? g->n[i] : most;
-    recon_status status = recon_alloc_raw(ctx, &scratch, most, sizeof *scratch);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &scratch, most, sizeof *scratch));
     recon_page_table(page, "Spread of poses before and after centring", columns, 4);
     for (size_t i = first; i < first + n; i++) {
         const recon_rose *before = &roses[i], *after = &roses[g->count + i];

@@ -23,13 +23,10 @@ typedef struct {
 
 static recon_status sheet_new(recon_ctx *ctx, sheet *out, const recon_look *l, size_t count)
 {
-    recon_status status;
     *out = (sheet){ .atoms = recon_molecules_describe(recon_data_molecules(l->data)).atoms };
-    RECON_TRY(recon_alloc_raw(ctx, &out->xyz, count * out->atoms, 3 * sizeof *out->xyz));
-    RECON_TRY(recon_alloc_raw(ctx, &out->axis, count, 3 * sizeof *out->axis));
-    RECON_TRY(recon_alloc(ctx, &out->picture, count, sizeof *out->picture));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &out->xyz, count * out->atoms, 3 * sizeof *out->xyz));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->axis, count, 3 * sizeof *out->axis));
+    return recon_alloc(ctx, &out->picture, count, sizeof *out->picture);
 }
 
 static void sheet_free(sheet *s)
@@ -105,19 +102,17 @@ static recon_status show_one(recon_ctx *ctx, recon_page *page, const recon_look 
 
 recon_status recon_molecules_show_gallery(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
-    recon_status status = RECON_OK;
     recon_page_say(
         page, "Some of the molecules with the most conformers. What to look for: conformers in "
               "different poses should have the same orientation below, except for a spin about "
               "the determined axis if it is free. The line, if there is one, is that axis. Drag "
               "to rotate.");
     for (size_t i = 0; i < l->groups.count && i < SHOWN; i++) {
-        RECON_TRY(show_one(ctx, page, l, i));
+        RECON_CHECK(show_one(ctx, page, l, i));
         recon_look_list(page, l, "Its conformers", l->groups.member[i],
                         l->groups.n[i] < RECON_FOUND_WORST ? l->groups.n[i] : RECON_FOUND_WORST);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- neighbours ------------------------------------------------------------------------------- */

@@ -98,14 +98,12 @@ typedef struct {
 
 static recon_status read_known(recon_ctx *ctx, known *out, const recon_found_folder *f)
 {
-    recon_status status;
-    RECON_TRY(recon_found_number(ctx, &out->one, f, "all.natural_pose.one"));
-    RECON_TRY(recon_found_number(ctx, &out->axis, f, "all.natural_pose.axis"));
-    RECON_TRY(recon_found_number(ctx, &out->none, f, "all.natural_pose.none"));
+    RECON_CHECK(recon_found_number(ctx, &out->one, f, "all.natural_pose.one"));
+    RECON_CHECK(recon_found_number(ctx, &out->axis, f, "all.natural_pose.axis"));
+    RECON_CHECK(recon_found_number(ctx, &out->none, f, "all.natural_pose.none"));
     out->several = recon_found_natural(f, RECON_NATURAL_SEVERAL);
     out->unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_look *l)
@@ -115,10 +113,9 @@ static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_loo
     double molecules = recon_found_maybe(f, "molecule_count");
     known natural;
     recon_found_words a, b, c;
-    recon_status status;
-    RECON_TRY(read_known(ctx, &natural, f));
-    RECON_TRY(recon_found_number(ctx, &concentration, f, "all.concentration"));
-    RECON_TRY(recon_found_number(ctx, &background, f, "all.background"));
+    RECON_CHECK(read_known(ctx, &natural, f));
+    RECON_CHECK(recon_found_number(ctx, &concentration, f, "all.concentration"));
+    RECON_CHECK(recon_found_number(ctx, &background, f, "all.background"));
     recon_page_say(page, "These are %s conformers of %s molecule%s, rotated in space.",
                    recon_found_count(a, f->rows), recon_found_count(b, (size_t)fmax(molecules, 0)),
                    molecules == 1 ? "" : "s");
@@ -151,8 +148,7 @@ static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_loo
               "change when it is rotated, and a rotation that does. Conformers with nearly the "
               "same embedding are of one kind; their rotations show which pose is natural, and "
               "which part of it is not determined.");
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- poses ------------------------------------------------------------------------------------ */
@@ -180,9 +176,8 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_l
     double f[SPHERES][9];
     recon_sphere spheres[SPHERES];
     recon_fisher fisher;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < n; i++) {
-        RECON_TRY(f_of(ctx, f[i], l, g->member[i][0]));
+        RECON_CHECK(f_of(ctx, f[i], l, g->member[i][0]));
         spheres[i] = (recon_sphere){ g->name[i], f[i] };
     }
     recon_page_spheres(
@@ -193,21 +188,19 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_l
         "rotate.");
     recon_page_table(page, "Singular values of F", columns, 5);
     for (size_t i = 0; i < n; i++) {
-        RECON_TRY(recon_fisher_of(ctx, &fisher, f[i]));
+        RECON_CHECK(recon_fisher_of(ctx, &fisher, f[i]));
         recon_page_cell(page, "%s", g->name[i]);
         recon_page_cell(page, "%zu", g->n[i]);
         for (int k = 0; k < 3; k++)
             recon_page_cell(page, "%.1f", fisher.singular[k]);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status show_poses(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     const recon_found_groups *g = &l->groups;
     size_t least = l->f->rows;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < g->count; i++)
         least = g->n[i] < least ? g->n[i] : least;
     recon_page_say(page, l->labels ? "Some of the molecules with the most conformers:"
@@ -215,11 +208,10 @@ static recon_status show_poses(recon_ctx *ctx, recon_page *page, const recon_loo
                                      "were grouped by the neighbour graph.");
     if (!recon_found_draws(ctx, page))
         return RECON_OK;
-    RECON_TRY(show_spheres(ctx, page, l));
+    RECON_CHECK(show_spheres(ctx, page, l));
     if (least >= MANY)
-        RECON_TRY(recon_found_show_poses(ctx, page, l->f, g, NULL, 0));
-done:
-    return status;
+        RECON_CHECK(recon_found_show_poses(ctx, page, l->f, g, NULL, 0));
+    return RECON_OK;
 }
 
 /* --- concentration ---------------------------------------------------------------------------- */

@@ -71,9 +71,8 @@ static recon_status trace(recon_ctx *ctx, recon_series *out, curve *c, const rec
     recon_short_text name;
     size_t n = 0;
     double area = 0;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &c->x, line->count, sizeof(double)));
-    RECON_TRY(recon_alloc_raw(ctx, &c->y, line->count, sizeof(double)));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->x, line->count, sizeof(double)));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->y, line->count, sizeof(double)));
     for (size_t i = 0; i < line->count; i++) {
         double x = line->points[i].false_positive, y = line->points[i].true_positive;
         if (i > 0)
@@ -88,8 +87,7 @@ static recon_status trace(recon_ctx *ctx, recon_series *out, curve *c, const rec
              line->name ? recon_text_fit(name, line->name, 180, 11) : "", line->name ? ", " : "",
              recon_svg_number(digits, area, 3));
     *out = (recon_series){ .name = c->name, .x = c->x, .y = c->y, .count = n };
-done:
-    return status;
+    return RECON_OK;
 }
 
 static const char *describe_roc(recon_words *words, const recon_roc_plot *p, const curve *curves)

@@ -12,23 +12,21 @@ enum { LEFT = RECON_MARGIN + SIDE + 16, RIGHT = LEFT + RING + 12 };
 
 static recon_status check_plot(recon_ctx *ctx, const recon_pose_plot *p)
 {
-    recon_status status;
     if (!p->density)
         return recon_fail(ctx, RECON_ERR_INPUT, "pose: no density");
-    RECON_TRY(recon_figure_check(ctx, "pose", "pose", &p->pose, 1));
-    RECON_TRY(recon_figure_check(ctx, "pose", "score", &p->score, 1));
-    RECON_TRY(recon_tile_check(ctx, "pose", "input", &p->input, 1));
-    RECON_TRY(recon_tile_check(ctx, "pose", "canonical", &p->canonical, 1));
+    RECON_CHECK(recon_figure_check(ctx, "pose", "pose", &p->pose, 1));
+    RECON_CHECK(recon_figure_check(ctx, "pose", "score", &p->score, 1));
+    RECON_CHECK(recon_tile_check(ctx, "pose", "input", &p->input, 1));
+    RECON_CHECK(recon_tile_check(ctx, "pose", "canonical", &p->canonical, 1));
     for (size_t i = 0; i < p->candidate_count; i++) {
         double values[] = { p->candidates[i].at, p->candidates[i].weight };
-        RECON_TRY(recon_figure_check(ctx, "pose", "a number of a candidate", values, 2));
+        RECON_CHECK(recon_figure_check(ctx, "pose", "a number of a candidate", values, 2));
         if (values[1] < 0 || values[1] > 1)
             return recon_fail(ctx, RECON_ERR_INPUT, "pose: weight %zu is %g", i, values[1]);
     }
     if (p->fold < 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "pose: fold is %d", p->fold);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void draw_ring(recon_svg *svg, const recon_pose_plot *p, double top)
@@ -109,20 +107,18 @@ recon_status recon_figure_pose(recon_ctx *ctx, char **out, const recon_pose_plot
 {
     recon_words words = { .used = 0 }, modulo = { .used = 0 };
     recon_svg *svg;
-    recon_status status;
     *out = NULL;
-    RECON_TRY(check_plot(ctx, p));
+    RECON_CHECK(check_plot(ctx, p));
     double top = recon_canvas_top(p->title), pictures = p->canonical.pixels ? 2 * SIDE + 70 : 0;
     double list = RECON_ROW * (double)(p->candidate_count + 5);
     double below = top + fmax(fmax(pictures, RING), list), row = p->fold > 1 ? RECON_ROW : 0;
-    RECON_TRY(recon_canvas_open(ctx, &svg, RIGHT + LIST + RECON_MARGIN, below + row + RECON_MARGIN,
-                                p->title, p->desc ? p->desc : describe(&words, p)));
+    RECON_CHECK(recon_canvas_open(ctx, &svg, RIGHT + LIST + RECON_MARGIN,
+                                  below + row + RECON_MARGIN, p->title,
+                                  p->desc ? p->desc : describe(&words, p)));
     draw_pictures(ctx, svg, p, top);
     draw_ring(svg, p, top);
     draw_list(svg, p, top + 14);
     if (p->fold > 1)
         recon_svg_text(svg, NULL, RECON_MARGIN, below + 14, note(&modulo, p->fold));
-    status = recon_svg_finish(svg, out);
-done:
-    return status;
+    return recon_svg_finish(svg, out);
 }

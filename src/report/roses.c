@@ -23,13 +23,11 @@ typedef struct {
 static recon_status check_rose(recon_ctx *ctx, const recon_rose *rose)
 {
     double range[] = { rose->from, rose->to };
-    recon_status status;
-    RECON_TRY(recon_figure_check(ctx, "roses", "angle", rose->angles, rose->count));
-    RECON_TRY(recon_figure_check(ctx, "roses", "end of the range", range, 2));
+    RECON_CHECK(recon_figure_check(ctx, "roses", "angle", rose->angles, rose->count));
+    RECON_CHECK(recon_figure_check(ctx, "roses", "end of the range", range, 2));
     for (size_t m = 0; m < rose->mode_count; m++)
-        RECON_TRY(recon_figure_check(ctx, "roses", "a mode:", &rose->modes[m].at, 1));
-done:
-    return status;
+        RECON_CHECK(recon_figure_check(ctx, "roses", "a mode:", &rose->modes[m].at, 1));
+    return RECON_OK;
 }
 
 static recon_status check_roses(recon_ctx *ctx, const recon_roses *r)
@@ -177,11 +175,9 @@ static recon_status draw(recon_ctx *ctx, char **out, const grid *g)
     double inner = fmax(g->left - RECON_MARGIN + CELL_X * (double)r->columns, 300);
     double below = g->top + g->pitch_y * (double)r->rows + 8;
     double keys_height = recon_legend_height(keys, n, inner);
-    recon_status status = recon_canvas_open(ctx, &svg, inner + 2 * RECON_MARGIN,
-                                            below + keys_height + RECON_ROW + RECON_MARGIN,
-                                            r->title, r->desc ? r->desc : describe(&desc, r));
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_canvas_open(ctx, &svg, inner + 2 * RECON_MARGIN,
+                                  below + keys_height + RECON_ROW + RECON_MARGIN, r->title,
+                                  r->desc ? r->desc : describe(&desc, r)));
     draw_names(svg, g);
     draw_pictures(ctx, svg, g);
     for (size_t i = 0; i < r->rows * r->columns; i++)
