@@ -12,7 +12,6 @@
 #include "data/image.h"
 #include "lab/evaluate.h"
 #include "model/model.h"
-#include "stats/quantile.h"
 #include "lab/lab.h"
 #include "lab/table.h"
 #include "backbone/kinds.h"

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define RULE   "fashion"
 #define REMEDY "it comes with recon's sources; run there, or `make install`"

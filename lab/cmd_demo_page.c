@@ -2,7 +2,6 @@
 #include "lab/demo.h"
 #include "lab/table.h"
 #include "core/fail.h"
-#include "core/memory.h"
 #include "data/elements.h"
 #include "report/found.h"
 #include "report/pictures.h"

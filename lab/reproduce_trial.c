@@ -10,7 +10,6 @@
 #include "data/rotations.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

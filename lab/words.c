@@ -14,7 +14,6 @@
 #include "core/folder.h"
 #include "core/memory.h"
 #include "data/image.h"
-#include "stats/quantile.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -23,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* 500 words in each of 20 faces; 28,800 pictures in 90 others to learn from. */
 enum {

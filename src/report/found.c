@@ -12,11 +12,9 @@
 
 #include <math.h>
 #include <recon/core/array.h>
-#include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LARGEST 1e15 /* number that a summary may have: nothing that is counted there has more */
 

@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "data/formats.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

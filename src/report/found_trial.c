@@ -6,7 +6,6 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

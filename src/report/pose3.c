@@ -1,6 +1,5 @@
 /* pose3.c - one molecule beside its natural pose and the distribution of its poses. */
 #include "report/space.h"
-#include "core/fail.h"
 
 enum { CELL = 190, COLUMNS = 3 };
 
