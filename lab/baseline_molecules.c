@@ -286,7 +286,7 @@ static recon_status measure_augmented(recon_ctx *ctx, baseline *out, const molec
                                                &judge, r->molecules));
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
     out->weights = recon_gcn_describe(gcn).weights;
-    RECON_TRY(baseline_read_training(ctx, out, path));
+    RECON_TRY(lab_training(ctx, out->training, path));
 done:
     recon_gcn_graphs_free(graphs);
     recon_gcn_close(ctx, gcn);
@@ -318,7 +318,7 @@ static recon_status measure_equiadapt(recon_ctx *ctx, baseline *out, const molec
         rotations[i] = recon_so3_inverse(rotations[i]);
     RECON_TRY(measure(ctx, out, r, rotations, begun));
     out->weights = segnn_weights(net);
-    RECON_TRY(baseline_read_training(ctx, out, path));
+    RECON_TRY(lab_training(ctx, out->training, path));
 done:
     segnn_close(ctx, net);
     return status;
@@ -352,7 +352,7 @@ static recon_status measure_segnn(recon_ctx *ctx, baseline *out, const molecule_
     out->accuracy = (double)right / (double)r->test.n;
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
     out->weights = segnn_weights(net);
-    RECON_TRY(baseline_read_training(ctx, out, path));
+    RECON_TRY(lab_training(ctx, out->training, path));
 done:
     segnn_close(ctx, net);
     return status;

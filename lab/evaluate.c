@@ -19,7 +19,9 @@
 #include <recon/group/mean.h>
 #include <recon/group/so2.h>
 #include <recon/model/canonicalize.h>
+#include <recon/core/safetensors.h>
 #include <recon/ops/backend.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +39,37 @@ size_t lab_largest(const double *row, size_t n)
     for (size_t k = 1; k < n; k++)
         best = row[k] > row[best] ? k : best;
     return best;
+}
+
+size_t lab_largest_float(const float *row, size_t n)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < n; k++)
+        best = row[k] > row[best] ? k : best;
+    return best;
+}
+
+recon_status lab_embedded_new(recon_ctx *ctx, recon_embedded *out, size_t n, size_t d,
+                              const recon_group *group)
+{
+    *out = (recon_embedded){ .n = n, .d = d, .group = group, .precision = RECON_F32 };
+    RECON_CHECK(recon_alloc_raw(ctx, &out->owned[0], n * d, sizeof *out->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->owned[1], n, group->numbers * sizeof *out->poses));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->owned[2], n, sizeof *out->labels));
+    out->z = out->owned[0];
+    out->poses = out->owned[1];
+    out->labels = out->owned[2];
+    return RECON_OK;
+}
+
+recon_status lab_training(recon_ctx *ctx, char out[TRAINING], const char *path)
+{
+    recon_safetensors *file = NULL;
+    RECON_CHECK(recon_safetensors_open(ctx, &file, path));
+    const char *line = recon_safetensors_metadata(file, "training");
+    snprintf(out, TRAINING, "%s", line ? line : "");
+    recon_safetensors_close(file);
+    return RECON_OK;
 }
 
 recon_status recon_evaluate_check_labels(recon_ctx *ctx, const int64_t *labels, size_t n,

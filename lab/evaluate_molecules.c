@@ -19,14 +19,6 @@ enum { CONFORMERS = 1024 }; /* that a model sees at once */
 
 /* --- accuracy --------------------------------------------------------------------------------- */
 
-static int64_t most_likely(const float *row, size_t n)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < n; i++)
-        best = row[i] > row[best] ? i : best;
-    return (int64_t)best;
-}
-
 recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64_t *guess,
                                               const int64_t *molecule, const int64_t *conformer,
                                               const recon_so3 *rotations, size_t n,
@@ -44,7 +36,7 @@ recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64
             which[i] = conformer ? conformer[at + i] : (int64_t)(at + i);
         RECON_TRY(judge(ctx, user, log_p, which, rotations + at, count));
         for (size_t i = 0; i < count; i++) {
-            int64_t best = most_likely(log_p + i * labels, labels);
+            int64_t best = (int64_t)lab_largest_float(log_p + i * labels, labels);
             right += best == molecule[at + i];
             if (guess)
                 guess[at + i] = best;

@@ -364,10 +364,10 @@ static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figu
     molecule_reproduction r;
     recon_status status;
     RECON_TRY(molecule_reproduce_measure(ctx, &r, s));
-    *out = molecule_reproduce_json(&r);
+    *out = json_incref(r.out);
     if (s->figures) {
         RECON_TRY(recon_folder_make(ctx, s->figures));
-        RECON_TRY(molecule_reproduce_figures(ctx, figures, &r, *out, s->figures));
+        RECON_TRY(molecule_reproduce_figures(ctx, figures, &r, s->figures));
     }
 done:
     molecule_reproduce_free(ctx, &r);

@@ -676,13 +676,6 @@ enum { ONCE = 0, TWICE = 1 };
 
 /* --- sharpness -------------------------------------------------------------------------------- */
 
-static recon_status rotate_some(recon_ctx *ctx, recon_dataset **out, const recon_dataset *upright,
-                                const recon_rotation_rule *rule, uint64_t seed, int which)
-{
-    return (which == TWICE ? reproduce_resampled : recon_dataset_rotate)(ctx, out, upright, rule,
-                                                                         seed);
-}
-
 /* As they come, and resampled twice. */
 typedef struct {
     size_t images, rows; /* of the test and of the training part */
@@ -704,7 +697,7 @@ static recon_status compare_tests(recon_ctx *ctx, resampled *out, const reproduc
         goto done;
     }
     RECON_TRY(recon_dataset_take(ctx, &some, on->upright.use, n, TAKE_SEED));
-    RECON_TRY(rotate_some(ctx, &rotated, some, on->rule, TEST_SEED, which));
+    RECON_TRY(reproduce_rotate(ctx, &rotated, some, on->rule, TEST_SEED, which));
     RECON_TRY(reproduce_read(ctx, &read, rotated, r->model));
     RECON_TRY(reproduce_accuracy(ctx, &out->none[which], NULL, on, rotated, NULL));
     RECON_TRY(reproduce_accuracy(ctx, &out->canonical[which], NULL, on, rotated, read.absolute));
@@ -733,7 +726,7 @@ static recon_status compare_hits(recon_ctx *ctx, resampled *out, const reproduct
     }
     if (s->data) {
         RECON_TRY(recon_dataset_take(ctx, &some, r->on->upright.use, n, TAKE_SEED));
-        RECON_TRY(rotate_some(ctx, &rotated, some, r->on->rule, TEST_SEED, which));
+        RECON_TRY(reproduce_rotate(ctx, &rotated, some, r->on->rule, TEST_SEED, which));
     } else {
         RECON_TRY(reproduce_training(ctx, &rotated, &asked, n));
     }
@@ -811,12 +804,9 @@ static recon_status measure_times(recon_ctx *ctx, reproduction *r)
     RECON_TRY(
         recon_times_measure(ctx, &times, r->model, images, n,
                             n * recon_data_describe(recon_dataset_data(r->rotated.data)).bytes));
-    lab_put(&r->out, NULL, "overhead_ms canonicalize_ms", times.overhead_ms, times.canonicalize_ms);
+    put_times(&r->out, &times);
     recon_json_put(&r->out, "algorithm1",
                    algorithm1_json(r->hood.index->n, r->hood.index->n, K, r->hood.seconds));
-    recon_json_put(&r->out, "backend", json_string(times.backend));
-    recon_json_put(&r->out, "threads", json_integer(times.threads));
-    recon_json_put(&r->out, "batch", json_integer((json_int_t)times.batch));
 done:
     free(images);
     return status;

@@ -385,14 +385,6 @@ static recon_var adapt(void *user, recon_tape *t)
         PRIOR_WEIGHT, recon_var_mse(t, r, k->prior));
 }
 
-static size_t largest(const float *row, size_t n)
-{
-    size_t best = 0;
-    for (size_t j = 1; j < n; j++)
-        best = row[j] > row[best] ? j : best;
-    return best;
-}
-
 static recon_status mistakes_behind(void *user, recon_tape *t, double *metric)
 {
     trainer *k = user;
@@ -414,7 +406,7 @@ static recon_status mistakes_behind(void *user, recon_tape *t, double *metric)
         RECON_TRY(recon_gcn_logits_rotated(k->ctx, y, k->o->frozen, k->held_graphs, k->which, back,
                                            some));
         for (size_t i = 0; i < some; i++)
-            right += (int32_t)largest(y + i * c, c) == k->x[i].molecule;
+            right += (int32_t)lab_largest_float(y + i * c, c) == k->x[i].molecule;
     }
     *metric = 1 - (double)right / (double)n;
 done:
