@@ -1,5 +1,5 @@
 /* sheet.c - a grid of drawings. */
-#include "report/sheet.h"
+#include "report/canvas.h"
 #include "core/fail.h"
 
 #include <math.h>
