@@ -62,12 +62,6 @@ typedef struct {
     recon_layer_equivariance *layers; /* [ANGLES][depth] */
 } findings;
 
-/* Auto is f32 here: what is measured may be smaller than what bf16 rounds away. */
-static recon_precision precision_of(recon_ctx *ctx, const settings *s)
-{
-    return s->data.precision ? cli_precision(ctx, s->data.precision) : RECON_SINGLE;
-}
-
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
@@ -380,8 +374,11 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s.data));
+    /* auto is f32 here: what is measured may be smaller than what bf16 rounds away */
+    recon_precision precision =
+        s.data.precision ? cli_precision(ctx, s.data.precision) : RECON_SINGLE;
     RECON_TRY(recon_safetensors_open(ctx, &file, s.model));
-    RECON_TRY(recon_backbone_read(ctx, &b, file, s.model, precision_of(ctx, &s)));
+    RECON_TRY(recon_backbone_read(ctx, &b, file, s.model, precision));
     RECON_TRY(name_data(ctx, &s, file, b));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s.data, b, s.model));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, &s.data, b));

@@ -55,14 +55,6 @@ static int parse(settings *s, int argc, char **argv)
     return code;
 }
 
-static recon_status check_index(recon_ctx *ctx, const settings *s, const char *what, size_t n)
-{
-    return s->index < n
-               ? RECON_OK
-               : recon_fail(ctx, RECON_ERR_INPUT, "%s: no %s %zu: it has %zu, numbered from 0",
-                            s->data.spec, what, s->index, n);
-}
-
 static void print_written(const settings *s)
 {
     if (s->svg)
@@ -368,7 +360,9 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_attach(ctx, &s->data));
     RECON_TRY(recon_model_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
-    RECON_TRY(check_index(ctx, s, inputs.use->kind->one, inputs.n));
+    if (s->index >= inputs.n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no %s %zu: it has %zu, numbered from 0",
+                             s->data.spec, inputs.use->kind->one, s->index, inputs.n));
     RECON_TRY(
         recon_inputs_check(ctx, &inputs, s->index, s->data.spec, recon_model_backbone(model)));
     s->of = model;

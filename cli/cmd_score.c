@@ -143,21 +143,6 @@ static void take(findings *f, entry e)
     keep_most_unusual(f, &e);
 }
 
-/* Room for n scores. */
-static recon_status begin(recon_ctx *ctx, findings *f, size_t n)
-{
-    f->n = n;
-    RECON_CHECK(recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores));
-    return recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows);
-}
-
-static void end(findings *f)
-{
-    free(f->scores);
-    free(f->rows);
-    cli_table_close(&f->table);
-}
-
 /* --- shown ------------------------------------------------------------------------------------ */
 
 static json_t *number_or_null(double x)
@@ -245,15 +230,11 @@ static void print_text(const settings *s, const findings *f)
     printf("  written    %s%s%s\n", s->out, s->rows ? ", " : "", s->rows ? s->rows : "");
 }
 
-static recon_status write_scores(recon_ctx *ctx, const char *path, findings *f)
-{
-    const recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores };
-    return is_table(path) ? cli_table_commit(ctx, &f->table) : recon_npy_write(ctx, path, &a);
-}
-
 static recon_status finish(recon_ctx *ctx, const settings *s, findings *f)
 {
-    RECON_CHECK(write_scores(ctx, s->out, f));
+    const recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores };
+    RECON_CHECK(is_table(s->out) ? cli_table_commit(ctx, &f->table)
+                                 : recon_npy_write(ctx, s->out, &a));
     if (s->rows)
         RECON_CHECK(recon_npy_write(
             ctx, s->rows,
@@ -370,7 +351,9 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.has_codes = recon_model_describe(subject.model).codes > 0;
     f.embedding_floor = f.has_codes ? recon_codes_floor(subject.model->codes) : NAN;
     f.threshold = recon_score_threshold(subject.model, s->false_alarms);
-    RECON_TRY(begin(ctx, &f, subject.inputs.n));
+    f.n = subject.inputs.n;
+    RECON_TRY(recon_alloc_raw(ctx, &f.scores, f.n, sizeof *f.scores));
+    RECON_TRY(recon_alloc_raw(ctx, &f.rows, f.n, sizeof *f.rows));
     if (is_table(s->out) && first)
         status = cli_table_open(ctx, &f.table, s->out, &subject.inputs,
                                 recon_model_describe(subject.model).group, 0);
@@ -382,7 +365,9 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         status = finish(ctx, s, &f);
     RECON_TRY(recon_comm_agree(ctx, status));
 done:
-    end(&f);
+    free(f.scores);
+    free(f.rows);
+    cli_table_close(&f.table);
     cli_close(ctx, &subject);
     return status;
 }

@@ -131,14 +131,6 @@ static int check_options(settings *s)
                : code;
 }
 
-/* A run that was begun in bf16, on another machine perhaps, goes on in it wherever it is resumed. */
-static recon_precision precision_of(recon_ctx *ctx, const settings *s)
-{
-    return s->training.resume && s->data.precision == CLI_BF16
-               ? RECON_MIXED
-               : cli_precision(ctx, s->data.precision);
-}
-
 /* What is left open becomes as the model to start from has it, which pictures are read for, too. */
 static recon_status complete(recon_ctx *ctx, settings *s)
 {
@@ -151,7 +143,9 @@ static recon_status complete(recon_ctx *ctx, settings *s)
     t->seed = cli_seed(&s->data);
     t->every = s->every;
     t->threads = recon_ctx_threads(ctx);
-    t->precision = precision_of(ctx, s);
+    t->precision = t->resume && s->data.precision == CLI_BF16
+                       ? RECON_MIXED /* goes on in it, even if it was begun on another machine */
+                       : cli_precision(ctx, s->data.precision);
     t->data = cli_utf8(s->data.spec);
     t->rotate = cli_utf8(s->data.rotate);
     status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);

@@ -109,24 +109,7 @@ static recon_status measure(recon_ctx *ctx, baseline *out, const molecule_reprod
     return RECON_OK;
 }
 
-static recon_status measure_pca(recon_ctx *ctx, baseline *out, const molecule_reproduction *r,
-                                recon_so3 *rotations)
-{
-    double begun = recon_now();
-    for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = to_axes(&r->test.x[i]);
-    return measure(ctx, out, r, rotations, begun);
-}
-
 /* --- the mean of several rotations ------------------------------------------------------------ */
-
-static size_t count_right(const double *sum, const int64_t *labels, size_t n, size_t classes)
-{
-    size_t right = 0;
-    for (size_t i = 0; i < n; i++)
-        right += (int64_t)lab_largest(sum + i * classes, classes) == labels[i];
-    return right;
-}
 
 /* Probabilities of test conformers at .. at + n over so many rotations, to sum. */
 static recon_status add_rotated(recon_ctx *ctx, double *sum, float *log_p,
@@ -161,7 +144,9 @@ static recon_status measure_mean(recon_ctx *ctx, baseline *out, const molecule_r
     for (size_t at = 0; at < r->test.n; at += AT_ONCE) {
         size_t n = r->test.n - at < AT_ONCE ? r->test.n - at : AT_ONCE;
         RECON_TRY(add_rotated(ctx, sum, log_p, r, at, n, rotations));
-        right += count_right(sum, r->test.codes.labels + at, n, classes);
+        for (size_t i = 0; i < n; i++)
+            right +=
+                (int64_t)lab_largest(sum + i * classes, classes) == r->test.codes.labels[at + i];
     }
     out->accuracy = (double)right / (double)r->test.n;
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
@@ -383,7 +368,10 @@ static recon_status measure_in_front(recon_ctx *ctx, baseline out[BASELINES],
             baseline_refuse(&out[those[i]], "no --classifier");
         return RECON_OK;
     }
-    RECON_CHECK(measure_pca(ctx, &out[BASELINE_PCA], r, rotations));
+    double begun = recon_now();
+    for (size_t i = 0; i < r->test.n; i++)
+        rotations[i] = to_axes(&r->test.x[i]);
+    RECON_CHECK(measure(ctx, &out[BASELINE_PCA], r, rotations, begun));
     RECON_CHECK(measure_mean(ctx, &out[BASELINE_TTA8], r, 8));
     RECON_CHECK(measure_mean(ctx, &out[BASELINE_TTA36], r, 36));
     return measure_kabsch(ctx, &out[BASELINE_KABSCH], r, rotations);

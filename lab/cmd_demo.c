@@ -304,17 +304,9 @@ done:
     return status;
 }
 
-static recon_status keep_files(recon_ctx *ctx, const demo_molecules *m, const demo *d)
-{
-    demo_path path;
-    RECON_CHECK(recon_folder_make(ctx, demo_file(path, d, "molecules")));
-    RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/occur.xyz"), m->occur));
-    RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/thrown.xyz"), m->thrown));
-    return recon_xyz_write(ctx, demo_file(path, d, "molecules/natural.xyz"), m->natural);
-}
-
 static recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d)
 {
+    demo_path path;
     double begun = recon_now();
     RECON_CHECK(open_all(ctx, m));
     RECON_CHECK(distributions(ctx, &m->of[0], m->model, m->occur));
@@ -322,18 +314,12 @@ static recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const 
     RECON_CHECK(measure_axes(ctx, m));
     RECON_CHECK(measure_unusual(ctx, m));
     RECON_CHECK(recon_canonical_set(ctx, &m->natural, NULL, m->model, m->thrown));
-    RECON_CHECK(keep_files(ctx, m, d));
+    RECON_CHECK(recon_folder_make(ctx, demo_file(path, d, "molecules")));
+    RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/occur.xyz"), m->occur));
+    RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/thrown.xyz"), m->thrown));
+    RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/natural.xyz"), m->natural));
     m->seconds = recon_now() - begun;
     return RECON_OK;
-}
-
-static void demo_molecules_free(recon_ctx *ctx, demo_molecules *m)
-{
-    lab_free(m->of[0], m->of[1]);
-    recon_molecules_close(m->natural);
-    recon_molecules_close(m->thrown);
-    recon_molecules_close(m->occur);
-    recon_model_close(ctx, m->model);
 }
 
 static int run(int argc, char **argv);
@@ -489,7 +475,12 @@ static recon_status walk(recon_ctx *ctx, demo *d, size_t limit)
 
 static void demo_free(recon_ctx *ctx, demo *d)
 {
-    demo_molecules_free(ctx, &d->molecules);
+    demo_molecules *m = &d->molecules;
+    lab_free(m->of[0], m->of[1]);
+    recon_molecules_close(m->natural);
+    recon_molecules_close(m->thrown);
+    recon_molecules_close(m->occur);
+    recon_model_close(ctx, m->model);
     reproduce_free(ctx, &d->tests);
     trial_free(ctx, &d->trial);
     recon_normalize_result_free(&d->poses);

@@ -210,13 +210,6 @@ typedef struct {
     recon_molecule_groups groups;
 } room;
 
-static recon_status make_room(recon_ctx *ctx, room *r, size_t n, size_t molecules)
-{
-    RECON_CHECK(recon_alloc_raw(ctx, &r->mse, n > molecules ? n : molecules, sizeof *r->mse));
-    RECON_CHECK(recon_alloc_raw(ctx, &r->axis, n, sizeof *r->axis));
-    return recon_alloc_raw(ctx, &r->truth_axis, molecules, 3 * sizeof *r->truth_axis);
-}
-
 static recon_status compare(recon_ctx *ctx, room *r, const double *f, const int64_t *molecule,
                             size_t n, const double *truth, size_t molecules)
 {
@@ -297,7 +290,9 @@ recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fishe
     RECON_TRY(recon_molecule_groups_make(ctx, &r.groups, molecule, n, molecules));
     RECON_TRY(recon_evaluate_check_numbers(ctx, f, 9 * n, "entry of F"));
     RECON_TRY(recon_evaluate_check_numbers(ctx, truth, 9 * molecules, "entry of the true F"));
-    RECON_TRY(make_room(ctx, &r, n, molecules));
+    RECON_TRY(recon_alloc_raw(ctx, &r.mse, n > molecules ? n : molecules, sizeof *r.mse));
+    RECON_TRY(recon_alloc_raw(ctx, &r.axis, n, sizeof *r.axis));
+    RECON_TRY(recon_alloc_raw(ctx, &r.truth_axis, molecules, 3 * sizeof *r.truth_axis));
     RECON_TRY(compare(ctx, &r, f, molecule, n, truth, molecules));
     by_molecule(of, &r, molecules);
     summarize_fisher(out, &r, of, n, truth, molecules);
@@ -540,11 +535,6 @@ static void renumber(copy *c, const recon_molecules *data)
         c->list[i].molecule = c->number[c->list[i].molecule] - 1;
 }
 
-static void copy_free(copy *c)
-{
-    lab_free(c->xyz, c->number, c->names, c->list);
-}
-
 recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose *poses,
                                  const recon_model *model, const recon_molecules *data)
 {
@@ -563,6 +553,6 @@ recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_po
     }
     RECON_TRY(recon_molecules_make(ctx, out, c.list, n, c.names));
 done:
-    copy_free(&c);
+    lab_free(c.xyz, c.number, c.names, c.list);
     return status;
 }

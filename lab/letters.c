@@ -429,12 +429,6 @@ done:
     return status;
 }
 
-static json_t *fonts_json(const letters_fonts *fonts)
-{
-    return json_pack("{s:I, s:I}", "train", (json_int_t)letters_fonts_count(fonts, LETTERS_TRAIN),
-                     "test", (json_int_t)letters_fonts_count(fonts, LETTERS_TEST));
-}
-
 static recon_status measure_model(recon_ctx *ctx, json_t **out, letters_one *r)
 {
     const lab_settings *s = r->settings;
@@ -447,13 +441,14 @@ static recon_status measure_model(recon_ctx *ctx, json_t **out, letters_one *r)
     RECON_TRY(measure(ctx, out, &r->plan, model, &r->set[FRESH_SET], &r->set[ANYWAY_SET],
                       r->folder.path));
     const recon_model_info info = recon_model_describe(model);
-    json_t *how =
-        json_pack("{s:s, s:s, s:I, s:I, s:s, s:I, s:o, s:{s:f, s:f, s:f}, s:b}", "dataset",
-                  "letters", "preset", recon_preset_name(info.images.preset), "training_images",
-                  (json_int_t)r->set[TRAINING_SET].n, "size", (json_int_t)info.images.height,
-                  "backbone", s->models[0] ? s->models[0] : "trained", "seed", (json_int_t)r->seed,
-                  "fonts", fonts_json(r->fonts), "seconds", "train", r->took.train, "train_cpu",
-                  r->took.train_cpu, "discover", r->took.discover, "quick", s->quick);
+    json_t *how = json_pack(
+        "{s:s, s:s, s:I, s:I, s:s, s:I, s:{s:I, s:I}, s:{s:f, s:f, s:f}, s:b}", "dataset",
+        "letters", "preset", recon_preset_name(info.images.preset), "training_images",
+        (json_int_t)r->set[TRAINING_SET].n, "size", (json_int_t)info.images.height, "backbone",
+        s->models[0] ? s->models[0] : "trained", "seed", (json_int_t)r->seed, "fonts", "train",
+        (json_int_t)letters_fonts_count(r->fonts, LETTERS_TRAIN), "test",
+        (json_int_t)letters_fonts_count(r->fonts, LETTERS_TEST), "seconds", "train", r->took.train,
+        "train_cpu", r->took.train_cpu, "discover", r->took.discover, "quick", s->quick);
     if (json_object_update(*out, how))
         status = recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
     json_decref(how);

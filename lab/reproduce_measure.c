@@ -594,16 +594,6 @@ static recon_status find_worst(recon_ctx *ctx, reproduction *r)
     return recon_evaluate_confusion(ctx, r->confusion, h->worst, h->worst_count, &who);
 }
 
-/* What the neighbours' labels say of the test images, no classifier. */
-static recon_status vote(recon_ctx *ctx, reproduction *r, const recon_embedded *index,
-                         const recon_frames *f)
-{
-    if (!index->labels)
-        return RECON_OK;
-    return baseline_by_neighbours(ctx, &r->knn, f->neighbors, f->rows, f->k, index->labels,
-                                  r->rotated.codes.labels, r->on->classes);
-}
-
 /* Natural poses of the test images from their neighbours, no network: among the training images, or of
  * images of one's own among the codes that the model keeps. */
 static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
@@ -630,7 +620,9 @@ static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
         &(recon_normalize_options){ .knn = { .k = r->model->k < index->n ? r->model->k : index->n },
                                     .mean = r->model->mean,
                                     .family = RECON_SO2_NORMAL }));
-    RECON_TRY(vote(ctx, r, index, &f));
+    if (index->labels)
+        RECON_TRY(baseline_by_neighbours(ctx, &r->knn, f.neighbors, f.rows, f.k, index->labels,
+                                         r->rotated.codes.labels, r->on->classes));
     r->knn_ms = 1000 * (r->embed_seconds + (recon_now() - begun) / (double)f.rows);
     RECON_TRY(reproduce_accuracy(ctx, &share, NULL, r->on, r->rotated.data, f.absolute));
     lab_put(&accuracy, NULL, "knn% neighbours%", r->knn, share);

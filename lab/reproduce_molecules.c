@@ -34,11 +34,6 @@ enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, UNUSUAL_SEED = 3 };
 
 /* With --quick every sixth molecule, with all its conformers: classes stay as large as they are,
  * but there are fewer others to be taken for. */
-static int is_taken(const lab_settings *s, int32_t molecule)
-{
-    return !s->quick || molecule % QUICK_EVERY == 0;
-}
-
 static recon_status list_rows(recon_ctx *ctx, molecule_part *p, const lab_settings *s)
 {
     size_t all = recon_molecules_describe(p->data).n;
@@ -47,7 +42,7 @@ static recon_status list_rows(recon_ctx *ctx, molecule_part *p, const lab_settin
     RECON_CHECK(recon_alloc(ctx, &p->truth, all, sizeof *p->truth));
     for (size_t i = 0; i < all; i++) {
         recon_conformer x = recon_molecules_get(p->data, i);
-        if (!is_taken(s, x.molecule))
+        if (s->quick && x.molecule % QUICK_EVERY)
             continue;
         p->row[p->n] = (int64_t)i;
         p->truth[p->n] = recon_molecules_rotation(p->data, i);
@@ -172,15 +167,6 @@ static recon_status open_all(recon_ctx *ctx, molecule_reproduction *r)
 
 /* --- Algorithm 1 and the maps ----------------------------------------------------------------- */
 
-static void put_fisher(json_t **out, const char *key, const recon_molecule_fisher_error *e)
-{
-    lab_put(out, key,
-            "median mean under400_percent under800_percent sample_median axis_median_deg "
-            "axis_p90_deg",
-            e->median, e->mean, e->under400, e->under800, e->by_sample, e->axis_median,
-            e->axis_p90);
-}
-
 static recon_status find_neighbors(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
@@ -259,7 +245,11 @@ static recon_status measure_fisher(recon_ctx *ctx, molecule_reproduction *r)
         RECON_TRY(recon_evaluate_molecule_fisher(ctx, &error[k], r->of, r->f[k],
                                                  r->test.codes.labels, n, r->truth, r->molecules));
     for (int k = 0; k < MOLECULE_FS; k++)
-        put_fisher(&r->out, keys[k], &error[k]);
+        lab_put(&r->out, keys[k],
+                "median mean under400_percent under800_percent sample_median axis_median_deg "
+                "axis_p90_deg",
+                error[k].median, error[k].mean, error[k].under400, error[k].under800,
+                error[k].by_sample, error[k].axis_median, error[k].axis_p90);
     json_t *mse = json_object_get(r->out, keys[MOLECULE_F_DENSITY]);
     lab_put(&mse, NULL, "constant zero", error->constant, error->zero);
     for (int i = 0; i < 4; i++)

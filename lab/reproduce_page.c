@@ -82,15 +82,6 @@ static void put_backbones(recon_page *page, const json_t *run, recipe theirs)
     }
 }
 
-/* Files do not say how Lambda and Theta were fitted. */
-static void put_maps(recon_page *page, const char *set)
-{
-    const recon_maps_options *o =
-        strcmp(set, "molecules") ? &recon_so2_maps.defaults : &recon_so3_maps.defaults;
-    put_row(page, "Lambda and Theta (ours: the defaults)",
-            (recipe){ { (double)o->epochs, (double)o->batch, o->rate } }, of_paper(set, "maps"));
-}
-
 static void put_training(recon_page *page, const json_t *run, const char *title)
 {
     static const char *const columns[] = { "network",       "epochs", "batch", "rate",
@@ -103,7 +94,11 @@ static void put_training(recon_page *page, const json_t *run, const char *title)
     snprintf(caption, sizeof caption, "%s: training", title);
     recon_page_table(page, caption, columns, 7);
     put_backbones(page, run, of_paper(set, "backbone"));
-    put_maps(page, set);
+    const recon_maps_options *o =
+        strcmp(set, "molecules") ? &recon_so2_maps.defaults : &recon_so3_maps.defaults;
+    put_row(page,
+            "Lambda and Theta (ours: the defaults)", /* files do not say how they were fitted */
+            (recipe){ { (double)o->epochs, (double)o->batch, o->rate } }, of_paper(set, "maps"));
     json_object_foreach(json_object_get(run, "baselines"), key, b)
     {
         line = json_string_value(json_object_get(b, "training"));

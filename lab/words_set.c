@@ -107,17 +107,12 @@ recon_status words_fonts_open(recon_ctx *ctx, letters_fonts **out, const char *f
 
 /* --- what is written -------------------------------------------------------------------------- */
 
-static const char *any(const words_list *list, recon_rng *rng)
-{
-    return list->word[recon_rng_below(rng, list->n)];
-}
-
 /* A word as the dictionary has it, or in capitals, or a number: so that a model knows those, too. */
 static void vary(words_text out, const words_list *list, recon_rng *rng)
 {
     enum { CAPITALS = 15, NUMBERS = 25, OF = 100 };
     size_t which = recon_rng_below(rng, OF);
-    const char *word = any(list, rng);
+    const char *word = list->word[recon_rng_below(rng, list->n)];
     if (which < CAPITALS)
         for (size_t i = 0; i <= strlen(word); i++)
             out[i] = (char)toupper((unsigned char)word[i]);
@@ -164,12 +159,6 @@ static recon_status next_word(recon_ctx *ctx, words_text out, const plan *p, siz
                       letters_fonts_path(p->fonts, p->part, face));
 }
 
-static void invert(uint8_t *pixels, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        pixels[i] = (uint8_t)(255 - pixels[i]);
-}
-
 static recon_status draw(recon_ctx *ctx, words_set *set, size_t to, const plan *p, size_t face,
                          recon_rng *rng)
 {
@@ -189,8 +178,8 @@ static recon_status draw(recon_ctx *ctx, words_set *set, size_t to, const plan *
                                                : haar;
     RECON_CHECK(letters_draw_text(ctx, pixels, WORDS_SIDE, p->fonts, p->part, face, set->text[to],
                                   scale, set->angle[to]));
-    if (dark)
-        invert(pixels, WORDS_PIXELS);
+    for (size_t i = 0; dark && i < WORDS_PIXELS; i++)
+        pixels[i] = (uint8_t)(255 - pixels[i]);
     return RECON_OK;
 }
 

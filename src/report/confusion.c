@@ -43,12 +43,6 @@ static double row_sum(const recon_confusion *c, size_t row)
     return sum;
 }
 
-/* Steps are finer among the small shares, which are what one looks for. */
-static int level(double share)
-{
-    return (int)fmin(ceil(LEVELS * sqrt(share)), LEVELS) - (share > 0);
-}
-
 /* A count in at most four characters: 12345 is 12k. */
 static const char *count_text(char out[32], uint64_t count)
 {
@@ -66,7 +60,9 @@ static void draw_cell(recon_svg *svg, const recon_confusion *c, const layout *l,
     char cls[8], text[32];
     uint64_t count = c->counts[row * c->classes + column];
     double sum = row_sum(c, row);
-    int heat = sum > 0 ? level((double)count / sum) : 0;
+    /* steps are finer among the small shares, which are what one looks for */
+    int heat =
+        sum > 0 ? (int)fmin(ceil(LEVELS * sqrt((double)count / sum)), LEVELS) - (count > 0) : 0;
     double x = l->left + CELL * (double)column, y = l->top + CELL * (double)row;
     snprintf(cls, sizeof cls, "h%d", heat);
     if (count > 0)

@@ -68,11 +68,6 @@ static void put_axis(sheet *s, size_t at, const recon_distribution3 *said, recon
     s->picture[at].axis = s->axis + 3 * at;
 }
 
-static recon_so3 to_natural(const recon_look *l, size_t row)
-{
-    return recon_so3_inverse(recon_so3_at(l->f->absolute, row));
-}
-
 /* --- pictures --------------------------------------------------------------------------------- */
 
 /* Conformers as they came, and below each the same in its natural pose; ABREAST at most. */
@@ -89,7 +84,8 @@ static recon_status draw_pairs(recon_ctx *ctx, recon_page *page, const recon_loo
     RECON_TRY(recon_distribution_molecules(ctx, said, l->model, x, n));
     RECON_TRY(sheet_new(ctx, &s, l, 2 * n));
     for (size_t i = 0; i < 2 * n; i++) {
-        recon_so3 by = i < n ? recon_so3_identity() : to_natural(l, row[i % n]);
+        recon_so3 by = i < n ? recon_so3_identity()
+                             : recon_so3_inverse(recon_so3_at(l->f->absolute, row[i % n]));
         put(&s, i, l, row[i % n], by, NULL);
         put_axis(&s, i, &said[i % n], by);
     }

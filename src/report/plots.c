@@ -90,14 +90,6 @@ static recon_status trace(recon_ctx *ctx, recon_series *out, curve *c, const rec
     return RECON_OK;
 }
 
-static const char *describe_roc(recon_words *words, const recon_roc_plot *p, const curve *curves)
-{
-    recon_words_add(words, "Receiver operating curves:");
-    for (size_t k = 0; k < p->count; k++)
-        recon_words_add(words, "%s %s", k ? ";" : "", curves[k].name);
-    return words->text;
-}
-
 recon_status recon_figure_roc(recon_ctx *ctx, char **out, const recon_roc_plot *p)
 {
     curve curves[RECON_SERIES_MAX] = { { "", NULL, NULL } };
@@ -117,14 +109,16 @@ recon_status recon_figure_roc(recon_ctx *ctx, char **out, const recon_roc_plot *
     RECON_TRY(check_roc(ctx, p));
     for (size_t k = 0; k < p->count; k++)
         RECON_TRY(trace(ctx, &series[k], &curves[k], &p->lines[k]));
-    RECON_TRY(recon_figure_chart(
-        ctx, out,
-        &(recon_chart){ .title = p->title,
-                        .desc = p->desc ? p->desc : describe_roc(&words, p, curves),
-                        .panels = &panel,
-                        .count = 1,
-                        .width = SIDE,
-                        .height = SIDE }));
+    recon_words_add(&words, "Receiver operating curves:");
+    for (size_t k = 0; k < p->count; k++)
+        recon_words_add(&words, "%s %s", k ? ";" : "", curves[k].name);
+    RECON_TRY(recon_figure_chart(ctx, out,
+                                 &(recon_chart){ .title = p->title,
+                                                 .desc = p->desc ? p->desc : words.text,
+                                                 .panels = &panel,
+                                                 .count = 1,
+                                                 .width = SIDE,
+                                                 .height = SIDE }));
 done:
     for (size_t k = 0; k < RECON_SERIES_MAX; k++) {
         free(curves[k].x);

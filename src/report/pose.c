@@ -39,14 +39,6 @@ static void draw_ring(recon_svg *svg, const recon_pose_plot *p, double top)
     recon_ring_draw_ray(svg, &ring, "c2 line", p->pose);
 }
 
-static void draw_fact(recon_svg *svg, double y, const char *cls, const char *what,
-                      const char *value)
-{
-    recon_svg_line(svg, cls, RIGHT, y - 4, RIGHT + 14, y - 4);
-    recon_svg_text(svg, NULL, RIGHT + 22, y, what);
-    recon_svg_text(svg, "end", RIGHT + LIST, y, value);
-}
-
 static void draw_candidate(recon_svg *svg, double y, const recon_so2_mode *mode)
 {
     recon_shown text;
@@ -59,7 +51,9 @@ static void draw_candidate(recon_svg *svg, double y, const recon_so2_mode *mode)
 static void draw_list(recon_svg *svg, const recon_pose_plot *p, double y)
 {
     recon_shown text;
-    draw_fact(svg, y, "c2 line", "pose of this input", recon_show_degrees(text, p->pose, 1));
+    recon_svg_line(svg, "c2 line", RIGHT, y - 4, RIGHT + 14, y - 4);
+    recon_svg_text(svg, NULL, RIGHT + 22, y, "pose of this input");
+    recon_svg_text(svg, "end", RIGHT + LIST, y, recon_show_degrees(text, p->pose, 1));
     recon_svg_text(svg, NULL, RIGHT + 22, y + RECON_ROW, "score, \xe2\x88\x92log p");
     recon_svg_text(svg, "end", RIGHT + LIST, y + RECON_ROW, recon_show(text, p->score, 2, ""));
     if (p->candidate_count == 0)
