@@ -62,24 +62,6 @@ typedef struct {
     recon_layer_equivariance *layers; /* [ANGLES][depth] */
 } findings;
 
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES, "images", &s->svg },
-    };
-    size_t words = 0;
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    options[1].kind &= ~CLI_REQUIRED; /* --data: the model may say it */
-    int code = cli_parse(&cli_check, options, &s->common, argc, argv, &s->model, 1, &words);
-    if (code < 0 && words == 1)
-        s->model = cli_model_file(s->model);
-    if (code < 0 && words != 1)
-        return cli_misuse(&cli_check, "name a model");
-    if (code < 0 && s->data.rotate)
-        return cli_misuse(&cli_check, "--rotate: check itself rotates the data");
-    return code;
-}
-
 /* --- images: shown ---------------------------------------------------------------------------- */
 
 static const char *layer_name(char out[LAYER_NAME], size_t layer)
@@ -394,6 +376,18 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { .data = { .limit = LIMIT } };
-    int code = parse(&s, argc, argv);
+    cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
+        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES, "images", &s.svg },
+    };
+    size_t words = 0;
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    options[1].kind &= ~CLI_REQUIRED; /* --data: the model may say it */
+    int code = cli_parse(&cli_check, options, &s.common, argc, argv, &s.model, 1, &words);
+    if (code < 0 && words == 1)
+        s.model = cli_model_file(s.model);
+    if (code < 0 && words != 1)
+        return cli_misuse(&cli_check, "name a model");
+    if (code < 0 && s.data.rotate)
+        return cli_misuse(&cli_check, "--rotate: check itself rotates the data");
     return code >= 0 ? code : cli_run(&cli_check, &s.common, work, &s);
 }

@@ -38,23 +38,6 @@ typedef struct {
     const recon_model *of;
 } settings;
 
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
-          &s->model },
-        { "--index", "I", NULL, "index of the image or conformer, from 0 (default 0)", CLI_INDEX, 0,
-          &s->index },
-        { "--svg", "FILE", NULL, "also plot it", CLI_TEXT | CLI_WRITES, 0, &s->svg },
-    };
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    int code = cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);
-    if (code < 0 && s->data.limit)
-        return cli_misuse(&cli_distribution,
-                          "--limit has no effect here: --index selects the input");
-    return code;
-}
-
 static void print_written(const settings *s)
 {
     if (s->svg)
@@ -376,6 +359,17 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
-    int code = parse(&s, argc, argv);
+    cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s.model },
+        { "--index", "I", NULL, "index of the image or conformer, from 0 (default 0)", CLI_INDEX, 0,
+          &s.index },
+        { "--svg", "FILE", NULL, "also plot it", CLI_TEXT | CLI_WRITES, 0, &s.svg },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    int code = cli_parse(&cli_distribution, options, &s.common, argc, argv, NULL, 0, NULL);
+    if (code < 0 && s.data.limit)
+        return cli_misuse(&cli_distribution,
+                          "--limit has no effect here: --index selects the input");
     return code >= 0 ? code : cli_run(&cli_distribution, &s.common, work, &s);
 }

@@ -61,33 +61,6 @@ static int is_table(const char *path)
     return cli_ends_in(path, ".csv");
 }
 
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
-          &s->model },
-        { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them",
-          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s->out },
-        { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0",
-          CLI_TEXT | CLI_WRITES, 0, &s->rows },
-        { "--false-alarms", "SHARE", NULL,
-          "fraction of natural inputs allowed to be flagged "
-          "(default 0.01)",
-          CLI_NUMBER, 0, &s->false_alarms },
-    };
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    int code = cli_parse(&cli_score, options, &s->common, argc, argv, NULL, 0, NULL);
-    if (code < 0 && s->false_alarms >= 1)
-        return cli_misuse(&cli_score, "--false-alarms %g: must be below 1, such as 0.05 for 5 %%",
-                          s->false_alarms);
-    if (code < 0 && !cli_ends_in(s->out, ".npy") && !is_table(s->out))
-        return cli_misuse(&cli_score, "--out %s: scores go to FILE.npy or FILE.csv", s->out);
-    if (code < 0 && s->rows && strcmp(s->rows, s->out) == 0)
-        return cli_misuse(&cli_score, "--rows %s: the scores go there; choose another file",
-                          s->rows);
-    return code;
-}
-
 typedef struct {
     size_t index; /* among those scored       */
     size_t row;   /* among all of the data    */
@@ -375,6 +348,27 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { .false_alarms = FALSE_ALARMS };
-    int code = parse(&s, argc, argv);
+    cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s.model },
+        { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them",
+          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s.out },
+        { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0",
+          CLI_TEXT | CLI_WRITES, 0, &s.rows },
+        { "--false-alarms", "SHARE", NULL,
+          "fraction of natural inputs allowed to be flagged "
+          "(default 0.01)",
+          CLI_NUMBER, 0, &s.false_alarms },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    int code = cli_parse(&cli_score, options, &s.common, argc, argv, NULL, 0, NULL);
+    if (code < 0 && s.false_alarms >= 1)
+        return cli_misuse(&cli_score, "--false-alarms %g: must be below 1, such as 0.05 for 5 %%",
+                          s.false_alarms);
+    if (code < 0 && !cli_ends_in(s.out, ".npy") && !is_table(s.out))
+        return cli_misuse(&cli_score, "--out %s: scores go to FILE.npy or FILE.csv", s.out);
+    if (code < 0 && s.rows && strcmp(s.rows, s.out) == 0)
+        return cli_misuse(&cli_score, "--rows %s: the scores go there; choose another file",
+                          s.rows);
     return code >= 0 ? code : cli_run(&cli_score, &s.common, work, &s);
 }

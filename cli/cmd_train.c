@@ -60,44 +60,6 @@ typedef struct {
 static const char *const groups[] = { NULL, "so2", "so3" };
 static const char *const presets[] = { NULL, "fast", "paper", "small", "photo", "photo-small" };
 
-static int parse(settings *s, int argc, char **argv)
-{
-    recon_training *t = &s->training;
-    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
-        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT | CLI_WRITES | CLI_REQUIRED,
-          0, &s->out },
-        { "--preset", NULL, "auto|fast|paper|small|photo|photo-small",
-          "small (default on a CPU), fast (default on a GPU), or paper: the paper's network, "
-          "trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for "
-          "a GPU, photo-small for a CPU",
-          CLI_CHOICE, 0, &s->preset },
-        { "--from", "MODEL", NULL,
-          "start from the weights of this model: a file, or the name of a shipped model", CLI_MODEL,
-          "images", &t->from },
-        { "--mask", NULL, NULL, "mask to a disc, for objects that reach into the corners", CLI_FLAG,
-          "images", &s->mask },
-        { "--epochs", "N", NULL, "passes over the data (default: preset's)", CLI_SETTING, 0,
-          &s->set },
-        { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
-          &t->plain },
-        { "--held", "SPEC", NULL, "validation data (default: one conformer in twelve)", CLI_SPEC,
-          "molecules", &s->held },
-        { "--every", "N", NULL,
-          "also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)",
-          CLI_COUNT, 0, &s->every },
-        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &t->resume },
-        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &t->overwrite },
-        { "--set", "NAME=VALUE", NULL,
-          "set a number of the network's recipe, all of which are listed below; may be repeated",
-          CLI_SETTING, 0, &s->set },
-        { "--group", NULL, "auto|so2|so3", "", CLI_CHOICE | CLI_HIDDEN, 0, &s->group },
-        { "--no-contrast", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, 0, &s->no_contrast },
-        { "--no-density", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, "images", &s->no_density },
-    };
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
-}
-
 static int is_set(const settings *s, const char *name)
 {
     size_t i = 0;
@@ -432,7 +394,40 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { .data = { .crop = BY_MODEL } };
-    int code = parse(&s, argc, argv);
+    recon_training *t = &s.training;
+    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
+        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT | CLI_WRITES | CLI_REQUIRED,
+          0, &s.out },
+        { "--preset", NULL, "auto|fast|paper|small|photo|photo-small",
+          "small (default on a CPU), fast (default on a GPU), or paper: the paper's network, "
+          "trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for "
+          "a GPU, photo-small for a CPU",
+          CLI_CHOICE, 0, &s.preset },
+        { "--from", "MODEL", NULL,
+          "start from the weights of this model: a file, or the name of a shipped model", CLI_MODEL,
+          "images", &t->from },
+        { "--mask", NULL, NULL, "mask to a disc, for objects that reach into the corners", CLI_FLAG,
+          "images", &s.mask },
+        { "--epochs", "N", NULL, "passes over the data (default: preset's)", CLI_SETTING, 0,
+          &s.set },
+        { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
+          &t->plain },
+        { "--held", "SPEC", NULL, "validation data (default: one conformer in twelve)", CLI_SPEC,
+          "molecules", &s.held },
+        { "--every", "N", NULL,
+          "also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)",
+          CLI_COUNT, 0, &s.every },
+        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &t->resume },
+        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &t->overwrite },
+        { "--set", "NAME=VALUE", NULL,
+          "set a number of the network's recipe, all of which are listed below; may be repeated",
+          CLI_SETTING, 0, &s.set },
+        { "--group", NULL, "auto|so2|so3", "", CLI_CHOICE | CLI_HIDDEN, 0, &s.group },
+        { "--no-contrast", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, 0, &s.no_contrast },
+        { "--no-density", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, "images", &s.no_density },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    int code = cli_parse(&cli_train, options, &s.common, argc, argv, NULL, 0, NULL);
     code = code < 0 ? check_options(&s) : code;
     return code < 0 ? cli_run(&cli_train, &s.common, work, &s) : code;
 }

@@ -343,20 +343,6 @@ typedef struct {
     cli_common common;
 } settings;
 
-static int parse(settings *s, int argc, char **argv)
-{
-    const cli_option options[] = {
-        { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)",
-          CLI_TEXT | CLI_WRITES, 0, &s->out },
-        { "--limit", "N", NULL,
-          "number of garments (default all 2,000); fewer are faster but "
-          "less accurate",
-          CLI_COUNT, 0, &s->limit },
-        { 0 },
-    };
-    return cli_parse(&lab_demo, options, &s->common, argc, argv, NULL, 0, NULL);
-}
-
 /* Before the long work, not after it: something is written there. */
 static recon_status make_folder(recon_ctx *ctx, demo *d, const char *folder)
 {
@@ -511,7 +497,16 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
-    int code = parse(&s, argc, argv);
+    const cli_option options[] = {
+        { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)",
+          CLI_TEXT | CLI_WRITES, 0, &s.out },
+        { "--limit", "N", NULL,
+          "number of garments (default all 2,000); fewer are faster but "
+          "less accurate",
+          CLI_COUNT, 0, &s.limit },
+        { 0 },
+    };
+    int code = cli_parse(&lab_demo, options, &s.common, argc, argv, NULL, 0, NULL);
     if (code < 0 && s.limit && s.limit < DEMO_LEAST)
         code = cli_misuse(&lab_demo, "--limit %zu: must be at least %d", s.limit, DEMO_LEAST);
     return code >= 0 ? code : cli_run(&lab_demo, &s.common, work, &s);
