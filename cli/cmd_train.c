@@ -155,7 +155,7 @@ static recon_status complete(recon_ctx *ctx, settings *s)
     t->data = cli_utf8(s->data.spec);
     t->rotate = cli_utf8(s->data.rotate);
     status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);
-    if (t->from && recon_images_folder(s->data.spec))
+    if (recon_images_folder(s->data.spec))
         s->data.size = as.size;
     if (s->data.crop == BY_MODEL)
         s->data.crop = as.crop;

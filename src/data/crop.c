@@ -126,6 +126,16 @@ static void remove_specks(uint8_t *mask, const picture *p, size_t *stack)
             fill(mask, p, i, KEPT, NONE, stack);
 }
 
+static int touches_border(const uint8_t *mask, const picture *p)
+{
+    int touches = 0;
+    for (size_t row = 0; row < p->height; row++)
+        touches |= mask[row * p->width] | mask[(row + 1) * p->width - 1];
+    for (size_t column = 0; column < p->width; column++)
+        touches |= mask[column] | mask[(p->height - 1) * p->width + column];
+    return touches;
+}
+
 /* --- the smallest circle ---------------------------------------------------------------------- */
 
 static int is_within(const circle *c, point p)
@@ -252,6 +262,7 @@ recon_status recon_object_find(recon_ctx *ctx, recon_object *out, const float *i
     out->scene = noise > RECON_CROP_SEEN * most;
     if (least > 0) {
         remove_specks(mask, &p, stack);
+        out->touches = touches_border(mask, &p);
         circle c = enclose(ends, find_ends(ends, mask, differs, &p, least));
         out->x = c.at.x;
         out->y = c.at.y;
@@ -312,7 +323,12 @@ recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, siz
     if (status != RECON_OK)
         return status;
     double x = (double)width / 2, y = (double)height / 2;
-    if (object.radius > 0) {
+    double shorter = (double)(height < width ? height : width);
+    /* The frame cuts it off, or would if it lay across: then all that such a picture shows, however it
+     * lies, is the disc of its shorter side. */
+    if (height != width && (object.touches || object.scene || 2 * object.radius > shorter))
+        step = shorter / side;
+    else if (object.radius > 0) {
         step = fmin(step, 2 * object.radius / (RECON_CROP_FILL * side));
         x = object.x;
         y = object.y;
