@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LOOKED_AT = 500 };
 
@@ -307,6 +308,31 @@ static int is_on_light(const recon_object *o, size_t channels)
     return o->radius > 0 && sum > 0.5 * (double)channels;
 }
 
+/* Whether the frame cuts off the object, or would if the object lay across. What is left then shows how the
+ * frame lies. */
+static int is_cut_off(const recon_object *o, size_t height, size_t width)
+{
+    double shorter = (double)(height < width ? height : width);
+    return height != width && (o->touches || o->scene || 2 * o->radius > shorter);
+}
+
+/* As if the square in the middle were all of the picture. */
+static recon_status crop_square(recon_ctx *ctx, float *out, size_t out_height, size_t out_width,
+                                const picture *p)
+{
+    size_t side = p->height < p->width ? p->height : p->width, row = side * p->channels;
+    const float *from =
+        p->pixels + ((p->height - side) / 2 * p->width + (p->width - side) / 2) * p->channels;
+    float *square;
+    recon_status status = recon_alloc_raw(ctx, &square, side * row, sizeof *square);
+    for (size_t i = 0; status == RECON_OK && i < side; i++)
+        memcpy(square + i * row, from + i * p->width * p->channels, row * sizeof *square);
+    if (status == RECON_OK)
+        status = recon_image_crop(ctx, out, out_height, out_width, square, side, side, p->channels);
+    free(square);
+    return status;
+}
+
 recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, size_t out_width,
                               const float *in, size_t height, size_t width, size_t channels)
 {
@@ -323,12 +349,9 @@ recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, siz
     if (status != RECON_OK)
         return status;
     double x = (double)width / 2, y = (double)height / 2;
-    double shorter = (double)(height < width ? height : width);
-    /* The frame cuts it off, or would if it lay across: then all that such a picture shows, however it
-     * lies, is the disc of its shorter side. */
-    if (height != width && (object.touches || object.scene || 2 * object.radius > shorter))
-        step = shorter / side;
-    else if (object.radius > 0) {
+    if (is_cut_off(&object, height, width))
+        return crop_square(ctx, out, out_height, out_width, &p);
+    if (object.radius > 0) {
         step = fmin(step, 2 * object.radius / (RECON_CROP_FILL * side));
         x = object.x;
         y = object.y;

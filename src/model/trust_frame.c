@@ -90,13 +90,12 @@ static float ground_of(const float *x, const recon_image_size *s, const box *b, 
     size_t n = 0;
     for (size_t row = b->top; row < b->bottom; row++)
         for (size_t side = 0; side < 2; side++)
-            room[n++] = (double)x[(row * s->width + (side ? b->right - 1 : b->left)) * s->channels +
-                                  channel];
+            room[n++] = (double)
+                x[(row * s->width + (side ? b->right - 1 : b->left)) * s->channels + channel];
     for (size_t column = b->left; column < b->right; column++)
         for (size_t side = 0; side < 2; side++)
-            room[n++] = (double)x[((side ? b->bottom - 1 : b->top) * s->width + column) *
-                                      s->channels +
-                                  channel];
+            room[n++] = (double)
+                x[((side ? b->bottom - 1 : b->top) * s->width + column) * s->channels + channel];
     recon_sort_doubles(room, n);
     return (float)recon_quantile(room, n, 0.5);
 }
@@ -148,8 +147,8 @@ static recon_status read_rotations(recon_ctx *ctx, double *out, const sample *s,
     RECON_TRY(recon_ieae_embed(ctx, &(recon_seen){ .density = density }, net, copies, n));
     *out = 0;
     for (size_t i = 0; i < n; i++)
-        *out += (log(2 * M_PI) + (double)density[i * RECON_POSE_BINS +
-                                                 (size_t)recon_pose_bin(angle[i])]) /
+        *out += (log(2 * M_PI) +
+                 (double)density[i * RECON_POSE_BINS + (size_t)recon_pose_bin(angle[i])]) /
                 (double)n;
 done:
     free(angle);

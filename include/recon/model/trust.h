@@ -58,7 +58,8 @@ typedef struct {
     double cannot_tell;  /* share of the inputs, by their neighbours or by the density, whichever is
                              more; NaN: not measured (a sample of many)                           */
     double inconsistent; /* SO(3): share with alike neighbours of unlike poses; NaN: not measured */
-    double frame; /* nats that the density knows about the pose of images whose content was taken away and
+    double
+        frame; /* nats that the density knows about the pose of images whose content was taken away and
                      whose frame was kept: bars, edges; NaN: not measured                         */
     recon_lambda_choice lambda;
 } recon_trust;
