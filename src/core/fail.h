@@ -22,7 +22,15 @@ const char *recon_spell(char *out, size_t room, const char *text, recon_spelling
  * ways. Every character that text.h names, and every byte that is not UTF-8, becomes '?'. */
 void recon_keep_to_one_line(char *text);
 
-/* Needs `recon_status status` in scope and a `done:` label, the one exit that frees. */
+/* For functions that have nothing to free: a failure is returned at once. */
+#define RECON_CHECK(call)                                                                          \
+    do {                                                                                           \
+        recon_status checked = (call);                                                             \
+        if (checked != RECON_OK)                                                                   \
+            return checked;                                                                        \
+    } while (0)
+
+/* For the others. Needs `recon_status status` in scope and a `done:` label, the one exit that frees. */
 #define RECON_TRY(call)                                                                            \
     do {                                                                                           \
         status = (call);                                                                           \

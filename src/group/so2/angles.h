@@ -1,4 +1,4 @@
-/* angles.h - sets of angles from outside: checked, and in order. */
+/* angles.h - sets of angles: checked, wrapped, and in order. */
 #ifndef GROUP_SO2_ANGLES_H
 #define GROUP_SO2_ANGLES_H
 
@@ -14,5 +14,8 @@ void recon_so2_sort(double *out, const double *angles, size_t n);
 
 /* The place of the angle that follows the widest gap between sorted ones. */
 size_t recon_so2_after_gap(const double *sorted, size_t n);
+
+/* n angles wrapped. out may be a. */
+void recon_so2_wrap_n(double *out, const double *a, size_t n);
 
 #endif

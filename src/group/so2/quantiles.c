@@ -1,4 +1,5 @@
 /* quantiles.c - a density of angles as a set of them. */
+#include "group/so2/fit.h"
 #include <recon/group/so2_density.h>
 
 #include <math.h>

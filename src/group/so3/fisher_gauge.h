@@ -11,6 +11,7 @@
 #ifndef GROUP_SO3_FISHER_GAUGE_H
 #define GROUP_SO3_FISHER_GAUGE_H
 
+#include "group/mean.h"
 #include <recon/group/matrix_fisher.h>
 
 /* A rotation with a concentration below this, a mean cosine below a half, is called free: it is what 25

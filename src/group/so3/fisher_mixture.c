@@ -3,6 +3,7 @@
 #include "core/fail.h"
 #include "group/so3/fisher_invert.h"
 #include "group/so3/frame.h"
+#include "group/so3/fisher_constant.h"
 
 #include <math.h>
 

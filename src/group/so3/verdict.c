@@ -12,6 +12,7 @@
 #include "group/so2/modes.h"
 #include "group/so2/angles.h"
 #include "group/so2/verdict.h"
+#include "group/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

@@ -7,7 +7,7 @@
 
 #include <recon/group/mean.h>
 #include "core/arena.h"
-#include "group/so3/fisher_robust.h"
+#include "group/so3/fisher_fit.h"
 
 /* Rotations [n] with the singular values of their mean and their robust fit. */
 typedef struct {
