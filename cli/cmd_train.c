@@ -110,7 +110,7 @@ static recon_status complete(recon_ctx *ctx, settings *s)
     t->data = cli_utf8(s->data.spec);
     t->rotate = cli_utf8(s->data.rotate);
     status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);
-    if (t->from && recon_images_folder(s->data.spec))
+    if (recon_images_folder(s->data.spec))
         s->data.size = as.size;
     if (s->data.crop == BY_MODEL)
         s->data.crop = as.crop;
@@ -257,7 +257,10 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const cli_inpu
     }
     print_text(ctx, s, "negative log likelihood of the pose", in);
     if (recon_ieae_describe(recon_backbone_ieae(b)).mask && !is_set(s, "mask"))
-        puts("  masked     to a disc, because the images have content at their borders");
+        printf("  masked     to a disc, because the images %s\n",
+               recon_dataset_is_cut(recon_data_images(in->use))
+                   ? "are not square: their frame must not tell the pose"
+                   : "have content at their borders");
     cli_print_trust(&trust);
     return RECON_OK;
 }

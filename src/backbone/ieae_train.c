@@ -373,6 +373,7 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
                                .keep_last = 1,
                                .threads = k->o->threads,
                                .rotate = is_photo(k->o),
+                               .mask = k->batches.mask,
                                .regrid = k->o->density > 0 };
     recon_status status;
     size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
@@ -650,7 +651,9 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     set_defaults(&o, recon_dataset_describe(train).n);
     RECON_TRY(check_options(ctx, &o));
     RECON_TRY(recon_run_fills(ctx, recon_dataset_describe(train).n, o.batch, "image"));
-    if (!o.shape.mask && o.density > 0) {
+    if (recon_dataset_is_cut(data))
+        o.shape.mask = RECON_MASK_DISC;
+    else if (!o.shape.mask && o.density > 0) {
         RECON_TRY(reach_borders(ctx, &o.shape.mask, train));
         o.shape.mask *= RECON_MASK_DISC;
     }
@@ -660,6 +663,8 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     k.train = train;
     k.held = held;
     k.batches = batches_of(&o);
+    /* Moved or made smaller, a view shows where its picture ends: a disc, however that is rotated. */
+    k.batches.mask = recon_dataset_is_cut(data) ? k.m->mask : NULL;
     RECON_TRY(make_room(&k));
     RECON_TRY(run(&k, result, path));
 done:
@@ -734,6 +739,8 @@ recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *t, recon_data_op
         RECON_TRY(recon_ieae_follow(ctx, &o, from, t->preset ? (int)o.shape.preset : -1));
         recon_backbone_data_options(&from->base, as);
     }
+    if (as && !as->size)
+        as->size = RECON_SIZE_AUTO;
     t->preset = recon_preset_name(o.shape.preset);
     set_defaults(&o, FEW); /* or more: which terms there are does not depend on it */
     RECON_TRY(check_options(ctx, &o));

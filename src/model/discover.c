@@ -184,7 +184,6 @@ static recon_status calibrate(recon_ctx *ctx, flow *f, recon_discovery *out, con
                                   .data = data,
                                   .options = &f->o,
                                   .dir = f->stage.path,
-                                  .embed_seconds = out->seconds.embed,
                                   .maps_seconds = out->seconds.maps };
     out->folds = recon_folds_count(ctx, &job);
     return out->folds ? recon_folds_calibrate(ctx, f->maps, out->folds, &job) : RECON_OK;

@@ -186,6 +186,14 @@ static json_t *group_json(const subset *g, const recon_findings *f)
     return out;
 }
 
+/* A folder's, or a known set's; NULL: it has none, or none that JSON can hold. */
+static const char *name_of(const recon_findings *f, int64_t label)
+{
+    const recon_dataset *images = recon_data_images(f->data);
+    const char *name = images ? recon_dataset_class_name(images, (size_t)label) : NULL;
+    return name && recon_utf8_is(name) ? name : NULL;
+}
+
 static json_t *labels_json(const readings *r)
 {
     const recon_embedded *e = r->f->embedded;
@@ -194,11 +202,12 @@ static json_t *labels_json(const readings *r)
     for (size_t i = 0; i < e->n; i++)
         most = e->labels[i] > most ? e->labels[i] : most;
     for (int64_t label = 0; label <= most && label < LABELS_MOST; label++) {
-        char key[32];
+        char number[32];
         subset g = read_group(r, &label);
-        snprintf(key, sizeof key, "%lld", (long long)label);
+        const char *name = name_of(r->f, label);
+        snprintf(number, sizeof number, "%lld", (long long)label);
         if (g.n)
-            recon_json_put(&out, key, group_json(&g, r->f));
+            recon_json_put(&out, name ? name : number, group_json(&g, r->f));
     }
     return out;
 }
