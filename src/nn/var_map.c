@@ -3,11 +3,11 @@
 
 RECON_BACK_TO_ONE(map, map)
 
-static recon_var map(recon_tape *t, recon_var x, recon_map_kind kind)
+static recon_var map(recon_tape *t, recon_var x, recon_unary kind)
 {
     if (recon_tape_skips(t, x, x, x))
         return NULL;
-    recon_map_args a = { .kind = kind, .x = x->value, .y = recon_tape_like(t, &x->value) };
+    recon_unary_args a = { .kind = kind, .x = x->value, .y = recon_tape_like(t, &x->value) };
     return RECON_APPLY(t, map, a, a.y, x);
 }
 

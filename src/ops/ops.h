@@ -114,12 +114,12 @@ typedef struct {
     recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32                        */
 } recon_steer_args;
 
-typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_map_kind;
+typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_unary;
 typedef struct {
-    recon_map_kind kind;
+    recon_unary kind;
     recon_tensor y, x;   /* forward y = f(x)               */
     recon_tensor dy, dx; /* backward dx = dy f'(x)         */
-} recon_map_args;
+} recon_unary_args;
 
 /* y = alpha a + beta b, same shapes, any of the types F32, BF16, F64 (with F64 only F64). b
  * optional; y may be a or b. Also the cast, with alpha 1 and no b. */

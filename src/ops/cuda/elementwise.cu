@@ -6,7 +6,7 @@
 
 /* ---- functions ---- */
 
-template <recon_map_kind KIND> __device__ float value(float x)
+template <recon_unary KIND> __device__ float value(float x)
 {
     if (KIND == RECON_RELU)
         return x < 0 ? 0 : x;
@@ -17,7 +17,7 @@ template <recon_map_kind KIND> __device__ float value(float x)
     return fmaxf(x, 0) + log1pf(expf(-fabsf(x)));
 }
 
-template <recon_map_kind KIND> __device__ float slope(float x)
+template <recon_unary KIND> __device__ float slope(float x)
 {
     float s = sigmoid(x);
     if (KIND == RECON_RELU)
@@ -29,7 +29,7 @@ template <recon_map_kind KIND> __device__ float slope(float x)
     return s;
 }
 
-template <recon_map_kind KIND, class T> struct map_forward {
+template <recon_unary KIND, class T> struct map_forward {
     T *y;
     const T *x;
     template <int N> __device__ void at(size_t i) const
@@ -42,7 +42,7 @@ template <recon_map_kind KIND, class T> struct map_forward {
     }
 };
 
-template <recon_map_kind KIND, class T> struct map_backward {
+template <recon_unary KIND, class T> struct map_backward {
     T *dx;
     const T *dy, *x;
     template <int N> __device__ void at(size_t i) const
@@ -56,8 +56,8 @@ template <recon_map_kind KIND, class T> struct map_backward {
     }
 };
 
-template <recon_map_kind KIND>
-static recon_status map_kind(recon_ctx *ctx, const recon_map_args *a, bool back)
+template <recon_unary KIND>
+static recon_status map_kind(recon_ctx *ctx, const recon_unary_args *a, bool back)
 {
     return by_type(ctx, "map", a->x.type, [&]<class T>(T) {
         size_t n = recon_tensor_count(&a->x);
@@ -71,7 +71,7 @@ static recon_status map_kind(recon_ctx *ctx, const recon_map_args *a, bool back)
     });
 }
 
-static recon_status map_either(recon_ctx *ctx, const recon_map_args *a, bool back)
+static recon_status map_either(recon_ctx *ctx, const recon_unary_args *a, bool back)
 {
     switch (a->kind) {
     case RECON_RELU: return map_kind<RECON_RELU>(ctx, a, back);
@@ -81,12 +81,12 @@ static recon_status map_either(recon_ctx *ctx, const recon_map_args *a, bool bac
     }
 }
 
-recon_status cuda_map(recon_ctx *ctx, const recon_map_args *args)
+recon_status cuda_map(recon_ctx *ctx, const recon_unary_args *args)
 {
     return map_either(ctx, args, false);
 }
 
-recon_status cuda_map_back(recon_ctx *ctx, const recon_map_args *args)
+recon_status cuda_map_back(recon_ctx *ctx, const recon_unary_args *args)
 {
     return map_either(ctx, args, true);
 }
