@@ -304,17 +304,17 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     out->seconds.total = then - begun;
     RECON_TRY(recon_identity(ctx, &f->identity, data, 0));
     RECON_TRY(recon_summarize(ctx, &f->summary, out,
-                              &(recon_findings){ .options = &f->o,
-                                                 .data = data,
-                                                 .identity = f->identity,
-                                                 .embedded = &f->embedded,
-                                                 .frames = &f->frames,
-                                                 .maps = f->said,
-                                                 .lambda = f->maps->lambda,
-                                                 .inconsistency = f->inconsistency,
-                                                 .mean = center_name(f),
-                                                 .theta = theta_name(f),
-                                                 .backend = recon_ops_name(ctx) }));
+                              &(recon_summary_input){ .options = &f->o,
+                                                      .data = data,
+                                                      .identity = f->identity,
+                                                      .embedded = &f->embedded,
+                                                      .frames = &f->frames,
+                                                      .maps = f->said,
+                                                      .lambda = f->maps->lambda,
+                                                      .inconsistency = f->inconsistency,
+                                                      .mean = center_name(f),
+                                                      .theta = theta_name(f),
+                                                      .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
     RECON_TRY(recon_stage_commit(ctx, &f->stage));
 done:
