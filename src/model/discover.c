@@ -35,7 +35,7 @@ typedef struct {
     recon_embedded embedded;
     recon_frames frames;
     recon_maps *maps;
-    recon_stored_codes *codes;
+    recon_stored_embeddings *codes;
     recon_lambda_choice choice;
     double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
     char *said;            /* [points] by the maps: of their kind */
