@@ -202,8 +202,8 @@ static const char *center_name(const flow *f)
 /* The family that Theta is the width of. */
 static const char *theta_name(const flow *f)
 {
-    return f->maps->kind->number_is_family ? f->frames.group->families[(int)f->maps->number].name
-                                           : NULL;
+    return f->maps->kind->parameter_is_family ? f->frames.group->families[(int)f->maps->number].name
+                                              : NULL;
 }
 
 static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust *trust)
