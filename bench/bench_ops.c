@@ -312,9 +312,9 @@ static recon_norm_args norm_of(bed *b, size_t field)
                               .dshift = channels_of(b, 7, n) };
 }
 
-static recon_unary_args map_of(bed *b, recon_unary kind)
+static recon_map_args map_of(bed *b, recon_unary kind)
 {
-    return (recon_unary_args){ kind, b->t[1], b->t[0], b->t[2], b->t[3] };
+    return (recon_map_args){ kind, b->t[1], b->t[0], b->t[2], b->t[3] };
 }
 
 /* Runs entry number i, or says there is none; passes is how often the tensor is read or written. */
@@ -330,7 +330,7 @@ static const char *call_entry(bed *b, int i, double *passes)
     recon_resize_args resize = { .x = b->small, .y = b->t[1] };
     recon_resize_args unsize = { .dx = b->small, .dy = b->t[1] };
     recon_norm_args plain = norm_of(b, 1), vector = norm_of(b, 2);
-    recon_unary_args relu = map_of(b, RECON_RELU), silu = map_of(b, RECON_SILU);
+    recon_map_args relu = map_of(b, RECON_RELU), silu = map_of(b, RECON_SILU);
     recon_reduce_args mean = { .outer = b->t[0].shape[0],
                                .middle = 576,
                                .inner = 96,

@@ -7,7 +7,7 @@ static recon_var map(recon_tape *t, recon_var x, recon_unary kind)
 {
     if (recon_tape_skips(t, x, x, x))
         return NULL;
-    recon_unary_args a = { .kind = kind, .x = x->value, .y = recon_tape_like(t, &x->value) };
+    recon_map_args a = { .kind = kind, .x = x->value, .y = recon_tape_like(t, &x->value) };
     return RECON_APPLY(t, map, a, a.y, x);
 }
 

@@ -119,7 +119,7 @@ typedef struct {
     recon_unary kind;
     recon_tensor y, x;   /* forward y = f(x)               */
     recon_tensor dy, dx; /* backward dx = dy f'(x)         */
-} recon_unary_args;
+} recon_map_args;
 
 /* y = alpha a + beta b, same shapes, any of the types F32, BF16, F64 (with F64 only F64). b
  * optional; y may be a or b. Also the cast, with alpha 1 and no b. */

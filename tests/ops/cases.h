@@ -14,7 +14,7 @@
 typedef union {
     recon_conv_args conv;
     recon_steer_args steer;
-    recon_unary_args map;
+    recon_map_args map;
     recon_add_args add;
     recon_gate_args gate;
     recon_cross_args cross;
@@ -464,9 +464,9 @@ static void build_steer(maker *m, any_args *args, const size_t *p)
 /* kind, rows cols */
 static void build_map(maker *m, any_args *args, const size_t *p)
 {
-    args->map = (recon_unary_args){ .kind = (recon_unary)p[0],
-                                    .x = noise_of(m, m->type, SHAPE(p[1], p[2])),
-                                    .y = blank(m, m->type, SHAPE(p[1], p[2])) };
+    args->map = (recon_map_args){ .kind = (recon_unary)p[0],
+                                  .x = noise_of(m, m->type, SHAPE(p[1], p[2])),
+                                  .y = blank(m, m->type, SHAPE(p[1], p[2])) };
     for (size_t i = 0; i < p[1] * p[2]; i += 5) /* far out too: nothing may overflow */
         set_number(&args->map.x, i, 40 * number_at(&args->map.x, i));
 }

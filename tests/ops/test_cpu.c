@@ -168,7 +168,7 @@ static void check_norm_and_parts(recon_ctx *ctx, recon_arena *arena, int skip)
     a->skip.data = NULL;
     a->relu = 0;
     CHECK_OK(ctx, recon_ops_cpu.norm(ctx, a));
-    recon_unary_args map = { .kind = RECON_RELU, .x = skip ? sum : a->y, .y = copy_of(&m, &a->y) };
+    recon_map_args map = { .kind = RECON_RELU, .x = skip ? sum : a->y, .y = copy_of(&m, &a->y) };
     if (skip)
         CHECK_OK(ctx, recon_ops_cpu.add(ctx, &(recon_add_args){ 1, 1, sum, a->y, sum }));
     CHECK_OK(ctx, recon_ops_cpu.map(ctx, &map));

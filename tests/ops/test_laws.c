@@ -180,7 +180,7 @@ static void a_norm_does_what_follows_it(void **state)
     all.skip = skip;
     REF(norm, all);
     REF(norm, norm);
-    recon_unary_args relu = { .kind = RECON_RELU, .x = sum_of(m, &norm.y, &skip) };
+    recon_map_args relu = { .kind = RECON_RELU, .x = sum_of(m, &norm.y, &skip) };
     relu.y = room(m, SHAPE(23, 5));
     REF(map, relu);
     CHECK_LESS(largest_difference(&all.y, &relu.y), 1e-15);
@@ -501,7 +501,7 @@ static void functions_have_their_closed_forms(void **state)
     for (size_t i = 0; i < 5; i++)
         set_number(&x, i, i == 2 ? 0 : 400 * ((double)i - 2));
     for (int kind = RECON_RELU; kind <= RECON_SOFTPLUS; kind++) {
-        recon_unary_args a = { (recon_unary)kind, room(m, SHAPE(40)), x, dy, room(m, SHAPE(40)) };
+        recon_map_args a = { (recon_unary)kind, room(m, SHAPE(40)), x, dy, room(m, SHAPE(40)) };
         REF(map, a);
         REF(map_back, a);
         for (size_t i = 0; i < 40; i++) {

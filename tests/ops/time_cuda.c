@@ -271,8 +271,8 @@ static void time_norms(const ceilings *top)
     line("  its gradient (5 passes)", seconds(run_norm_back, &a), 0, 5 * bytes, 0, top->copy);
     time_norm_with_relu(a, top);
     line("relu (2 passes)",
-         seconds(run_map, &(recon_unary_args){ .kind = RECON_RELU, .y = y, .x = x }), 0, 2 * bytes,
-         0, top->copy);
+         seconds(run_map, &(recon_map_args){ .kind = RECON_RELU, .y = y, .x = x }), 0, 2 * bytes, 0,
+         top->copy);
     ops->release(ctx, x.data), ops->release(ctx, y.data), ops->release(ctx, dy.data);
     ops->release(ctx, s.data);
 }

@@ -57,7 +57,7 @@ template <recon_unary KIND, class T> struct map_backward {
 };
 
 template <recon_unary KIND>
-static recon_status map_kind(recon_ctx *ctx, const recon_unary_args *a, bool back)
+static recon_status map_kind(recon_ctx *ctx, const recon_map_args *a, bool back)
 {
     return by_type(ctx, "map", a->x.type, [&]<class T>(T) {
         size_t n = recon_tensor_count(&a->x);
@@ -71,7 +71,7 @@ static recon_status map_kind(recon_ctx *ctx, const recon_unary_args *a, bool bac
     });
 }
 
-static recon_status map_either(recon_ctx *ctx, const recon_unary_args *a, bool back)
+static recon_status map_either(recon_ctx *ctx, const recon_map_args *a, bool back)
 {
     switch (a->kind) {
     case RECON_RELU: return map_kind<RECON_RELU>(ctx, a, back);
@@ -81,12 +81,12 @@ static recon_status map_either(recon_ctx *ctx, const recon_unary_args *a, bool b
     }
 }
 
-recon_status cuda_map(recon_ctx *ctx, const recon_unary_args *args)
+recon_status cuda_map(recon_ctx *ctx, const recon_map_args *args)
 {
     return map_either(ctx, args, false);
 }
 
-recon_status cuda_map_back(recon_ctx *ctx, const recon_unary_args *args)
+recon_status cuda_map_back(recon_ctx *ctx, const recon_map_args *args)
 {
     return map_either(ctx, args, true);
 }

@@ -39,7 +39,7 @@ RECON_CLONES static void slopes(real *restrict dx, const real *restrict dy, cons
 
 static void map_run(const void *args, size_t at, size_t n)
 {
-    const recon_unary_args *a = args;
+    const recon_map_args *a = args;
     real x[RECON_RUN], y[RECON_RUN];
     values(write_run(y, &a->y, at), read_run(x, &a->x, at, n), a->kind, n);
     wrote_run(y, &a->y, at, n);
@@ -47,19 +47,19 @@ static void map_run(const void *args, size_t at, size_t n)
 
 static void map_back_run(const void *args, size_t at, size_t n)
 {
-    const recon_unary_args *a = args;
+    const recon_map_args *a = args;
     real x[RECON_RUN], dy[RECON_RUN], dx[RECON_RUN];
     slopes(write_run(dx, &a->dx, at), read_run(dy, &a->dy, at, n), read_run(x, &a->x, at, n),
            a->kind, n);
     wrote_run(dx, &a->dx, at, n);
 }
 
-recon_status ENTRY(map)(recon_ctx *ctx, const recon_unary_args *args)
+recon_status ENTRY(map)(recon_ctx *ctx, const recon_map_args *args)
 {
     return recon_runs(ctx, map_run, args, recon_tensor_count(&args->x), RECON_RUN);
 }
 
-recon_status ENTRY(map_back)(recon_ctx *ctx, const recon_unary_args *args)
+recon_status ENTRY(map_back)(recon_ctx *ctx, const recon_map_args *args)
 {
     return recon_runs(ctx, map_back_run, args, recon_tensor_count(&args->x), RECON_RUN);
 }
