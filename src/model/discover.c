@@ -10,7 +10,7 @@
 #include "data/identity.h"
 #include "model/discovered.h"
 #include "model/lambda.h"
-#include "model/doubt.h"
+#include "model/inconsistency.h"
 #include "model/folds.h"
 #include "model/model.h"
 #include "model/summary.h"
@@ -173,7 +173,7 @@ static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const r
                                 .mean = f->o.mean };
     out->trust.lambda = f->choice;
     return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames,
-                               recon_discover_doubted(f->inconsistency, f->embedded.n), f->said);
+                               recon_inconsistent_share(f->inconsistency, f->embedded.n), f->said);
 }
 
 /* Of few inputs, on all of them. */
@@ -293,8 +293,8 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
         return RECON_OK; /* the rest is rank 0's */
     recon_lap(&out->seconds.embed, &then);
     RECON_TRY(recon_discover_frames(ctx, &f->frames, &f->embedded, f->backbone->kind, &f->o));
-    RECON_TRY(
-        recon_discover_doubt(ctx, &f->inconsistency, &f->frames, &f->embedded, f->backbone, data));
+    RECON_TRY(recon_discover_inconsistency(ctx, &f->inconsistency, &f->frames, &f->embedded,
+                                           f->backbone, data));
     recon_lap(&out->seconds.normalize, &then);
     RECON_TRY(learn(ctx, f, data));
     recon_lap(&out->seconds.maps, &then);

@@ -9,7 +9,7 @@
 #include "maps/so2_map.h"
 #include "maps/so3_map.h"
 #include "model/discovered.h"
-#include "model/doubt.h"
+#include "model/inconsistency.h"
 #include "model/trust.h"
 #include "group/natural.h"
 #include "stats/quantile.h"

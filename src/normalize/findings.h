@@ -30,6 +30,6 @@ void recon_findings_count(recon_frames *frames);
 
 /* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts
  * are not changed. */
-void recon_frames_doubt(recon_frames *frames, size_t i);
+void recon_frames_make_unsure(recon_frames *frames, size_t i);
 
 #endif
