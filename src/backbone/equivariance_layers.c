@@ -191,7 +191,7 @@ static recon_status measure_batch(recon_ctx *ctx, probe *p)
     const recon_fields picture = { { p->info.channels } };
     recon_status status;
     RECON_TRY(recon_parallel(ctx, make_copies, p, p->n));
-    recon_ieae_look(p->seen, p->model, p->images, 2 * p->n);
+    recon_ieae_prepare(p->seen, p->model, p->images, 2 * p->n);
     RECON_TRY(recon_tape_begin(p->tape, RECON_INFER, 0));
     recon_var x =
         recon_var_input(p->tape, p->seen, RECON_F32,

@@ -445,7 +445,7 @@ static size_t free_memory(const run *r)
 {
     if (!is_on_host(r))
         return SIZE_MAX;
-    return r->o.memory ? r->o.memory : recon_free_memory();
+    return r->o.memory ? r->o.memory : recon_available_memory();
 }
 
 /* On the host the data lies beside what a step takes, and the process takes both. */
