@@ -201,21 +201,6 @@ typedef struct {
     recon_molecule_groups groups;
 } room;
 
-static recon_status compare(recon_ctx *ctx, room *r, const double *f, const int64_t *molecule,
-                            size_t n, const double *truth, size_t molecules)
-{
-    double axis[3];
-    for (size_t m = 0; m < molecules; m++)
-        RECON_CHECK(axis_of(ctx, r->truth_axis + 3 * m, truth + 9 * m));
-    for (size_t i = 0; i < n; i++) {
-        size_t m = (size_t)molecule[i];
-        RECON_CHECK(axis_of(ctx, axis, f + 9 * i));
-        r->mse[i] = squared_error(f + 9 * i, truth + 9 * m);
-        r->axis[i] = angle_between(axis, r->truth_axis + 3 * m);
-    }
-    return RECON_OK;
-}
-
 static void by_molecule(recon_molecule_fisher *of, const room *r, size_t molecules)
 {
     const recon_molecule_groups *g = &r->groups;
@@ -277,6 +262,7 @@ recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fishe
                                             size_t molecules)
 {
     room r = { 0 };
+    double axis[3];
     recon_status status;
     RECON_TRY(recon_molecule_groups_make(ctx, &r.groups, molecule, n, molecules));
     RECON_TRY(recon_evaluate_check_numbers(ctx, f, 9 * n, "entry of F"));
@@ -284,7 +270,14 @@ recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fishe
     RECON_TRY(recon_alloc_raw(ctx, &r.mse, n > molecules ? n : molecules, sizeof *r.mse));
     RECON_TRY(recon_alloc_raw(ctx, &r.axis, n, sizeof *r.axis));
     RECON_TRY(recon_alloc_raw(ctx, &r.truth_axis, molecules, 3 * sizeof *r.truth_axis));
-    RECON_TRY(compare(ctx, &r, f, molecule, n, truth, molecules));
+    for (size_t m = 0; m < molecules; m++)
+        RECON_TRY(axis_of(ctx, r.truth_axis + 3 * m, truth + 9 * m));
+    for (size_t i = 0; i < n; i++) {
+        size_t m = (size_t)molecule[i];
+        RECON_TRY(axis_of(ctx, axis, f + 9 * i));
+        r.mse[i] = squared_error(f + 9 * i, truth + 9 * m);
+        r.axis[i] = angle_between(axis, r.truth_axis + 3 * m);
+    }
     by_molecule(of, &r, molecules);
     summarize_fisher(out, &r, of, n, truth, molecules);
 done:

@@ -562,17 +562,6 @@ static void spinning_free(spinning *s)
     lab_free(s->row, s->z, s->near, s->psi, s->lambda, s->axis, s->spin);
 }
 
-static recon_status spinning_new(recon_ctx *ctx, spinning *s, size_t n, size_t d)
-{
-    RECON_CHECK(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->z, n * d, sizeof *s->z));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
-    return recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin);
-}
-
 /* whole: without RECON, from the autoencoder's pose, at most so many conformers, at equal distances;
  * 0: all whose spin is free, from the natural pose. */
 static void spinning_fill(spinning *s, const molecule_reproduction *r, const molecule_part *from,
@@ -597,23 +586,27 @@ static recon_status choose(recon_ctx *ctx, spinning *s, uint64_t *passes,
                            const molecule_reproduction *r, const molecule_part *from, size_t whole)
 {
     recon_spin_gcn judge = { r->gcn, from->graphs };
-    recon_status status;
-    RECON_TRY(spinning_new(ctx, s, r->test.n, from->codes.d));
+    size_t n = r->test.n;
+    RECON_CHECK(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->z, n * from->codes.d, sizeof *s->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin));
     spinning_fill(s, r, from, whole);
     *passes = 0;
     if (s->n == 0)
-        goto done;
-    RECON_TRY(recon_knn_search(ctx, s->near, NULL, s->z, s->n, from->codes.z, from->n,
-                               from->codes.d, &(recon_knn_options){ .k = s->k }));
+        return RECON_OK;
+    RECON_CHECK(recon_knn_search(ctx, s->near, NULL, s->z, s->n, from->codes.z, from->n,
+                                 from->codes.d, &(recon_knn_options){ .k = s->k }));
     for (size_t i = 0; i < s->n * s->k; i++)
         s->near[i] = from->row[s->near[i]];
-    RECON_TRY(recon_spin_choose(
+    return recon_spin_choose(
         ctx, s->spin, passes,
         &(recon_spin_classes){ s->n, s->k, s->near, s->psi, s->all, s->lambda, s->axis },
         recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes,
-        &(recon_spin_options){ .whole = whole > 0 }));
-done:
-    return status;
+        &(recon_spin_options){ .whole = whole > 0 });
 }
 
 static spinning spinning_of(const molecule_part *from, size_t k)
