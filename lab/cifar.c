@@ -594,17 +594,6 @@ done:
     return status;
 }
 
-static recon_status find_all(recon_ctx *ctx, files *f)
-{
-    const lab_settings *s = f->settings;
-    RECON_CHECK(
-        find(ctx, f->classifier, s->classifier, "cifar10-classifier.safetensors", "--classifier"));
-    RECON_CHECK(find(ctx, f->model, s->models[0], "cifar10.safetensors", "--model"));
-    if (s->augmented)
-        snprintf(f->augmented, sizeof f->augmented, "%s", s->augmented);
-    return RECON_OK;
-}
-
 /* --- the experiment --------------------------------------------------------------------------- */
 
 static recon_status take(recon_ctx *ctx, recon_dataset **whole, recon_dataset **some,
@@ -654,7 +643,14 @@ recon_status cifar_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
     *result = NULL;
     RECON_CHECK(recon_dataset_open(ctx, &there, "cifar10/test")); /* before the long work */
     recon_dataset_close(there);
-    RECON_CHECK(s->train ? train_all(ctx, &f) : find_all(ctx, &f));
+    if (s->train) {
+        RECON_CHECK(train_all(ctx, &f));
+    } else {
+        RECON_CHECK(find(ctx, f.classifier, s->classifier, "cifar10-classifier.safetensors",
+                         "--classifier"));
+        RECON_CHECK(find(ctx, f.model, s->models[0], "cifar10.safetensors", "--model"));
+        snprintf(f.augmented, sizeof f.augmented, "%s", s->augmented ? s->augmented : "");
+    }
     return measure(ctx, result, &f);
 }
 
