@@ -31,10 +31,6 @@
 #include <recon/data/data.h>
 #include <recon/group/so3.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define RECON_ATOMS_MAX 4096 /* of one conformer */
 
 /* Immutable: many threads may read one. Sets that were made from another share what they can with
@@ -148,7 +144,4 @@ RECON_API recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **
 RECON_API recon_so3 recon_molecules_rotation(const recon_molecules *data, size_t i);
 RECON_API int recon_molecules_fisher(double f[9], const recon_molecules *data, size_t molecule);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

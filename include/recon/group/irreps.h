@@ -12,10 +12,6 @@
 #include <stddef.h>
 #include <recon/core/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { RECON_DEGREES = 4, RECON_HARMONICS = 16 }; /* l = 0 .. 3; their components together */
 typedef struct {
     size_t mul[RECON_DEGREES]; /* channels of each degree */
@@ -39,7 +35,4 @@ RECON_API recon_irreps recon_irreps_join(const recon_irreps *a, const recon_irre
 typedef char recon_irreps_text[RECON_DEGREES * 24];
 RECON_API const char *recon_irreps_print(recon_irreps_text out, const recon_irreps *irreps);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

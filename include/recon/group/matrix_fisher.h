@@ -11,10 +11,6 @@
 #include <recon/core/rng.h>
 #include <recon/group/so3.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* F taken apart: a value, copy freely. Make it with recon_fisher_of. */
 typedef struct {
     double f[9];         /* F, row-major                                              */
@@ -85,7 +81,4 @@ RECON_API recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *
                                               size_t sets, size_t k,
                                               const recon_fisher_fit_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 #include <recon/group/so3.h>
 #include <recon/group/matrix_fisher.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum { RECON_MEAN_TUKEY = 0, RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL } recon_mean_kind;
 RECON_API const char *recon_mean_name(recon_mean_kind kind); /* "tukey", "frechet", "chordal" */
 
@@ -134,7 +130,4 @@ RECON_API recon_status recon_so3_chordal_batch(recon_ctx *ctx, recon_so3 *mean /
  * ring); 2, only that one rotation is to be avoided; 3, nothing. Few samples determine nothing. */
 RECON_API int recon_so3_free_directions(const double singular[3], double n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     RECON_SO2_AUTO = 0, /* for a fit: chosen by recon_so2_choose_family */
     RECON_SO2_UNIFORM,  /* an arc                     */
@@ -78,7 +74,4 @@ RECON_API recon_status recon_so2_choose_family(recon_ctx *ctx, recon_so2_family 
 /* "uniform", "normal", "vonmises", "mixture", "bins", "auto". */
 RECON_API const char *recon_so2_family_name(recon_so2_family family);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     double w, x, y, z;
 } recon_so3; /* a value: copy freely */
@@ -67,7 +63,4 @@ RECON_API void recon_so3_to_matrix_n(double *m /* [n][9] */, const recon_so3 *a,
 RECON_API void recon_so3_act_n(double *out /* [n][3] */, recon_so3 a, const double *v /* [n][3] */,
                                size_t n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <recon/group/irreps.h>
 #include <recon/group/so3.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* out [2l+1][2l+1], row-major. Any l >= 0; orthogonal to 1e-13 at l = 30. */
 RECON_API recon_status recon_wigner(recon_ctx *ctx, double *out, int l, recon_so3 rotation);
 
@@ -21,7 +17,4 @@ RECON_API recon_status recon_irreps_rotate(recon_ctx *ctx, double *out, const do
                                            size_t rows, const recon_irreps *irreps,
                                            recon_so3 rotation);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include <recon/model/pose.h>
 #include <recon/group/mean.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Zero in any field means its default. */
 typedef struct {
     recon_interpolation interpolation; /* of images */
@@ -138,7 +134,4 @@ RECON_API recon_status recon_average_images(recon_ctx *ctx, double *out, recon_p
                                             recon_answer *answer, void *user, size_t outputs,
                                             const recon_canonicalize_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 
 #include <recon/nn/tape.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A function of variables, built on the tape. */
 typedef recon_var recon_check_function(recon_tape *tape, void *user, const recon_var *x);
 
@@ -40,7 +36,4 @@ RECON_API recon_status recon_check_equivariance(recon_ctx *ctx, double *error,
                                                 recon_check_action *b, void *element,
                                                 recon_precision precision);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

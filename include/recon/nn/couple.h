@@ -18,10 +18,6 @@
 #include <recon/group/irreps.h>
 #include <recon/nn/tape.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Which paths there are, and their tensors. Read only once made: share it among layers, tapes and
  * threads. It outlives the tape's step. */
 typedef struct recon_couple_plan recon_couple_plan;
@@ -62,7 +58,4 @@ RECON_API recon_var recon_var_couple_edges(recon_tape *tape, recon_var x, recon_
 /* Does the backend do so? Otherwise gather rows, join them and couple. */
 RECON_API int recon_tape_couples_edges(const recon_tape *tape);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
