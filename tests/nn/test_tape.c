@@ -7,7 +7,7 @@
 #include "group/so3/fisher_mixture.h"
 
 #include <recon/group/so3.h>
-#include <recon/nn/check.h>
+#include "gradients.h"
 #include <recon/nn/layers.h>
 #include <stdlib.h>
 #include <string.h>

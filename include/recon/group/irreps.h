@@ -1,8 +1,8 @@
 /* irreps.h - what the numbers of an equivariant feature stand for.
  *
- * A channel of degree l rotates with the molecule by the (2l+1) x (2l+1) matrix D^l (see wigner.h): 0
- * a scalar, 1 a vector, and so on. A row holds the degrees in order, each [channels][2l+1], so that
- * the components of a channel lie side by side.
+ * A channel of degree l rotates with the molecule by the (2l+1) x (2l+1) Wigner matrix D^l: 0 a
+ * scalar, 1 a vector, and so on. A row holds the degrees in order, each [channels][2l+1], so that the
+ * components of a channel lie side by side.
  *
  * Parity is not stored: in the networks that keep it a channel of degree l has parity (-1)^l, as
  * the harmonics have (e3nn's 0e, 1o, 2e, 3o); the others do not know reflections. */
