@@ -179,28 +179,16 @@ done:
     return status;
 }
 
-/* Rows of both nodes and the distance through the first layer, made or not. */
-static recon_var hear(recon_tape *t, const recon_coupling *l, const recon_irreps *hidden,
-                      recon_var x, recon_var square, const recon_segnn_graph *g)
-{
-    const recon_irreps parts[] = { *hidden, *hidden, DISTANCE };
-    const recon_couple_edges edges = { g->source, g->target, g->offset, square };
-    recon_tape_layer(t, l->name);
-    if (recon_tape_couples_edges(t))
-        return activate(t, l,
-                        recon_var_couple_edges(t, x, g->harmonics, recon_var_param(t, l->weight),
-                                               bias_of(t, l), l->plan, &edges));
-    recon_var heard[] = { recon_var_gather(t, x, g->target, g->ascending, g->offset),
-                          recon_var_gather(t, x, g->source, g->order, g->order_of), square };
-    return recon_coupling_apply(t, l, recon_var_irreps_join(t, heard, parts, 3), g->harmonics);
-}
-
 /* The sum of what each node hears. */
 static recon_var messages(recon_tape *t, const recon_segnn_layer *l, const recon_irreps *hidden,
                           recon_var x, recon_var square, const recon_segnn_graph *g)
 {
-    recon_var m = hear(t, &l->message[0], hidden, x, square, g);
-    m = recon_coupling_apply(t, &l->message[1], m, g->harmonics);
+    const recon_irreps parts[] = { *hidden, *hidden, DISTANCE };
+    recon_var heard[] = { recon_var_gather(t, x, g->target, g->ascending, g->offset),
+                          recon_var_gather(t, x, g->source, g->order, g->order_of), square };
+    recon_var m = recon_var_irreps_join(t, heard, parts, 3);
+    for (int i = 0; i < 2; i++)
+        m = recon_coupling_apply(t, &l->message[i], m, g->harmonics);
     return recon_var_segment_sum(t, m, g->offset);
 }
 
