@@ -11,7 +11,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/discovered.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "stats/roc.h"
 #include "model/model.h"
 #include "model/spin.h"

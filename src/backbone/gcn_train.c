@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
 

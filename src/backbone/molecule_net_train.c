@@ -25,11 +25,11 @@
 #include "core/memory.h"
 #include "data/identity.h"
 #include "data/formats.h"
-#include "data/permute.h"
-#include "nn/ranks.h"
+#include "core/shuffle.h"
+#include "nn/peers.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "nn/tape.h"
 
 #include <math.h>

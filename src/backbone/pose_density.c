@@ -3,7 +3,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/params.h"
-#include "group/so2/centre.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <stdlib.h>

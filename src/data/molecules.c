@@ -8,7 +8,7 @@
 #include "data/elements.h"
 #include "data/formats.h"
 #include "data/molecule_store.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "data/select.h"
 #include "data/xyz.h"
 

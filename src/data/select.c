@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "group/so3/frame.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * The group is finite, so that the centre of a set is its most frequent element. The density is a
  * mass at the centre beside a uniform background. */
-#include "group/families.h"
+#include "group/group.h"
 #include "core/fail.h"
 #include "core/memory.h"
 

@@ -5,7 +5,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/families.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -250,4 +249,20 @@ recon_status recon_group_read(recon_ctx *ctx, const recon_group *group, double *
                               const char *path)
 {
     return (group->read ? group->read : read_as_written)(ctx, group, out, array, n, order, path);
+}
+
+/* --- The means by name, and their options */
+
+recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *o)
+{
+    recon_status status;
+    RECON_TRY(recon_reserved_check(ctx, o->reserved, "recon_mean_options"));
+    RECON_TRY(recon_enum_check(ctx, o->kind, RECON_MEAN_CHORDAL, "mean"));
+done:
+    return status;
+}
+
+const char *recon_mean_name(recon_mean_kind kind)
+{
+    return kind == RECON_MEAN_TUKEY ? "tukey" : kind == RECON_MEAN_FRECHET ? "frechet" : "chordal";
 }

@@ -2,7 +2,6 @@
  *
  * Each circle has a centre and a verdict of its own, as on SO(2). The density is a product of wrapped
  * normals beside one uniform background. */
-#include "group/families.h"
 #include "group/group.h"
 #include "core/npy.h"
 #include "core/fail.h"

@@ -4,7 +4,6 @@
  * ends are already joined. */
 #include <recon/knn/knn.h>
 #include "knn/ring.h"
-#include "knn/ring_tour.h"
 #include "knn/tiles.h"
 #include "comm/comm.h"
 #include "core/ctx.h"

@@ -4,7 +4,6 @@
 #include "knn/ring.h"
 #include "knn/search.h"
 #include "knn/lists.h"
-#include "knn/ring_tour.h"
 #include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"

@@ -1,7 +1,7 @@
 /* ring_tour.c - see ring_tour.h. A tour is a row of stops, one for each piece of each rank that is met.
  * While a rank works on one stop, the rows of the next one arrive and what was found at the one before
  * goes home: three stops are in memory, whatever the size of a part. */
-#include "knn/ring_tour.h"
+#include "knn/ring.h"
 #include "knn/tiles.h"
 #include "comm/comm.h"
 #include "core/ctx.h"

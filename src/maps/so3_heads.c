@@ -4,7 +4,7 @@
  * learned as a plain matrix and made a rotation when it is read. Labels are regressed, and dropout
  * would pull them towards the mean of all classes; the density alone takes what options ask for. */
 #include "maps/so3_heads.h"
-#include "group/so3/fisher_loss.h"
+#include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 
 #include <math.h>

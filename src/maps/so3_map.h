@@ -4,7 +4,7 @@
 #define MAPS_SO3_MAP_H
 
 #include <recon/group/mean.h>
-#include "group/so3/fisher_mixture.h"
+#include "group/so3/fisher.h"
 
 /* Rotations are in the backbone's frame, that of psi; matrices are row-major. */
 typedef struct {

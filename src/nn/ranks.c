@@ -1,12 +1,12 @@
 /* ranks.c - agreeing, and broadcasts from rank 0. */
-#include "nn/ranks.h"
+#include "nn/peers.h"
 #include "comm/comm.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/params.h"
 #include "nn/settings.h"
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "ops/ops.h"
 
 #include <stdlib.h>

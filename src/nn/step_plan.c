@@ -1,5 +1,5 @@
 /* step_plan.c - a step on paper. */
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "comm/comm.h"
 #include "core/fail.h"
 #include "nn/tape.h"

@@ -7,9 +7,9 @@
 #include "core/memory.h"
 #include "comm/comm.h"
 #include "nn/adam.h"
-#include "nn/ranks.h"
+#include "nn/peers.h"
 #include "nn/run_files.h"
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "nn/tape.h"
 #include "ops/graph.h"
 

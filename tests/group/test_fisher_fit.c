@@ -4,7 +4,7 @@
 
 #include <recon/group/matrix_fisher.h>
 #include <recon/group/mean.h>
-#include "group/so3/fisher_invert.h"
+#include "group/so3/fisher.h"
 
 enum { K = 25, TRIALS = 1000 };
 

@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
-#include "group/so3/fisher_mixture.h"
+#include "group/so3/fisher.h"
 
 #include <recon/group/so3.h>
 #include "gradients.h"

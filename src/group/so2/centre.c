@@ -1,5 +1,5 @@
 /* centre.c - modes as stretches between valleys, merged until all of them count. */
-#include "group/so2/centre.h"
+#include "group/so2/mean.h"
 
 #include <complex.h>
 #include <math.h>

@@ -9,9 +9,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so2/angles.h"
-#include "group/so2/vonmises.h"
-#include "group/so2/wrapped_normal.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

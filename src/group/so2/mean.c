@@ -1,14 +1,12 @@
 /* mean.c - chordal, Frechet and Tukey means on the circle (recon.tex, appendix on the robust
  * mean). All three work on the sorted angles; the Frechet mean is exact. */
-#include "group/mean.h"
+#include "group/group.h"
 
 #include "core/blocks.h"
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so2/angles.h"
-#include "group/so2/modes.h"
-#include "group/so2/tukey.h"
+#include "group/so2/mean.h"
 #include "group/so2/verdict.h"
 #include "stats/tie.h"
 

@@ -4,8 +4,7 @@
  * out in order, equally many to each part. */
 #include "group/so2/fit.h"
 
-#include "group/so2/angles.h"
-#include "group/so2/vonmises.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

@@ -9,7 +9,7 @@
  * and Sawitzki, 1991). Points and gaps form a ring of alternating gains and losses; fusing the
  * smallest of them with its two neighbours, again and again, passes through the best m arcs for
  * every m. docs/statistics.md has the reasons and the measured error rates. */
-#include "group/so2/modes.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

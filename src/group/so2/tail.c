@@ -1,7 +1,7 @@
 /* tail.c - chances of a score as high on the circle. */
 #include "group/tail.h"
 
-#include "group/so2/vonmises.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

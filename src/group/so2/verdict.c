@@ -10,8 +10,8 @@
  *
  * Critical values are quantiles found by simulation (tests/slow/test_verdicts.c checks them). */
 #include "group/so2/verdict.h"
-#include "group/so2/angles.h"
-#include "group/so2/vonmises.h"
+#include "group/so2/mean.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

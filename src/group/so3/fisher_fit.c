@@ -12,10 +12,9 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so3/fisher_invert.h"
-#include "group/so3/fisher_robust.h"
-#include "group/so3/frame.h"
+#include "group/so3/fisher.h"
 #include "group/so3/verdict.h"
+#include "group/so3/frame.h"
 
 #define BACKGROUND_START 0.1
 #define BACKGROUND_LEAST 1e-9 /* so that no sample is impossible */

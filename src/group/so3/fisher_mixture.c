@@ -1,7 +1,6 @@
 /* fisher_mixture.c - see fisher_mixture.h. */
-#include "group/so3/fisher_loss.h"
+#include "group/so3/fisher.h"
 #include "core/fail.h"
-#include "group/so3/fisher_invert.h"
 #include "group/so3/frame.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 #include "group/tail.h"
 

@@ -2,15 +2,13 @@
  *
  * The chordal mean is the top eigenvector of the mean of q q^T; the other two go down from it and
  * from the modes. */
-#include "group/mean.h"
+#include "group/group.h"
 
 #include <math.h>
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so3/descent.h"
 #include "group/so3/frame.h"
-#include "group/so3/modes.h"
 #include "group/so3/verdict.h"
 #include "stats/tie.h"
 

@@ -10,7 +10,7 @@
  * Kernels are isotropic matrix Fisher densities exp(-2 kappa (1 - (p.q)^2)), kappa doubling from
  * one to the next: each is the square of the one before, so that a pair of samples costs one
  * exponential for all ten widths, from 40 to 2 degrees. */
-#include "group/so3/modes.h"
+#include "group/so3/verdict.h"
 #include "group/so3/frame.h"
 
 #include <recon/group/matrix_fisher.h>

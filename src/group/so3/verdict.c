@@ -7,10 +7,9 @@
  * pose look like. Outliers, which the robust fit has set apart, do not take part. */
 #include "group/so3/verdict.h"
 #include "core/fail.h"
-#include "group/so3/fisher_invert.h"
-#include "group/so3/descent.h"
-#include "group/so2/modes.h"
-#include "group/so2/angles.h"
+#include "group/so3/fisher.h"
+#include "group/so3/frame.h"
+#include "group/so2/mean.h"
 #include "group/so2/verdict.h"
 
 #include <math.h>
