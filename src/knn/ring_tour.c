@@ -1,4 +1,4 @@
-/* ring_tour.c - see ring_tour.h. A tour is a row of stops, one for each piece of each rank that is met.
+/* ring_tour.c - see ring.h. A tour is a row of stops, one for each piece of each rank that is met.
  * While a rank works on one stop, the rows of the next one arrive and what was found at the one before
  * goes home: three stops are in memory, whatever the size of a part. */
 #include "knn/ring.h"

@@ -32,7 +32,7 @@ static recon_var density_f(recon_tape *t, recon_var y, size_t parts, double unit
     return recon_var_scale(t, unit / EIGHTHS, recon_var_columns(t, y, 0, F * parts));
 }
 
-/* Both heads of densities put out F of each part, then the shares of fisher_loss.h. */
+/* Both heads of densities put out F of each part, then the shares of group/so3/fisher.h. */
 static recon_var loss_of_parts(recon_tape *t, recon_var y, recon_var pose, size_t parts,
                                double unit)
 {

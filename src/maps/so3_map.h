@@ -9,7 +9,7 @@
 /* Rotations are in the backbone's frame, that of psi; matrices are row-major. */
 typedef struct {
     recon_so3 lambda;     /* Lambda(x), the natural pose: the gauge of `density`, see
-                             group/so3/fisher_gauge.h                                              */
+                             group/so3/fisher.h                                                    */
     double theta[9];      /* Theta(x): F of psi Lambda^-1, in world axes                       */
     int free;             /* directions in which Lambda could as well be rotated: 0, the natural
                              pose is known; 1, an axis of it, and the spin about that is free; 2; 3,

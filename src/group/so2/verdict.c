@@ -21,7 +21,7 @@
 
 /* Levels and critical values. */
 #define EVEN_LEVEL   0.035 /* evenly spread angles that seem to be no such                   */
-#define CLAIM        0.25  /* the least moment that makes a pose natural: so2/moments.h      */
+#define CLAIM        0.25  /* the least moment that makes a pose natural: so2/mean.h         */
 #define NONE_MOST    0.5   /* "none" rules out larger moments, one-sided at 0.05 ...         */
 #define ONE_SIDED    1.645 /* ... and so many standard deviations                            */
 #define SPLIT        4.7   /* what two modes gain over one in 1 of 30 sets from one, any n   */

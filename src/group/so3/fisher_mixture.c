@@ -1,4 +1,4 @@
-/* fisher_mixture.c - see fisher_mixture.h. */
+/* fisher_mixture.c - densities of several modes: see fisher.h. */
 #include "group/so3/fisher.h"
 #include "core/fail.h"
 #include "group/so3/frame.h"
