@@ -173,13 +173,6 @@ done:
     return status;
 }
 
-static recon_seen behind(const recon_seen *s, const recon_backbone *b, size_t at)
-{
-    return (recon_seen){ .z = s->z + at * b->code,
-                         .psi = s->psi + at * b->kind->group->numbers,
-                         .density = s->density ? s->density + at * RECON_POSE_BINS : NULL };
-}
-
 /* Rows begin .. end, in blocks that begin at multiples of `block`. */
 static recon_status embed_rows(recon_ctx *ctx, const recon_seen *all, const recon_backbone *b,
                                const recon_data *data, size_t block, size_t begin, size_t end)
@@ -190,7 +183,10 @@ static recon_status embed_rows(recon_ctx *ctx, const recon_seen *all, const reco
     recon_progress_begin(ctx, "embed", end - begin);
     for (size_t at = begin; at < end; at += block) {
         size_t n = end - at < block ? end - at : block;
-        recon_seen some = behind(all, b, at);
+        recon_seen some =
+            (recon_seen){ .z = all->z + at * b->code,
+                          .psi = all->psi + at * b->kind->group->numbers,
+                          .density = all->density ? all->density + at * RECON_POSE_BINS : NULL };
         data->kind->read(inputs, data, at, n);
         status = b->kind->embed(ctx, &some, b, inputs, n);
         if (status != RECON_OK && at > 0) /* the kind counts within the batch */

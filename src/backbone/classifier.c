@@ -275,16 +275,6 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
     return status;
 }
 
-static void set_defaults(recon_classifier_options *o)
-{
-    int large = o->net == RECON_NET_RESNET18;
-    o->epochs = o->epochs ? o->epochs : large ? 15 : 3;
-    o->batch = o->batch ? o->batch : large ? 128 : 64;
-    o->rate = o->rate > 0 ? o->rate : large ? 1e-3 : 2e-3;
-    o->decay = o->decay == 0 ? 0.01 : fmax(o->decay, 0);
-    o->stem = large && !o->stem ? STEM : o->stem;
-}
-
 /* All that a resumed run must share. */
 static void describe_run(const trainer *k, recon_settings *s, const recon_classifier_options *o)
 {
@@ -367,7 +357,12 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     recon_status status;
     RECON_TRY(check_options(ctx, &o));
     RECON_TRY(recon_run_begin(ctx, &o.epochs, path, o.resume, o.overwrite));
-    set_defaults(&o);
+    int large = o.net == RECON_NET_RESNET18;
+    o.epochs = o.epochs ? o.epochs : large ? 15 : 3;
+    o.batch = o.batch ? o.batch : large ? 128 : 64;
+    o.rate = o.rate > 0 ? o.rate : large ? 1e-3 : 2e-3;
+    o.decay = o.decay == 0 ? 0.01 : fmax(o.decay, 0);
+    o.stem = large && !o.stem ? STEM : o.stem;
     recon_classifier_info info = { .net = o.net,
                                    .stem = o.stem,
                                    .height = d.height,

@@ -98,25 +98,6 @@ static recon_fields scaled(const recon_fields *f, const recon_ieae_shape *s)
     return out;
 }
 
-static recon_status add_layer(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
-                              size_t i, const recon_fields *in, const recon_fields *out,
-                              const recon_ieae_shape *s)
-{
-    const layer *l = &presets[s->preset].layer[i];
-    recon_layer_name full;
-    recon_status status;
-    snprintf(full, sizeof full, "%s.conv%zu", name, i);
-    RECON_TRY(recon_steerable_add(ctx, &e->conv[i], p, full, in, out,
-                                  &(recon_steerable_options){ .size = l->size,
-                                                              .pad = l->pad,
-                                                              .rings = presets[s->preset].rings }));
-    snprintf(full, sizeof full, "%s.norm%zu", name, i);
-    RECON_TRY(recon_field_norm_add(ctx, &e->norm[i], p, full, out));
-    e->pool[i] = l->pool;
-done:
-    return status;
-}
-
 static recon_status add_head(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
                              const recon_fields *in, const recon_ieae_shape *s)
 {
@@ -157,7 +138,16 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p
     *e = (recon_encoder){ .layers = pre->layers, .code = s->code };
     for (size_t i = 0; i < pre->layers; i++) {
         recon_fields out = scaled(&pre->layer[i].fields, s);
-        RECON_TRY(add_layer(ctx, e, p, name, i, &in, &out, s));
+        const layer *l = &presets[s->preset].layer[i];
+        recon_layer_name full;
+        snprintf(full, sizeof full, "%s.conv%zu", name, i);
+        RECON_TRY(recon_steerable_add(
+            ctx, &e->conv[i], p, full, &in, &out,
+            &(recon_steerable_options){
+                .size = l->size, .pad = l->pad, .rings = presets[s->preset].rings }));
+        snprintf(full, sizeof full, "%s.norm%zu", name, i);
+        RECON_TRY(recon_field_norm_add(ctx, &e->norm[i], p, full, &out));
+        e->pool[i] = l->pool;
         in = out;
     }
     RECON_TRY(add_head(ctx, e, p, name, &in, s));
@@ -173,7 +163,8 @@ recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *e)
     return status;
 }
 
-/* Windows that lie evenly about the middle, of an odd side too: a rotation by 90 degrees commutes. */
+/* Windows that lie evenly about the middle, of an odd side too: a rotation by 90 degrees
+ * commutes. */
 static recon_var halve(recon_tape *t, recon_var x)
 {
     if (!x)

@@ -103,15 +103,6 @@ typedef struct {
     recon_layer_equivariance *out;
 } probe;
 
-static void probe_free(probe *p)
-{
-    recon_tape_free(p->tape);
-    free(p->images);
-    free(p->seen);
-    free(p->error);
-    free(p->floor);
-}
-
 static recon_status probe_new(recon_ctx *ctx, probe *p, const recon_ieae *model,
                               const recon_dataset *data, uint64_t seed)
 {
@@ -218,23 +209,6 @@ static recon_status median(recon_ctx *ctx, double *out, double *values, size_t n
     return RECON_OK;
 }
 
-static recon_status measure_angle(recon_ctx *ctx, probe *p)
-{
-    size_t n = p->info.n;
-    recon_status status = RECON_OK;
-    for (p->first = 0; p->first < n; p->first += p->n) {
-        p->n = n - p->first < BATCH ? n - p->first : BATCH;
-        RECON_TRY(measure_batch(ctx, p));
-        recon_progress_add(ctx, p->n);
-    }
-    for (size_t l = 0; l < p->depth; l++) {
-        RECON_TRY(median(ctx, &p->out[l].error, p->error + l * n, n, l));
-        RECON_TRY(median(ctx, &p->out[l].floor, p->floor + l * n, n, l));
-    }
-done:
-    return status;
-}
-
 /* --- all of them ------------------------------------------------------------------------------ */
 
 size_t recon_equivariance_depth(const recon_ieae *model)
@@ -253,10 +227,23 @@ recon_status recon_equivariance_layers(recon_ctx *ctx, recon_layer_equivariance 
     for (size_t k = 0; k < count; k++) {
         p.out = out + k * p.depth;
         p.angle = angles[k];
-        RECON_TRY(measure_angle(ctx, &p));
+        size_t n = p.info.n;
+        for (p.first = 0; p.first < n; p.first += p.n) {
+            p.n = n - p.first < BATCH ? n - p.first : BATCH;
+            RECON_TRY(measure_batch(ctx, &p));
+            recon_progress_add(ctx, p.n);
+        }
+        for (size_t l = 0; l < p.depth; l++) {
+            RECON_TRY(median(ctx, &p.out[l].error, p.error + l * n, n, l));
+            RECON_TRY(median(ctx, &p.out[l].floor, p.floor + l * n, n, l));
+        }
     }
     recon_progress_end(ctx);
 done:
-    probe_free(&p);
+    recon_tape_free(p.tape);
+    free(p.images);
+    free(p.seen);
+    free(p.error);
+    free(p.floor);
     return status;
 }

@@ -141,32 +141,25 @@ recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *t, cons
     return status;
 }
 
-static recon_status check_query(recon_ctx *ctx, const recon_gcn *c, const recon_gcn_graphs *graphs,
-                                const int64_t *which, const recon_so3 *rotations, size_t n)
-{
-    if (graphs->radius != c->info.radius)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "graphs of radius %g, but the classifier was made for %g", graphs->radius,
-                          c->info.radius);
-    if (!which && n > graphs->n)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%zu of %zu conformers", n, graphs->n);
-    for (size_t i = 0; i < n; i++) {
-        if (which && (which[i] < 0 || (uint64_t)which[i] >= graphs->n))
-            return recon_fail(ctx, RECON_ERR_INPUT, "entry %zu is conformer %lld, of %zu", i,
-                              (long long)which[i], graphs->n);
-        if (rotations && !(recon_so3_angle(rotations[i]) <= 4)) /* NaN */
-            return recon_fail(ctx, RECON_ERR_INPUT, "rotation %zu is not a number", i);
-    }
-    return RECON_OK;
-}
-
 recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out, const recon_gcn *c,
                                       const recon_gcn_graphs *graphs, const int64_t *which,
                                       const recon_so3 *rotations, size_t n)
 {
     recon_tape *t = NULL;
     recon_status status;
-    RECON_TRY(check_query(ctx, c, graphs, which, rotations, n));
+    if (graphs->radius != c->info.radius)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "graphs of radius %g, but the classifier was made for %g",
+                             graphs->radius, c->info.radius));
+    if (!which && n > graphs->n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu of %zu conformers", n, graphs->n));
+    for (size_t i = 0; i < n; i++) {
+        if (which && (which[i] < 0 || (uint64_t)which[i] >= graphs->n))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "entry %zu is conformer %lld, of %zu", i,
+                                 (long long)which[i], graphs->n));
+        if (rotations && !(recon_so3_angle(rotations[i]) <= 4)) /* NaN */
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "rotation %zu is not a number", i));
+    }
     RECON_TRY(recon_tape_new(ctx, &t, RECON_SINGLE, 0));
     RECON_TRY(
         recon_gcn_logits_on(ctx, out, t, c, graphs,

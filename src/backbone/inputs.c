@@ -22,20 +22,6 @@ static recon_status lacks(recon_ctx *ctx, const recon_data_kind *kind, const cha
                       kind->name);
 }
 
-static void warn_of_rule(recon_ctx *ctx, const recon_inputs *in, const recon_backbone *b,
-                         const char *model)
-{
-    const recon_dataset *whole = recon_data_images(in->whole);
-    const recon_ieae *net = recon_backbone_ieae(b);
-    size_t lifted = whole ? recon_dataset_lifted(whole) : 0;
-    if (net && net->over_black && lifted)
-        recon_log(ctx, RECON_LOG_WARN,
-                  "%s: trained when transparent pictures were laid over black, but %zu of %zu are "
-                  "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
-                  "pictures",
-                  model, lifted, recon_dataset_describe(whole).n);
-}
-
 static recon_status note_skipped(recon_ctx *ctx, recon_inputs *in)
 {
     recon_status status = RECON_OK;
@@ -115,7 +101,16 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
     out->use = out->whole;
     out->n = recon_data_describe(out->whole).n;
     if (backbone) {
-        warn_of_rule(ctx, out, backbone, model);
+        const recon_dataset *whole = recon_data_images(out->whole);
+        const recon_ieae *net = recon_backbone_ieae(backbone);
+        size_t lifted = whole ? recon_dataset_lifted(whole) : 0;
+        if (net && net->over_black && lifted)
+            recon_log(
+                ctx, RECON_LOG_WARN,
+                "%s: trained when transparent pictures were laid over black, but %zu of %zu are "
+                "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
+                "pictures",
+                model, lifted, recon_dataset_describe(whole).n);
         RECON_TRY(recon_backbone_check_data(ctx, backbone, out->whole));
     }
     RECON_TRY(note_skipped(ctx, out));

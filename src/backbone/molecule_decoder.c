@@ -6,15 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static size_t hidden(const recon_molecule_net_shape *s)
-{
-    static const double widths[] = {
-        [RECON_PRESET_FAST] = 512, [RECON_PRESET_PAPER] = 512, [RECON_PRESET_SMALL] = 256
-    };
-    double n = round(widths[s->preset] * s->width);
-    return n < 8 ? 8 : (size_t)n;
-}
-
 static recon_status trunk_add(recon_ctx *ctx, recon_molecule_trunk *out, recon_params *p,
                               const char *name, size_t inputs, size_t width)
 {
@@ -43,7 +34,11 @@ static recon_var trunk_apply(recon_tape *t, const recon_molecule_trunk *k, recon
 recon_status recon_molecule_decoder_add(recon_ctx *ctx, recon_molecule_decoder *d, recon_params *p,
                                         const char *name, const recon_molecule_net_shape *s)
 {
-    size_t width = hidden(s);
+    static const double widths[] = {
+        [RECON_PRESET_FAST] = 512, [RECON_PRESET_PAPER] = 512, [RECON_PRESET_SMALL] = 256
+    };
+    double n = round(widths[s->preset] * s->width);
+    size_t width = n < 8 ? 8 : (size_t)n;
     recon_layer_name full;
     recon_status status = RECON_OK;
     *d = (recon_molecule_decoder){ .slots = s->slots,

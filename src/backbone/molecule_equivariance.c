@@ -79,37 +79,11 @@ typedef struct {
     codes before, after;
 } trial;
 
-static void trial_free(trial *t)
-{
-    free(t->moved);
-    free(t->xyz);
-    free(t->elements);
-    free(t->rotations);
-    free(t->before.z);
-    free(t->before.psi);
-    free(t->after.z);
-    free(t->after.psi);
-}
-
 static recon_status codes_new(recon_ctx *ctx, codes *c, const trial *t)
 {
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &c->z, t->n * t->d, sizeof *c->z));
     RECON_TRY(recon_alloc_raw(ctx, &c->psi, t->n, sizeof *c->psi));
-done:
-    return status;
-}
-
-static recon_status trial_new(recon_ctx *ctx, trial *t)
-{
-    size_t total = recon_molecules_describe(t->data).total;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &t->moved, t->n, sizeof *t->moved));
-    RECON_TRY(recon_alloc_raw(ctx, &t->xyz, total, 3 * sizeof *t->xyz));
-    RECON_TRY(recon_alloc_raw(ctx, &t->elements, total, sizeof *t->elements));
-    RECON_TRY(recon_alloc_raw(ctx, &t->rotations, t->n, sizeof *t->rotations));
-    RECON_TRY(codes_new(ctx, &t->before, t));
-    RECON_TRY(codes_new(ctx, &t->after, t));
 done:
     return status;
 }
@@ -197,13 +171,26 @@ recon_status recon_molecule_equivariance_measure(recon_ctx *ctx,
                 .d = recon_molecule_net_describe(model).code,
                 .seed = seed };
     recon_status status;
-    RECON_TRY(trial_new(ctx, &t));
+    size_t total = recon_molecules_describe(t.data).total;
+    RECON_TRY(recon_alloc_raw(ctx, &t.moved, t.n, sizeof *t.moved));
+    RECON_TRY(recon_alloc_raw(ctx, &t.xyz, total, 3 * sizeof *t.xyz));
+    RECON_TRY(recon_alloc_raw(ctx, &t.elements, total, sizeof *t.elements));
+    RECON_TRY(recon_alloc_raw(ctx, &t.rotations, t.n, sizeof *t.rotations));
+    RECON_TRY(codes_new(ctx, &t.before, &t));
+    RECON_TRY(codes_new(ctx, &t.after, &t));
     for (size_t i = 0; i < t.n; i++)
         t.moved[i] = recon_molecules_get(data, i);
     RECON_TRY(embed(ctx, &t, &t.before));
     for (int move = 0; move < RECON_MOVES; move++)
         RECON_TRY(measure_move(ctx, &out[move], &t, (recon_move)move));
 done:
-    trial_free(&t);
+    free(t.moved);
+    free(t.xyz);
+    free(t.elements);
+    free(t.rotations);
+    free(t.before.z);
+    free(t.before.psi);
+    free(t.after.z);
+    free(t.after.psi);
     return status;
 }

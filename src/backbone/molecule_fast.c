@@ -148,24 +148,6 @@ done:
     return status;
 }
 
-static recon_status add_ends(recon_ctx *ctx, fast *e, recon_params *p)
-{
-    size_t S = e->shape.scalars, V = e->shape.vectors, Z = e->shape.latent;
-    const char *name = "encoder";
-    recon_status status;
-    RECON_TRY(add_mix(ctx, &e->element, p, name, "element", e->elements, S,
-                      sqrt((double)e->elements))); /* one of the inputs is 1 */
-    RECON_TRY(add_mix(ctx, &e->place, p, name, "place", 1, V, 0.3));
-    RECON_TRY(add_linear(ctx, &e->node, p, name, "node", S, Z, 1));
-    RECON_TRY(add_linear(ctx, &e->code[0], p, name, "code0", Z, Z, hidden_gain));
-    RECON_TRY(add_linear(ctx, &e->code[1], p, name, "code1", Z, Z, hidden_gain));
-    RECON_TRY(add_mix(ctx, &e->point, p, name, "point", V, 3, 1));
-    RECON_TRY(add_linear(ctx, &e->share, p, name, "share", S, 3, 0.3));
-    RECON_TRY(add_mix(ctx, &e->spread, p, name, "spread", 1, 3, 1));
-done:
-    return status;
-}
-
 static void fast_free(recon_molecule_encoder *encoder)
 {
     fast *e = (fast *)encoder;
@@ -196,7 +178,17 @@ recon_status recon_molecule_fast_new(recon_ctx *ctx, recon_molecule_encoder **ou
     e->elements = s->elements;
     RECON_TRY(recon_alloc(ctx, &e->exchange, e->shape.layers, sizeof *e->exchange));
     RECON_TRY(recon_alloc(ctx, &e->update, e->shape.layers, sizeof *e->update));
-    RECON_TRY(add_ends(ctx, e, params));
+    size_t S = e->shape.scalars, V = e->shape.vectors, Z = e->shape.latent;
+    const char *name = "encoder";
+    RECON_TRY(add_mix(ctx, &e->element, params, name, "element", e->elements, S,
+                      sqrt((double)e->elements))); /* one of the inputs is 1 */
+    RECON_TRY(add_mix(ctx, &e->place, params, name, "place", 1, V, 0.3));
+    RECON_TRY(add_linear(ctx, &e->node, params, name, "node", S, Z, 1));
+    RECON_TRY(add_linear(ctx, &e->code[0], params, name, "code0", Z, Z, hidden_gain));
+    RECON_TRY(add_linear(ctx, &e->code[1], params, name, "code1", Z, Z, hidden_gain));
+    RECON_TRY(add_mix(ctx, &e->point, params, name, "point", V, 3, 1));
+    RECON_TRY(add_linear(ctx, &e->share, params, name, "share", S, 3, 0.3));
+    RECON_TRY(add_mix(ctx, &e->spread, params, name, "spread", 1, 3, 1));
     for (size_t i = 0; i < e->shape.layers; i++) {
         RECON_TRY(add_exchange(ctx, &e->exchange[i], params, e, i));
         RECON_TRY(add_update(ctx, &e->update[i], params, e, i));

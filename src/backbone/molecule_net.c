@@ -1,4 +1,5 @@
-/* molecule_net.c - the molecule autoencoder: made, opened, used. Training is in molecule_net_train.c. */
+/* molecule_net.c - the molecule autoencoder: made, opened, used. Training is in
+ * molecule_net_train.c. */
 #include "backbone/photo_net.h"
 #include "backbone/molecule_net.h"
 #include "backbone/kinds.h"
@@ -123,32 +124,23 @@ static recon_status read_elements(recon_ctx *ctx, recon_molecule_net_shape *s,
     return RECON_OK;
 }
 
-static recon_status read_shape(recon_ctx *ctx, recon_molecule_net_shape *s,
-                               const recon_safetensors *file, const char *path)
-{
-    size_t mapped;
-    recon_status status;
-    RECON_TRY(recon_metadata_preset(ctx, &s->preset, file, path));
-    RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->layers, file, "layers", 1, LAYERS_MOST, path));
-    RECON_TRY(recon_metadata_number(ctx, &s->radius, file, "radius", 0, 100, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->latent, file, "latent", 1, MOST, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
-    RECON_TRY(recon_metadata_size(ctx, &mapped, file, "mapped", 0, 1, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->slots, file, "slots", 1, RECON_ATOMS_MAX, path));
-    RECON_TRY(read_elements(ctx, s, file, path));
-    s->mapped = (int)mapped;
-done:
-    return status;
-}
-
 static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
                               const char *path, recon_precision precision)
 {
     recon_molecule_net_shape shape = { 0 };
     recon_molecule_net *m;
     recon_status status;
-    RECON_TRY(read_shape(ctx, &shape, file, path));
+    size_t mapped;
+    RECON_TRY(recon_metadata_preset(ctx, &shape.preset, file, path));
+    RECON_TRY(recon_metadata_number(ctx, &shape.width, file, "width_factor", 0, 64, path));
+    RECON_TRY(recon_metadata_size(ctx, &shape.layers, file, "layers", 1, LAYERS_MOST, path));
+    RECON_TRY(recon_metadata_number(ctx, &shape.radius, file, "radius", 0, 100, path));
+    RECON_TRY(recon_metadata_size(ctx, &shape.latent, file, "latent", 1, MOST, path));
+    RECON_TRY(recon_metadata_size(ctx, &shape.code, file, "code", 1, MOST, path));
+    RECON_TRY(recon_metadata_size(ctx, &mapped, file, "mapped", 0, 1, path));
+    RECON_TRY(recon_metadata_size(ctx, &shape.slots, file, "slots", 1, RECON_ATOMS_MAX, path));
+    RECON_TRY(read_elements(ctx, &shape, file, path));
+    shape.mapped = (int)mapped;
     RECON_TRY(recon_molecule_net_make(ctx, &m, &shape, precision, file, path, 0));
     *out = &m->base;
 done:
@@ -318,28 +310,6 @@ static recon_status check_finite(recon_ctx *ctx, const float *x, size_t width, s
     return RECON_OK;
 }
 
-static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_molecule_net_answer *out,
-                                const recon_molecule_net *m, const recon_conformer *x, size_t at,
-                                size_t n)
-{
-    const recon_molecule_net_shape *h = &m->shape;
-    recon_status status;
-    RECON_TRY(see_batch(ctx, s, m, x + at, n));
-    RECON_TRY(read_floats(ctx, s, out->z ? out->z + at * h->code : NULL, s->seen.z));
-    RECON_TRY(
-        read_floats(ctx, s, out->latent ? out->latent + at * h->latent : NULL, s->seen.latent));
-    RECON_TRY(read_floats(ctx, s, out->shift ? out->shift + at * 3 : NULL, s->seen.shift));
-    RECON_TRY(read_poses(ctx, s, out->psi ? out->psi + at : NULL, s->seen.y, n));
-    RECON_TRY(check_finite(ctx, out->z ? out->z + at * h->code : NULL, h->code, at, n));
-    RECON_TRY(
-        check_finite(ctx, out->latent ? out->latent + at * h->latent : NULL, h->latent, at, n));
-    RECON_TRY(check_finite(ctx, out->shift ? out->shift + at * 3 : NULL, 3, at, n));
-    for (size_t i = 0; out->psi && i < n; i++)
-        RECON_TRY(check_finite(ctx, (float[]){ (float)out->psi[at + i].w }, 1, at + i, 1));
-done:
-    return status;
-}
-
 recon_status recon_molecule_net_embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
                                       const recon_molecule_net *m, const recon_conformer *x,
                                       size_t n)
@@ -350,7 +320,19 @@ recon_status recon_molecule_net_embed(recon_ctx *ctx, const recon_molecule_net_a
     RECON_TRY(recon_tape_new(ctx, &s.tape, m->base.params->precision, 0));
     for (size_t at = 0; at < n; at += part) {
         part = batch_of(ctx, x + at, n - at);
-        RECON_TRY(embed_batch(ctx, &s, out, m, x, at, part));
+        const recon_molecule_net_shape *h = &m->shape;
+        RECON_TRY(see_batch(ctx, &s, m, x + at, part));
+        RECON_TRY(read_floats(ctx, &s, out->z ? out->z + at * h->code : NULL, s.seen.z));
+        RECON_TRY(
+            read_floats(ctx, &s, out->latent ? out->latent + at * h->latent : NULL, s.seen.latent));
+        RECON_TRY(read_floats(ctx, &s, out->shift ? out->shift + at * 3 : NULL, s.seen.shift));
+        RECON_TRY(read_poses(ctx, &s, out->psi ? out->psi + at : NULL, s.seen.y, part));
+        RECON_TRY(check_finite(ctx, out->z ? out->z + at * h->code : NULL, h->code, at, part));
+        RECON_TRY(check_finite(ctx, out->latent ? out->latent + at * h->latent : NULL, h->latent,
+                               at, part));
+        RECON_TRY(check_finite(ctx, out->shift ? out->shift + at * 3 : NULL, 3, at, part));
+        for (size_t i = 0; out->psi && i < part; i++)
+            RECON_TRY(check_finite(ctx, (float[]){ (float)out->psi[at + i].w }, 1, at + i, 1));
         RECON_TRY(recon_interrupted(ctx));
     }
 done:

@@ -145,11 +145,11 @@ static size_t preset_count(const char *name, const recon_molecule_net_options *o
     return (size_t)recon_recipe_default(&recon_molecule_net_recipe, name, o->shape.preset, 0);
 }
 
-/* The preset's are for tens of thousands of conformers. Of n, which may be a few, a step takes no
- * more than a quarter, in pairs, and epochs are added, in both stages alike, until there are
- * STEPS_LEAST steps. */
-static void set_length(recon_molecule_net_options *o, size_t n)
+static void set_defaults(recon_molecule_net_options *o, size_t n)
 {
+    /* The preset's are for tens of thousands of conformers. Of n, which may be a few, a step takes
+     * no more than a quarter, in pairs, and epochs are added, in both stages alike, until there are
+     * STEPS_LEAST steps. */
     size_t usual = preset_count("batch", o), epochs = preset_count("epochs", o);
     size_t quarter = n >= 8 ? n / 4 & ~(size_t)1 : 2, before = preset_count("before", o);
     if (!o->batch)
@@ -161,11 +161,6 @@ static void set_length(recon_molecule_net_options *o, size_t n)
     }
     if (!o->before)
         o->before = o->epochs / 3 < before ? o->epochs / 3 : before;
-}
-
-static void set_defaults(recon_molecule_net_options *o, size_t n)
-{
-    set_length(o, n);
     recon_recipe_fill(o, &recon_molecule_net_recipe, o->shape.preset, 0, 0);
     o->element = fmax(o->element, 0);
     o->shape.mapped = o->contrast > 0;
@@ -318,18 +313,6 @@ done:
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* The conformers of a slice, in uniform orientations, by the place in the batch. */
-static void take_slice(trainer *c, const sample_set *p, uint64_t step, recon_slice slice)
-{
-    size_t views = views_of(c);
-    for (size_t k = 0; k < views * slice.n; k++) {
-        size_t place = slice.first + k / views, view = k % views;
-        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + views * place + view);
-        c->seen[k] = p->x[member(p, number_at(c, p, step, place), view)];
-        c->rotation[k] = recon_so3_haar(&rng);
-    }
-}
-
 static double alike(recon_molecule_partner b)
 {
     double off = (double)b.rmsd / ALIKE;
@@ -363,18 +346,6 @@ static void set_pairs(trainer *c, const sample_set *p, uint64_t step, recon_slic
     }
 }
 
-/* Atoms that the decoder makes, of the whole batch. */
-static size_t count_real(const trainer *c, const sample_set *p, uint64_t step)
-{
-    size_t real = 0, slots = c->m->shape.slots;
-    for (size_t place = 0; place < units_of(c, p); place++)
-        for (size_t v = 0; v < views_of(c); v++) {
-            size_t atoms = p->x[member(p, number_at(c, p, step, place), v)].atoms;
-            real += atoms < slots ? atoms : slots;
-        }
-    return real;
-}
-
 static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, uint64_t step,
                                recon_slice slice, const recon_slices *cut)
 {
@@ -388,7 +359,14 @@ static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, u
     if (cut) {
         c->rows = (recon_slices){ cut->count * nodes, nodes, cut->count, cut->begin, cut->end };
         c->pack.all_nodes = c->rows.all;
-        c->pack.all_real = count_real(c, p, step);
+        /* Atoms that the decoder makes, of the whole batch. */
+        size_t real = 0, slots = c->m->shape.slots;
+        for (size_t place = 0; place < units_of(c, p); place++)
+            for (size_t v = 0; v < views_of(c); v++) {
+                size_t atoms = p->x[member(p, number_at(c, p, step, place), v)].atoms;
+                real += atoms < slots ? atoms : slots;
+            }
+        c->pack.all_real = real;
     }
     RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges, cut ? &c->rows : NULL));
 done:
@@ -403,7 +381,14 @@ static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, ui
     recon_status status;
     if (p == &c->train)
         deal(c, step);
-    take_slice(c, p, step, slice);
+    /* The conformers of a slice, in uniform orientations, by the place in the batch. */
+    size_t views = views_of(c);
+    for (size_t k = 0; k < views * slice.n; k++) {
+        size_t place = slice.first + k / views, view = k % views;
+        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + views * place + view);
+        c->seen[k] = p->x[member(p, number_at(c, p, step, place), view)];
+        c->rotation[k] = recon_so3_haar(&rng);
+    }
     RECON_TRY(feed_atoms(c, t, p, step, slice, cut));
     if (c->paired) {
         set_pairs(c, p, step, slice, cut ? slice : (recon_slice){ 0, slice.n, slice.n });
@@ -509,25 +494,20 @@ typedef struct {
     recon_metadata_list list;
 } description;
 
-static void describe_settings(const trainer *c, recon_settings *s)
-{
-    const recon_molecule_net_options *o = c->o;
-    recon_settings_add(s, "preset", "%s", recon_preset_name(c->m->shape.preset));
-    recon_settings_add(s, "conformers", "%zu", c->train.n);
-    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, c->identity);
-    recon_settings_add(s, "held out", "%zu", c->held.n);
-    if (c->held_identity)
-        recon_settings_add(s, RECON_SETTING_HELD, RECON_IDENTITY, c->held_identity);
-    recon_recipe_record(s, &recon_molecule_net_recipe, o);
-    recon_settings_add_run(s, c->ctx, o->seed, o->precision);
-}
-
 static void describe(const trainer *c, description *d)
 {
     const recon_molecule_net_shape *s = &c->m->shape;
     size_t at = 0;
     *d = (description){ .elements = "" };
-    describe_settings(c, &d->settings);
+    const recon_molecule_net_options *o = c->o;
+    recon_settings_add(&d->settings, "preset", "%s", recon_preset_name(c->m->shape.preset));
+    recon_settings_add(&d->settings, "conformers", "%zu", c->train.n);
+    recon_settings_add(&d->settings, RECON_SETTING_IDENTITY, RECON_IDENTITY, c->identity);
+    recon_settings_add(&d->settings, "held out", "%zu", c->held.n);
+    if (c->held_identity)
+        recon_settings_add(&d->settings, RECON_SETTING_HELD, RECON_IDENTITY, c->held_identity);
+    recon_recipe_record(&d->settings, &recon_molecule_net_recipe, o);
+    recon_settings_add_run(&d->settings, c->ctx, o->seed, o->precision);
     for (size_t e = 0; e < s->elements; e++)
         at += (size_t)snprintf(d->elements + at, sizeof d->elements - at, "%s%d", e ? " " : "",
                                s->element[e]);
@@ -737,18 +717,6 @@ done:
     return status;
 }
 
-static void trainer_free(trainer *c)
-{
-    recon_molecule_partners_free(&c->train.partners);
-    recon_molecule_partners_free(&c->held.partners);
-    recon_molecule_pack_free(&c->pack);
-    recon_molecule_net_close(c->ctx, c->m);
-    void *blocks[] = { c->train.x, c->held.x, c->seen,  c->rotation, c->between,
-                       c->weight,  c->places, c->dealt, c->atoms,    c->sorted };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
-}
-
 /* The lengths of both stages. A resumed run that is not told otherwise has those it was begun with;
  * the first stage's may be 0. */
 static recon_status set_lengths(recon_ctx *ctx, recon_molecule_net_options *o, const char *path,
@@ -793,7 +761,14 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     RECON_TRY(make_room(&c));
     RECON_TRY(run(&c, result, path));
 done:
-    trainer_free(&c);
+    recon_molecule_partners_free(&c.train.partners);
+    recon_molecule_partners_free(&c.held.partners);
+    recon_molecule_pack_free(&c.pack);
+    recon_molecule_net_close(c.ctx, c.m);
+    void *blocks[] = { c.train.x, c.held.x, c.seen,  c.rotation, c.between,
+                       c.weight,  c.places, c.dealt, c.atoms,    c.sorted };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
     recon_molecules_close(kept);
     recon_molecules_close(rest);
     return status;

@@ -105,13 +105,6 @@ done:
     return status;
 }
 
-/* Molecules of slice s, and nodes in front of it. */
-static recon_rows slice_of(const recon_molecule_pack *pack, size_t s)
-{
-    size_t first = s * pack->each, end = first + pack->each;
-    return (recon_rows){ first, end < pack->n ? end : pack->n };
-}
-
 /* The same, slice by slice: each has a row more for the edges that fill its capacity. */
 static recon_status make_graphs(recon_ctx *ctx, recon_radius_graph *all, const paper *p,
                                 const recon_molecule_batch *b, const recon_molecule_pack *pack,
@@ -124,7 +117,9 @@ static recon_status make_graphs(recon_ctx *ctx, recon_radius_graph *all, const p
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &offset, pack->each + 1, sizeof *offset));
     for (size_t s = 0; s < slices; s++) {
-        recon_rows own = slice_of(pack, s);
+        /* Molecules of slice s, and nodes in front of it. */
+        size_t first = s * pack->each, end = first + pack->each;
+        recon_rows own = (recon_rows){ first, end < pack->n ? end : pack->n };
         size_t n = own.end - own.begin;
         for (size_t i = 0; i < n; i++)
             offset[i] = pack->offset[own.begin + i] - (int32_t)(s * nodes);

@@ -85,28 +85,7 @@ done:
     return status;
 }
 
-static void search_free(search *s)
-{
-    for (size_t i = 0; s->bonds && i < s->n; i++)
-        recon_bonds_free(&s->bonds[i]);
-    for (size_t i = 0; i < s->graphs; i++)
-        recon_symmetry_free(s->symmetry[i]);
-    free(s->bonds);
-    free(s->order);
-    free(s->graph);
-    free(s->symmetry);
-    free(s->near);
-}
-
 /* --- partners --------------------------------------------------------------------------------- */
-
-static recon_status overlay(double *rmsd, recon_so3 *rotation, const search *s, size_t i, size_t j)
-{
-    const recon_conformer *a = &s->x[i], *b = &s->x[j];
-    return s->by_bonds
-               ? recon_rmsd_best(rmsd, rotation, NULL, s->symmetry[s->graph[i]], a->xyz, b->xyz)
-               : recon_rmsd_kabsch(rmsd, rotation, a->xyz, b->xyz, a->atoms, NULL);
-}
 
 static recon_status lay(recon_ctx *ctx, search *s, size_t i)
 {
@@ -117,7 +96,11 @@ static recon_status lay(recon_ctx *ctx, search *s, size_t i)
         double rmsd;
         if (s->graph[i] != s->graph[j])
             continue;
-        recon_status status = overlay(&rmsd, &p->rotation, s, i, j);
+        const recon_conformer *a = &s->x[i], *b = &s->x[j];
+        recon_status status =
+            s->by_bonds ? recon_rmsd_best(&rmsd, &p->rotation, NULL, s->symmetry[s->graph[i]],
+                                          a->xyz, b->xyz)
+                        : recon_rmsd_kabsch(&rmsd, &p->rotation, a->xyz, b->xyz, a->atoms, NULL);
         if (status != RECON_OK)
             return recon_fail(ctx, status, "conformers %zu and %zu have no rotation between them",
                               i, j);
@@ -165,7 +148,15 @@ recon_status recon_molecule_partners_find(recon_ctx *ctx, recon_molecule_partner
         RECON_TRY(recon_comm_gather(ctx, out->list, n, CHUNK, o->most * sizeof *out->list));
     }
 done:
-    search_free(&s);
+    for (size_t i = 0; s.bonds && i < s.n; i++)
+        recon_bonds_free(&s.bonds[i]);
+    for (size_t i = 0; i < s.graphs; i++)
+        recon_symmetry_free(s.symmetry[i]);
+    free(s.bonds);
+    free(s.order);
+    free(s.graph);
+    free(s.symmetry);
+    free(s.near);
     if (status != RECON_OK)
         recon_molecule_partners_free(out);
     return status;

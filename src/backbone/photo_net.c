@@ -64,13 +64,6 @@ static size_t halvings_of(const recon_ieae_shape *s)
     return n;
 }
 
-/* Channels grow as the picture shrinks, and are the first stage's when it has shrunk. */
-static size_t stem_width(size_t width, size_t left)
-{
-    size_t n = width >> left;
-    return n < NARROWEST ? NARROWEST : n;
-}
-
 static recon_status add_stem(recon_ctx *ctx, recon_photo_net *net, recon_params *p,
                              const char *name, const recon_ieae_shape *s)
 {
@@ -79,7 +72,9 @@ static recon_status add_stem(recon_ctx *ctx, recon_photo_net *net, recon_params 
     recon_status status = RECON_OK;
     net->stems = halvings + 1;
     for (size_t i = 0; i < net->stems; i++) {
-        size_t out = stem_width(width_of(s), halvings - i);
+        /* Channels grow as the picture shrinks, and are the first stage's when it has shrunk. */
+        size_t n = width_of(s) >> (halvings - i);
+        size_t out = n < NARROWEST ? NARROWEST : n;
         snprintf(full, sizeof full, "%s.stem%zu", name, i);
         RECON_TRY(recon_conv_add(ctx, &net->stem[i], p, full, in, out,
                                  &(recon_conv_layer_options){ .stride = i ? 2 : 1 }));

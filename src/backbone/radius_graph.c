@@ -181,27 +181,6 @@ static void pad(recon_radius_graph *g, size_t atoms)
     g->offset[g->nodes] = (int32_t)g->edges;
 }
 
-static recon_status check_options(recon_ctx *ctx, const recon_radius_graph_options *o, size_t atoms)
-{
-    if (!(o->radius > 0))
-        return recon_fail(ctx, RECON_ERR_INPUT, "a graph of neighbours within %g: above 0",
-                          o->radius);
-    if ((o->nodes && o->nodes < atoms) || atoms >= INT32_MAX || o->nodes >= INT32_MAX ||
-        o->edges > INT32_MAX)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%zu atoms in a graph of %zu nodes, %zu edges",
-                          atoms, o->nodes, o->edges);
-    return RECON_OK;
-}
-
-static recon_status check_edges(recon_ctx *ctx, const recon_radius_graph *g, size_t atoms)
-{
-    if (g->found > g->edges || (g->found < g->edges && g->nodes == atoms))
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%zu edges among %zu atoms in a graph of %zu nodes, %zu edges", g->found,
-                          atoms, g->nodes, g->edges);
-    return RECON_OK;
-}
-
 recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, const float *xyz,
                                      const int32_t *offset, size_t n,
                                      const recon_radius_graph_options *o)
@@ -209,13 +188,22 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, cons
     job j = { .graph = g, .xyz = xyz, .offset = offset, .radius = o->radius };
     size_t atoms = n ? (size_t)offset[n] : 0;
     recon_status status;
-    RECON_TRY(check_options(ctx, o, atoms));
+    if (!(o->radius > 0))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "a graph of neighbours within %g: above 0",
+                             o->radius));
+    if ((o->nodes && o->nodes < atoms) || atoms >= INT32_MAX || o->nodes >= INT32_MAX ||
+        o->edges > INT32_MAX)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu atoms in a graph of %zu nodes, %zu edges",
+                             atoms, o->nodes, o->edges));
     RECON_TRY(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
     g->nodes = o->nodes ? o->nodes : atoms;
     RECON_TRY(recon_parallel(ctx, count_task, &j, n));
     RECON_TRY(add_up(ctx, g, atoms));
     g->edges = o->edges ? o->edges : g->found;
-    RECON_TRY(check_edges(ctx, g, atoms));
+    if (g->found > g->edges || (g->found < g->edges && g->nodes == atoms))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "%zu edges among %zu atoms in a graph of %zu nodes, %zu edges",
+                             g->found, atoms, g->nodes, g->edges));
     RECON_TRY(room_for_edges(ctx, g, g->edges));
     memcpy(g->cursor, g->offset, g->nodes * sizeof *g->cursor);
     RECON_TRY(recon_parallel(ctx, fill_task, &j, n));

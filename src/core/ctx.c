@@ -84,7 +84,8 @@ recon_status recon_interrupted(recon_ctx *ctx)
                : RECON_OK;
 }
 
-/* --- how settings and calls are spelled --------------------------------------------------------- */
+/* --- how settings and calls are spelled
+ * --------------------------------------------------------- */
 
 typedef struct {
     const char *name, *on, *off, *number, *word; /* a setting alone, switched, with a value */
@@ -128,22 +129,6 @@ static char *with(char *text, char old, char new)
     return text;
 }
 
-static void put_setting(writer *w, char *setting, const words *s)
-{
-    char name[64], *value = strchr(setting, '=');
-    if (value)
-        *value++ = '\0';
-    int reserved = !strcmp(setting, "from") || !strcmp(setting, "lambda");
-    snprintf(name, sizeof name, "%s%s", with(setting, '_', s->underscore),
-             reserved ? s->keyword : "");
-    const char *form = !value                           ? s->name
-                       : !strcmp(value, "true")         ? s->on
-                       : !strcmp(value, "false")        ? s->off
-                       : islower((unsigned char)*value) ? s->word
-                                                        : s->number;
-    put(w, form, name, value);
-}
-
 /* What stood between the braces. */
 static void put_marked(writer *w, char *text, const words *s)
 {
@@ -158,7 +143,18 @@ static void put_marked(writer *w, char *text, const words *s)
     }
     for (char *one = strtok_r(text, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
         put(w, "%s", before);
-        put_setting(w, one, s);
+        char name[64], *value = strchr(one, '=');
+        if (value)
+            *value++ = '\0';
+        int reserved = !strcmp(one, "from") || !strcmp(one, "lambda");
+        snprintf(name, sizeof name, "%s%s", with(one, '_', s->underscore),
+                 reserved ? s->keyword : "");
+        const char *form = !value                           ? s->name
+                           : !strcmp(value, "true")         ? s->on
+                           : !strcmp(value, "false")        ? s->off
+                           : islower((unsigned char)*value) ? s->word
+                                                            : s->number;
+        put(w, form, name, value);
         before = s->between;
     }
     if (call)
@@ -185,7 +181,8 @@ const char *recon_spell(char *out, size_t room, const char *text, recon_spelling
     return w.used < room ? out : text;
 }
 
-/* --- messages ----------------------------------------------------------------------------------- */
+/* --- messages
+ * ----------------------------------------------------------------------------------- */
 
 static void print_line(const recon_ctx *ctx, char *out, size_t room, const char *fmt, va_list ap)
 {
@@ -322,7 +319,8 @@ void recon_progress_release(recon_ctx *ctx)
     ctx->progress_held--;
 }
 
-/* --- options ------------------------------------------------------------------------------------- */
+/* --- options
+ * ------------------------------------------------------------------------------------- */
 
 recon_status recon_reserved_check(recon_ctx *ctx, const uint64_t *reserved, const char *type)
 {

@@ -92,18 +92,6 @@ static void take(png_structp png, png_bytep out, size_t n)
     s->at += n;
 }
 
-/* Every kind of PNG becomes 1 to 4 channels of bytes, or of words in the machine's order. */
-static void simplify(session *s)
-{
-    png_set_expand(s->png);
-    if (s->sink->shallow)
-        png_set_scale_16(s->png);
-    else if (IS_LITTLE)
-        png_set_swap(s->png);
-    png_set_interlace_handling(s->png);
-    png_read_update_info(s->png, s->info);
-}
-
 static recon_status read_head(session *s)
 {
     recon_picture_sink *sink = s->sink;
@@ -119,7 +107,14 @@ static recon_status read_head(session *s)
     sink->interlaced = png_get_interlace_type(s->png, s->info) != PNG_INTERLACE_NONE;
     sink->head = (recon_pixels){ .height = height, .width = width };
     sink->head.deep = png_get_bit_depth(s->png, s->info) == 16;
-    simplify(s);
+    /* Every kind of PNG becomes 1 to 4 channels of bytes, or of words in the machine's order. */
+    png_set_expand(s->png);
+    if (s->sink->shallow)
+        png_set_scale_16(s->png);
+    else if (IS_LITTLE)
+        png_set_swap(s->png);
+    png_set_interlace_handling(s->png);
+    png_read_update_info(s->png, s->info);
     sink->head.channels = png_get_channels(s->png, s->info);
     sink->head.alpha = sink->head.channels % 2 == 0;
     return recon_picture_begin(s->ctx, sink, s->size, s->name);

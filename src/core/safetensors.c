@@ -288,17 +288,12 @@ recon_metadata_entry recon_safetensors_metadata_at(const recon_safetensors *f, s
     return i < f->n_metadata ? f->metadata[i] : (recon_metadata_entry){ NULL, NULL };
 }
 
-static const tensor *find(const recon_safetensors *f, const char *name)
-{
-    const tensor key = { .name = name }, *wanted = &key;
-    const tensor **found = bsearch(&wanted, f->by_name, f->count, sizeof *f->by_name, by_name);
-    return found ? *found : NULL;
-}
-
 recon_status recon_safetensors_get(recon_ctx *ctx, recon_array *out, const recon_safetensors *f,
                                    const char *name)
 {
-    const tensor *t = find(f, name);
+    const tensor key = { .name = name }, *wanted = &key;
+    const tensor **found = bsearch(&wanted, f->by_name, f->count, sizeof *f->by_name, by_name);
+    const tensor *t = found ? *found : NULL;
     *out = (recon_array){ 0 };
     if (!t)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no tensor '%.100s'", f->path, name);
@@ -382,24 +377,6 @@ static recon_status add(recon_ctx *ctx, json_t *object, const char *name, json_t
     return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
 }
 
-static recon_status make_header(recon_ctx *ctx, json_t *header, const tensor *t, size_t n,
-                                const recon_metadata_entry *metadata, size_t n_metadata,
-                                const char *path)
-{
-    recon_status status = RECON_OK;
-    if (n_metadata > 0) {
-        json_t *map = json_object();
-        RECON_TRY(add(ctx, header, METADATA, map, NULL, path));
-        for (size_t i = 0; i < n_metadata; i++)
-            RECON_TRY(add(ctx, map, metadata[i].key, json_string(metadata[i].value),
-                          metadata[i].value, path));
-    }
-    for (size_t i = 0; i < n; i++)
-        RECON_TRY(add(ctx, header, t[i].name, describe(&t[i]), NULL, path));
-done:
-    return status;
-}
-
 static recon_status write_header(recon_ctx *ctx, recon_writer *writer, const json_t *header)
 {
     static const char spaces[ALIGN + 1] =
@@ -430,7 +407,15 @@ recon_status recon_safetensors_write(recon_ctx *ctx, const char *path,
     tensor *t = NULL;
     RECON_TRY(recon_alloc(ctx, &t, n_tensors, sizeof *t));
     RECON_TRY(lay_out(ctx, t, tensors, n_tensors, path));
-    RECON_TRY(make_header(ctx, header, t, n_tensors, metadata, n_metadata, path));
+    if (n_metadata > 0) {
+        json_t *map = json_object();
+        RECON_TRY(add(ctx, header, METADATA, map, NULL, path));
+        for (size_t i = 0; i < n_metadata; i++)
+            RECON_TRY(add(ctx, map, metadata[i].key, json_string(metadata[i].value),
+                          metadata[i].value, path));
+    }
+    for (size_t i = 0; i < n_tensors; i++)
+        RECON_TRY(add(ctx, header, t[i].name, describe(&t[i]), NULL, path));
     RECON_TRY(recon_writer_open(ctx, &writer, path));
     RECON_TRY(write_header(ctx, &writer, header));
     for (size_t i = 0; i < n_tensors; i++)

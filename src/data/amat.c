@@ -10,11 +10,6 @@
 
 #include <math.h>
 
-static int next_number(recon_span *line, double *out)
-{
-    return recon_text_number(out, recon_text_word(line));
-}
-
 /* The next line that is not blank. */
 static int next_line(recon_span *line, recon_span *rest)
 {
@@ -45,7 +40,7 @@ static recon_status read_line(recon_ctx *ctx, float *pixels, int32_t *label, rec
 {
     double x;
     for (size_t i = 0; i <= count; i++) {
-        if (!next_number(&line, &x))
+        if (!recon_text_number(&x, recon_text_word(&line)))
             return recon_fail(ctx, RECON_ERR_FORMAT,
                               "%s: row %zu: number %zu of %zu is missing or not a number", path,
                               row, i + 1, count + 1);

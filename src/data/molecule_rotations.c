@@ -30,32 +30,26 @@ enum { KNOWN = sizeof known / sizeof *known };
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-/* F from 3 or 9 numbers. */
-static recon_status read_matrix(recon_ctx *ctx, double f[9], json_t *list, const char *key,
-                                const char *path)
-{
-    size_t n = json_array_size(list);
-    memset(f, 0, 9 * sizeof *f);
-    if (n != 3 && n != 9)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: '%.40s' is not 3 or 9 numbers, nor a list of such", path, key);
-    for (size_t i = 0; i < n; i++) {
-        json_t *entry = json_array_get(list, i);
-        if (!json_is_number(entry))
-            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%.40s': entry %zu is not a number", path,
-                              key, i);
-        f[n == 3 ? 4 * i : i] = json_number_value(entry);
-    }
-    return RECON_OK;
-}
-
 /* A list of matrices leaves a choice. */
 static recon_status choose(recon_ctx *ctx, double f[9], json_t *law, uint64_t choice,
                            const char *key, const char *path)
 {
     if (json_is_array(json_array_get(law, 0)))
         law = json_array_get(law, choice % json_array_size(law));
-    return read_matrix(ctx, f, law, key, path);
+    /* F from 3 or 9 numbers. */
+    size_t n = json_array_size(law);
+    memset(f, 0, 9 * sizeof *f);
+    if (n != 3 && n != 9)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: '%.40s' is not 3 or 9 numbers, nor a list of such", path, key);
+    for (size_t i = 0; i < n; i++) {
+        json_t *entry = json_array_get(law, i);
+        if (!json_is_number(entry))
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%.40s': entry %zu is not a number", path,
+                              key, i);
+        f[n == 3 ? 4 * i : i] = json_number_value(entry);
+    }
+    return RECON_OK;
 }
 
 static recon_status check_rule(recon_ctx *ctx, json_t *rule, const char *path)
@@ -122,7 +116,8 @@ static recon_status load_rule(recon_ctx *ctx, json_t **out, const char *name)
     return status == RECON_OK ? check_rule(ctx, *out, name) : status;
 }
 
-/* --- rotating ---------------------------------------------------------------------------------- */
+/* --- rotating
+ * ---------------------------------------------------------------------------------- */
 
 enum { TASK = 256 }; /* conformers */
 

@@ -87,19 +87,6 @@ static int is_alone(const float *xyz, size_t i)
     return nearest >= COINCIDE * COINCIDE;
 }
 
-static recon_status check_distances(recon_ctx *ctx, const recon_conformer *c, const recon_place *at)
-{
-    for (size_t i = 1; i < c->atoms; i++) {
-        if (is_alone(c->xyz, i))
-            continue;
-        size_t j = 0;
-        while (squared_distance(c->xyz + 3 * j, c->xyz + 3 * i) >= COINCIDE * COINCIDE)
-            j++;
-        return recon_bad_place(ctx, at, "atoms %zu and %zu are in one place", j + 1, i + 1);
-    }
-    return RECON_OK;
-}
-
 recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, const recon_place *at)
 {
     if (c->atoms < 2)
@@ -115,7 +102,15 @@ recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, con
         if (!(fabsf(c->xyz[i]) <= FAR))
             return recon_bad_place(ctx, at, "%c of atom %zu is %g", "xyz"[i % 3], i / 3 + 1,
                                    (double)c->xyz[i]);
-    return check_distances(ctx, c, at);
+    for (size_t i = 1; i < c->atoms; i++) {
+        if (is_alone(c->xyz, i))
+            continue;
+        size_t j = 0;
+        while (squared_distance(c->xyz + 3 * j, c->xyz + 3 * i) >= COINCIDE * COINCIDE)
+            j++;
+        return recon_bad_place(ctx, at, "atoms %zu and %zu are in one place", j + 1, i + 1);
+    }
+    return RECON_OK;
 }
 
 /* --- filling ---------------------------------------------------------------------------------- */

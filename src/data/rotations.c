@@ -160,21 +160,6 @@ typedef struct {
     uint64_t seed;
 } job;
 
-static void rotate_one(const job *j, size_t i, float *plain)
-{
-    const recon_dataset_info *info = &j->to->info;
-    recon_rng rng = recon_rng_new(j->seed, ROTATIONS | recon_dataset_row(j->from, i));
-    int32_t label = recon_dataset_get(plain, j->from, i);
-    recon_rotation_law rotation = recon_rotation_rule_of(j->rule, label);
-    recon_so2_density law = { .family = rotation.family, .width = rotation.width };
-    double angle = rotation.width > 0 ? recon_so2_sample(&law, &rng) : 0;
-    recon_image_rotate(j->to->own_floats + i * recon_dataset_pixels(info), plain, info->height,
-                       info->width, info->channels, angle, RECON_BILINEAR);
-    j->to->own_angles[i] = recon_so2_compose(angle, recon_dataset_angle(j->from, i));
-    if (j->to->own_labels)
-        j->to->own_labels[i] = label;
-}
-
 static recon_status rotate_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const job *j = arg;
@@ -185,8 +170,19 @@ static recon_status rotate_task(recon_ctx *ctx, void *arg, size_t index, int wor
     (void)worker;
     if (status != RECON_OK)
         return status;
-    for (size_t i = index * TASK; i < end; i++)
-        rotate_one(j, i, plain);
+    for (size_t i = index * TASK; i < end; i++) {
+        const recon_dataset_info *info = &j->to->info;
+        recon_rng rng = recon_rng_new(j->seed, ROTATIONS | recon_dataset_row(j->from, i));
+        int32_t label = recon_dataset_get(plain, j->from, i);
+        recon_rotation_law rotation = recon_rotation_rule_of(j->rule, label);
+        recon_so2_density law = { .family = rotation.family, .width = rotation.width };
+        double angle = rotation.width > 0 ? recon_so2_sample(&law, &rng) : 0;
+        recon_image_rotate(j->to->own_floats + i * recon_dataset_pixels(info), plain, info->height,
+                           info->width, info->channels, angle, RECON_BILINEAR);
+        j->to->own_angles[i] = recon_so2_compose(angle, recon_dataset_angle(j->from, i));
+        if (j->to->own_labels)
+            j->to->own_labels[i] = label;
+    }
     free(plain);
     return RECON_OK;
 }

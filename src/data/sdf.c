@@ -74,17 +74,6 @@ static recon_status take_atom(recon_ctx *ctx, record *r, size_t i, recon_span sy
     return RECON_OK;
 }
 
-static recon_status check_bond(recon_ctx *ctx, const record *r, size_t i, recon_span from,
-                               recon_span to)
-{
-    size_t a, b;
-    if (!recon_text_count(&a, from) || !recon_text_count(&b, to) || a - 1 >= r->atoms ||
-        b - 1 >= r->atoms)
-        return recon_bad_place(ctx, &r->at, "bond %zu is not between two of %zu atoms", i + 1,
-                               r->atoms);
-    return RECON_OK;
-}
-
 static recon_status check_counts(recon_ctx *ctx, record *r, recon_span atoms, recon_span bonds)
 {
     if (!recon_text_count(&r->atoms, atoms) || !recon_text_count(&r->bonds, bonds))
@@ -109,7 +98,11 @@ static recon_status read_v2000(recon_ctx *ctx, record *r, recon_span counts)
     }
     for (size_t i = 0; i < r->bonds; i++) {
         RECON_TRY(next_line(ctx, &line, r));
-        RECON_TRY(check_bond(ctx, r, i, columns(line, 0, 3), columns(line, 3, 3)));
+        size_t a, b;
+        if (!recon_text_count(&a, columns(line, 0, 3)) ||
+            !recon_text_count(&b, columns(line, 3, 3)) || a - 1 >= r->atoms || b - 1 >= r->atoms)
+            RECON_TRY(recon_bad_place(ctx, &r->at, "bond %zu is not between two of %zu atoms",
+                                      i + 1, r->atoms));
     }
     RECON_TRY(next_line(ctx, &line, r));
     if (line.at == line.end || !strchr("MAVGS", *line.at))

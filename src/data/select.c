@@ -210,19 +210,6 @@ done:
     return status;
 }
 
-/* Rounded shares of n: 0.8 to train, 0.1 to val, the rest to test. */
-static void split(recon_selection *s, const recon_select_options *o, const char *name)
-{
-    size_t train = (8 * s->n + 5) / 10, val = (s->n + 5) / 10;
-    uint64_t turn = SPLITS; /* a molecule's split does not depend on what else is in the file */
-    for (const char *at = name; *at; at++)
-        turn = (turn ^ (unsigned char)*at) * 0x100000001b3 % SPLITS + SPLITS;
-    for (size_t i = 0; i < s->n; i++) {
-        size_t place = recon_permute(i, s->n, o->seed, turn);
-        s->split[i] = place < train ? 0 : place < train + val ? 1 : 2;
-    }
-}
-
 static recon_status check_ensemble(recon_ctx *ctx, const recon_ensemble *in,
                                    const recon_select_options *o)
 {
@@ -237,21 +224,6 @@ static recon_status check_ensemble(recon_ctx *ctx, const recon_ensemble *in,
                               in->name, i, in->energy[i]);
     recon_status status = check_atoms(ctx, in->z, in->xyz, in->atoms, in->n);
     return status == RECON_OK ? RECON_OK : recon_note(ctx, status, "%s", in->name);
-}
-
-static recon_status allocate(recon_ctx *ctx, job *j)
-{
-    size_t n = j->in->n, atoms = j->in->atoms;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &j->order, n, sizeof *j->order));
-    RECON_TRY(recon_alloc_raw(ctx, &j->reference, 3 * atoms, sizeof *j->reference));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->index, n, sizeof *j->out->index));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->xyz, n, 3 * atoms * sizeof *j->out->xyz));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->energy, n, sizeof *j->out->energy));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->rmsd, n, sizeof *j->out->rmsd));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->split, n, 1));
-done:
-    return status;
 }
 
 /* Its frame, bonds and symmetry. */
@@ -280,13 +252,28 @@ recon_status recon_select(recon_ctx *ctx, recon_selection *out, const recon_ense
     RECON_TRY(check_ensemble(ctx, in, &o));
     if (in->n < j.least)
         return RECON_OK; /* most of GEOM: no need to look at them */
-    RECON_TRY(allocate(ctx, &j));
+    size_t n = j.in->n, atoms = j.in->atoms;
+    RECON_TRY(recon_alloc_raw(ctx, &j.order, n, sizeof *j.order));
+    RECON_TRY(recon_alloc_raw(ctx, &j.reference, 3 * atoms, sizeof *j.reference));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->index, n, sizeof *j.out->index));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->xyz, n, 3 * atoms * sizeof *j.out->xyz));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->energy, n, sizeof *j.out->energy));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->rmsd, n, sizeof *j.out->rmsd));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->split, n, 1));
     RECON_TRY(study_reference(ctx, &j));
     for (size_t i = 0; i < in->n; i++)
         RECON_TRY(consider(ctx, &j, j.order[i]));
     if (out->within < j.least)
         out->n = 0;
-    split(out, &o, in->name);
+    /* Rounded shares of n: 0.8 to train, 0.1 to val, the rest to test. */
+    size_t train = (8 * out->n + 5) / 10, val = (out->n + 5) / 10;
+    uint64_t turn = SPLITS; /* a molecule's split does not depend on what else is in the file */
+    for (const char *at = in->name; *at; at++)
+        turn = (turn ^ (unsigned char)*at) * 0x100000001b3 % SPLITS + SPLITS;
+    for (size_t i = 0; i < out->n; i++) {
+        size_t place = recon_permute(i, out->n, o.seed, turn);
+        out->split[i] = place < train ? 0 : place < train + val ? 1 : 2;
+    }
 done:
     if (status != RECON_OK)
         recon_selection_free(out);

@@ -196,17 +196,6 @@ done:
     return status;
 }
 
-static void store_found(query_search *s, recon_shortlist *lists, size_t part,
-                        recon_neighbor *scratch)
-{
-    for (size_t q = 0; q < lists->count; q++) {
-        recon_neighbor *to = s->found + ((lists->begin + q) * s->parts + part) * s->k;
-        recon_shortlist_take(lists, q, scratch);
-        for (size_t i = 0; i < lists->used[q] && i < s->k; i++)
-            to[i] = (recon_neighbor){ scratch[i].score, scratch[i].index + (uint32_t)s->first };
-    }
-}
-
 static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     query_search *s = arg;
@@ -231,25 +220,14 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
         l.floor[q] = recon_shortlist_floor(s->queries, l.begin + q, s->p,
                                            s->known[(l.begin + q) * s->k + s->k - 1].score);
     RECON_TRY(search_part(ctx, s, &l, &sweep, part, scratch, worker));
-    store_found(s, &l, part, scratch);
+    for (size_t q = 0; q < l.count; q++) {
+        recon_neighbor *to = s->found + ((l.begin + q) * s->parts + part) * s->k;
+        recon_shortlist_take(&l, q, scratch);
+        for (size_t i = 0; i < l.used[q] && i < s->k; i++)
+            to[i] = (recon_neighbor){ scratch[i].score, scratch[i].index + (uint32_t)s->first };
+    }
 done:
     return status;
-}
-
-/* As few parts as keep every thread busy: each part starts with low floors. */
-static size_t choose_parts(size_t query_tiles, size_t index_tiles, int threads)
-{
-    size_t wanted = 4 * (size_t)threads;
-    size_t parts = query_tiles >= wanted ? 1 : (wanted + query_tiles - 1) / query_tiles;
-    return parts < index_tiles ? parts : index_tiles;
-}
-
-/* What every part has found, into what was known. */
-static void merge_found(query_search *s, recon_neighbor *out, size_t q, recon_neighbor *scratch)
-{
-    for (size_t part = 0; part < s->parts; part++)
-        recon_neighbors_merge(out + q * s->k, s->k, s->found + (q * s->parts + part) * s->k, s->k,
-                              scratch);
 }
 
 static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
@@ -261,14 +239,21 @@ static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
     if (n == 0 || s->p->n == 0)
         return RECON_OK;
     s->known = out;
-    s->parts = choose_parts(query_tiles, tiles, recon_ctx_threads(ctx));
+    /* As few parts as keep every thread busy: each part starts with low floors. */
+    size_t wanted = 4 * (size_t)recon_ctx_threads(ctx);
+    size_t parts = query_tiles >= wanted ? 1 : (wanted + query_tiles - 1) / query_tiles;
+    s->parts = parts < tiles ? parts : tiles;
     s->part_tiles = (tiles + s->parts - 1) / s->parts;
     RECON_TRY(recon_alloc_raw(ctx, &s->found, n * s->parts, k * sizeof *s->found));
     RECON_TRY(recon_alloc_raw(ctx, &scratch, k, sizeof *scratch));
     recon_neighbors_clear(s->found, n * s->parts * k);
     RECON_TRY(recon_parallel(ctx, query_task, s, query_tiles * s->parts));
-    for (size_t q = 0; q < n; q++)
-        merge_found(s, out, q, scratch);
+    for (size_t q = 0; q < n; q++) {
+        /* What every part has found, into what was known. */
+        for (size_t part = 0; part < s->parts; part++)
+            recon_neighbors_merge(out + q * s->k, s->k, s->found + (q * s->parts + part) * s->k,
+                                  s->k, scratch);
+    }
 done:
     free(s->found);
     free(scratch);

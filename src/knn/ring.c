@@ -1,5 +1,5 @@
-/* ring.c - see ring.h. At step t of a tour each rank receives the rows of the t-th rank after it, and
- * sends its own to the t-th before it: first those of the neighbour, then of the neighbour's
+/* ring.c - see ring.h. At step t of a tour each rank receives the rows of the t-th rank after it,
+ * and sends its own to the t-th before it: first those of the neighbour, then of the neighbour's
  * neighbour. All pairs of one set need half the tour. */
 #include "knn/ring.h"
 #include "knn/search.h"
@@ -76,7 +76,8 @@ done:
     return status;
 }
 
-/* --- visitors as an index ---------------------------------------------------------------------- */
+/* --- visitors as an index
+ * ---------------------------------------------------------------------- */
 
 typedef struct {
     const recon_points *queries;
@@ -99,7 +100,8 @@ done:
     return status;
 }
 
-/* The rows of all other ranks come by, in pieces that are worth a device's while where there is one. */
+/* The rows of all other ranks come by, in pieces that are worth a device's while where there is
+ * one. */
 static recon_status ask_all(recon_ctx *ctx, query_tour *s, const float *z, size_t n,
                             const recon_points *like)
 {
@@ -136,15 +138,6 @@ static recon_status floor_task(recon_ctx *ctx, void *arg, size_t tile, int worke
     return RECON_OK;
 }
 
-/* Packing the columns costs the same for few tiles of rows as for many: a task has as many as leave each
- * thread a few tasks. */
-static size_t run_of(recon_ctx *ctx, const self_tour *s)
-{
-    size_t tasks = 4 * (size_t)recon_ctx_threads(ctx);
-    size_t run = s->own.tiles * s->theirs.tiles / tasks;
-    return run > RUN ? run : RUN;
-}
-
 static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     self_tour *s = arg;
@@ -168,7 +161,8 @@ done:
     return status;
 }
 
-/* What the lists of a tile hold, exactly, with the places that the rows of `points` have among all. */
+/* What the lists of a tile hold, exactly, with the places that the rows of `points` have among
+ * all. */
 static size_t take(recon_shortlist *lists, size_t i, size_t k, recon_neighbor *out)
 {
     size_t count = lists->used[i] < k ? lists->used[i] : k;
@@ -226,7 +220,11 @@ static recon_status meet(recon_ctx *ctx, void *arg, const recon_visit *v)
     for (size_t i = 0; i < v->rows; i++)
         s->theirs.all.floor[i] = recon_shortlist_floor(&s->visitor, i, s->mine, v->kth[i]);
     RECON_TRY(recon_parallel(ctx, floor_task, s, s->own.tiles));
-    s->run = run_of(ctx, s);
+    /* Packing the columns costs the same for few tiles of rows as for many: a task has as many as
+     * leave each thread a few tasks. */
+    size_t tasks = 4 * (size_t)recon_ctx_threads(ctx);
+    size_t run = s->own.tiles * s->theirs.tiles / tasks;
+    s->run = run > RUN ? run : RUN;
     size_t runs = (s->own.tiles + s->run - 1) / s->run;
     RECON_TRY(recon_parallel(ctx, pair_task, s, runs * s->theirs.tiles));
     RECON_TRY(recon_parallel(ctx, keep_task, s, s->own.tiles));
@@ -251,7 +249,8 @@ static void come_home(void *arg, size_t first, size_t rows, const recon_neighbor
     }
 }
 
-/* A rank's rows among themselves: places among all rows, and no neighbour where there are too few. */
+/* A rank's rows among themselves: places among all rows, and no neighbour where there are too
+ * few. */
 static recon_status search_own(recon_ctx *ctx, self_tour *s, int include_self)
 {
     size_t n = s->mine->n, most = include_self ? n : n - (n > 0), k = s->k < most ? s->k : most;
@@ -341,7 +340,8 @@ done:
 
 /* --- single rows ------------------------------------------------------------------------------ */
 
-/* Of the wanted rows those that a rank holds, in their order: how many, and to out if there is room. */
+/* Of the wanted rows those that a rank holds, in their order: how many, and to out if there is
+ * room. */
 static size_t held_by(recon_ctx *ctx, int rank, size_t n, const int64_t *which, size_t m,
                       int64_t *out)
 {

@@ -1,6 +1,6 @@
 /* ring_tour.c - see ring.h. A tour is a row of stops, one for each piece of each rank that is met.
- * While a rank works on one stop, the rows of the next one arrive and what was found at the one before
- * goes home: three stops are in memory, whatever the size of a part. */
+ * While a rank works on one stop, the rows of the next one arrive and what was found at the one
+ * before goes home: three stops are in memory, whatever the size of a part. */
 #include "knn/ring.h"
 #include "knn/tiles.h"
 #include "comm/comm.h"
@@ -107,20 +107,6 @@ static recon_status end_lists(recon_ctx *ctx, tour *t, size_t stop)
     return status;
 }
 
-static recon_status work(recon_ctx *ctx, tour *t, size_t stop)
-{
-    stop_memory *m = &t->memory[stop % 3];
-    recon_share s = piece_of(ctx, t, met(t, stop), stop % t->pieces);
-    recon_visit v = { .z = m->z,
-                      .first = s.begin,
-                      .rows = length(s),
-                      .mutual = met(t, stop) == visited(t, stop) && t->plan->half,
-                      .like = t->plan->like,
-                      .kth = m->kth,
-                      .found = m->found };
-    return t->plan->meet(ctx, t->plan->arg, &v);
-}
-
 static recon_status alloc_memory(recon_ctx *ctx, tour *t)
 {
     const recon_tour_plan *p = t->plan;
@@ -155,23 +141,18 @@ static void free_memory(recon_ctx *ctx, tour *t)
     free(t->scratch);
 }
 
-static void set_pieces(recon_ctx *ctx, tour *t)
-{
-    size_t most = 1; /* rows of a rank */
-    for (int r = 0; r < t->size; r++) {
-        size_t rows = length(recon_comm_share(ctx, r, t->plan->n, RECON_TILE));
-        most = rows > most ? rows : most;
-    }
-    t->piece = t->plan->piece ? t->plan->piece : 8 * RECON_TILE;
-    t->piece = t->piece < most ? t->piece : most;
-    t->pieces = (most + t->piece - 1) / t->piece;
-}
-
 recon_status recon_tour(recon_ctx *ctx, const recon_tour_plan *plan)
 {
     tour t = { .plan = plan, .rank = recon_comm_rank(ctx), .size = recon_comm_size(ctx) };
     recon_status status = RECON_OK;
-    set_pieces(ctx, &t);
+    size_t most = 1; /* rows of a rank */
+    for (int r = 0; r < t.size; r++) {
+        size_t rows = length(recon_comm_share(ctx, r, t.plan->n, RECON_TILE));
+        most = rows > most ? rows : most;
+    }
+    t.piece = t.plan->piece ? t.plan->piece : 8 * RECON_TILE;
+    t.piece = t.piece < most ? t.piece : most;
+    t.pieces = (most + t.piece - 1) / t.piece;
     t.stops = t.pieces * (size_t)(plan->half ? t.size / 2 : t.size - 1);
     if (t.stops == 0)
         return RECON_OK;
@@ -184,7 +165,16 @@ recon_status recon_tour(recon_ctx *ctx, const recon_tour_plan *plan)
             RECON_TRY(begin_rows(ctx, &t, stop + 1));
         if (stop > 0)
             RECON_TRY(begin_lists(ctx, &t, stop - 1));
-        RECON_TRY(work(ctx, &t, stop));
+        stop_memory *m = &t.memory[stop % 3];
+        recon_share s = piece_of(ctx, &t, met(&t, stop), stop % t.pieces);
+        recon_visit v = { .z = m->z,
+                          .first = s.begin,
+                          .rows = length(s),
+                          .mutual = met(&t, stop) == visited(&t, stop) && t.plan->half,
+                          .like = t.plan->like,
+                          .kth = m->kth,
+                          .found = m->found };
+        RECON_TRY(t.plan->meet(ctx, t.plan->arg, &v));
         if (stop > 0)
             RECON_TRY(end_lists(ctx, &t, stop - 1));
         recon_progress_add(ctx, 1);

@@ -44,7 +44,8 @@ double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi);
 double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi);
 
 /* The paper's scores, lacking log c(F): -tr(Theta^T g_abs) with Theta and Lambda of this map, the
- * same with those learned as labels, and -tr(support^T psi), without centring. Higher is more unusual. */
+ * same with those learned as labels, and -tr(support^T psi), without centring. Higher is more
+ * unusual. */
 double recon_so3_map_trace(const recon_so3_map *map, recon_so3 psi);
 double recon_so3_map_trace_label(const recon_so3_map *map, recon_so3 psi);
 double recon_so3_map_trace_uncentred(const recon_so3_map *map, recon_so3 psi);

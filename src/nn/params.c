@@ -56,17 +56,6 @@ static void release(recon_ctx *ctx, char **block)
     *block = NULL;
 }
 
-static void free_kept(recon_ctx *ctx, recon_params *p)
-{
-    while (p->kept) {
-        recon_param *e = p->kept;
-        p->kept = e->next;
-        release(ctx, (char **)&e->value.data);
-        release(ctx, (char **)&e->low.data);
-        free(e);
-    }
-}
-
 void recon_params_free(recon_ctx *ctx, recon_params *p)
 {
     if (!p)
@@ -77,7 +66,13 @@ void recon_params_free(recon_ctx *ctx, recon_params *p)
         free(p->entry[i]);
     }
     free(p->entry);
-    free_kept(ctx, p);
+    while (p->kept) {
+        recon_param *e = p->kept;
+        p->kept = e->next;
+        release(ctx, (char **)&e->value.data);
+        release(ctx, (char **)&e->low.data);
+        free(e);
+    }
     release(ctx, &p->weights);
     release(ctx, &p->gradients);
     release(ctx, &p->buffers);
@@ -221,21 +216,6 @@ static void first_values(const recon_param *e, void *block, recon_rng rng)
             x = xavier * (2 * recon_rng_uniform(&rng) - 1);
         put(block, e->value.type, e->offset + i, x);
     }
-}
-
-static recon_status make_blocks(recon_ctx *ctx, recon_params *p)
-{
-    const recon_ops *ops = recon_ops_of(ctx);
-    size_t size = recon_dtype_size(p->type);
-    recon_status status;
-    RECON_TRY(ops->alloc(ctx, (void **)&p->weights, p->n_weights * size + ALIGN));
-    RECON_TRY(ops->alloc(ctx, (void **)&p->gradients, p->n_weights * size + ALIGN));
-    RECON_TRY(ops->alloc(ctx, (void **)&p->buffers, p->n_buffers * size + ALIGN));
-    if (p->precision == RECON_MIXED)
-        RECON_TRY(ops->alloc(ctx, (void **)&p->low, p->n_weights * 2 + ALIGN));
-    RECON_TRY(recon_params_clear_gradients(ctx, p));
-done:
-    return status;
 }
 
 static void point(recon_param *e)
@@ -531,7 +511,14 @@ void recon_params_expect(recon_params *p, const recon_safetensors *file, const c
 recon_status recon_params_make(recon_ctx *ctx, recon_params *p, uint64_t seed)
 {
     recon_status status;
-    RECON_TRY(make_blocks(ctx, p));
+    const recon_ops *ops = recon_ops_of(ctx);
+    size_t size = recon_dtype_size(p->type);
+    RECON_TRY(ops->alloc(ctx, (void **)&p->weights, p->n_weights * size + ALIGN));
+    RECON_TRY(ops->alloc(ctx, (void **)&p->gradients, p->n_weights * size + ALIGN));
+    RECON_TRY(ops->alloc(ctx, (void **)&p->buffers, p->n_buffers * size + ALIGN));
+    if (p->precision == RECON_MIXED)
+        RECON_TRY(ops->alloc(ctx, (void **)&p->low, p->n_weights * 2 + ALIGN));
+    RECON_TRY(recon_params_clear_gradients(ctx, p));
     for (size_t i = 0; i < p->count; i++)
         point(p->entry[i]);
     RECON_TRY(fill(ctx, p, p->from.file, p->from.path, p->from.whole, seed));

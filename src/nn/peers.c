@@ -101,18 +101,6 @@ static recon_status make_room(recon_ctx *ctx, recon_peers *p, size_t n)
     return status;
 }
 
-/* In the same order as a deterministic device: neighbours, then neighbours of those. */
-static void add_ranks(float *all, size_t n, int size)
-{
-    for (int apart = 1; apart < size; apart *= 2)
-        for (int r = 0; r + apart < size; r += 2 * apart) {
-            float *to = all + (size_t)r * n;
-            const float *from = all + (size_t)(r + apart) * n;
-            for (size_t i = 0; i < n; i++)
-                to[i] += from[i];
-        }
-}
-
 static recon_status sum_on_hosts(recon_ctx *ctx, recon_peers *p, float *x, size_t n)
 {
     const recon_ops *ops = recon_ops_of(ctx);
@@ -121,7 +109,14 @@ static recon_status sum_on_hosts(recon_ctx *ctx, recon_peers *p, float *x, size_
     RECON_TRY(make_room(ctx, p, n));
     RECON_TRY(ops->download(ctx, p->all + (size_t)recon_comm_rank(ctx) * n, x, bytes));
     RECON_TRY(recon_comm_gather(ctx, p->all, (size_t)p->size, 1, bytes));
-    add_ranks(p->all, n, p->size);
+    /* In the same order as a deterministic device: neighbours, then neighbours of those. */
+    for (int apart = 1; apart < p->size; apart *= 2)
+        for (int r = 0; r + apart < p->size; r += 2 * apart) {
+            float *to = p->all + (size_t)r * n;
+            const float *from = p->all + (size_t)(r + apart) * n;
+            for (size_t i = 0; i < n; i++)
+                to[i] += from[i];
+        }
     RECON_TRY(ops->upload(ctx, x, p->all, bytes));
 done:
     return status;

@@ -20,15 +20,6 @@ static recon_irreps widened(const recon_coupling *l)
     return wide;
 }
 
-static void deviations_of(const recon_coupling *l, double *out, size_t count, int bias)
-{
-    size_t fan_in = recon_couple_plan_columns(l->plan, 0);
-    if (!bias)
-        recon_couple_plan_deviations(l->plan, out);
-    for (size_t i = 0; i < count && bias; i++)
-        out[i] = 1 / sqrt(3.0 * (double)(fan_in ? fan_in : 1));
-}
-
 /* Weights, or biases. A file that is read says how many there are, and need not be right: asked
  * about before memory is. */
 static recon_status add_numbers(recon_ctx *ctx, recon_param **out, const recon_coupling *l,
@@ -41,7 +32,11 @@ static recon_status add_numbers(recon_ctx *ctx, recon_param **out, const recon_c
     recon_part_print(full, l->name, bias ? "bias" : "weight");
     RECON_TRY(recon_params_check(ctx, p, full, &count, 1));
     RECON_TRY(recon_alloc(ctx, &deviations, count, sizeof *deviations));
-    deviations_of(l, deviations, count, bias);
+    size_t fan_in = recon_couple_plan_columns(l->plan, 0);
+    if (!bias)
+        recon_couple_plan_deviations(l->plan, deviations);
+    for (size_t i = 0; i < count && bias; i++)
+        deviations[i] = 1 / sqrt(3.0 * (double)(fan_in ? fan_in : 1));
     RECON_TRY(recon_params_add_normal(ctx, out, p, full, &count, 1, deviations));
 done:
     free(deviations);
@@ -65,25 +60,16 @@ done:
     return status;
 }
 
-static recon_var bias_of(recon_tape *t, const recon_coupling *l)
+recon_var recon_coupling_apply(recon_tape *t, const recon_coupling *l, recon_var x, recon_var attr)
 {
-    return l->bias ? recon_var_param(t, l->bias) : NULL;
-}
-
-static recon_var activate(recon_tape *t, const recon_coupling *l, recon_var x)
-{
+    recon_tape_layer(t, l->name);
+    x = recon_var_couple(t, x, attr, recon_var_param(t, l->weight),
+                         l->bias ? recon_var_param(t, l->bias) : NULL, l->plan);
     if (!l->gated)
         return x;
     if (l->out.mul[0] == recon_irreps_channels(&l->out))
         return recon_var_silu(t, x);
     return recon_var_activate(t, x, &l->out);
-}
-
-recon_var recon_coupling_apply(recon_tape *t, const recon_coupling *l, recon_var x, recon_var attr)
-{
-    recon_tape_layer(t, l->name);
-    x = recon_var_couple(t, x, attr, recon_var_param(t, l->weight), bias_of(t, l), l->plan);
-    return activate(t, l, x);
 }
 
 void recon_coupling_free(recon_coupling *l)

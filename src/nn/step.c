@@ -83,18 +83,14 @@ int recon_step_holds(const recon_step *step, const void *value)
     return 0;
 }
 
-static void pop(recon_ctx *ctx, recon_step *step)
-{
-    recon_step_block *b = step->top;
-    step->top = b->below;
-    recon_ops_of(ctx)->release(ctx, b->bytes);
-    free(b);
-}
-
 void recon_step_free(recon_ctx *ctx, recon_step *step)
 {
-    while (step->top)
-        pop(ctx, step);
+    while (step->top) {
+        recon_step_block *b = step->top;
+        step->top = b->below;
+        recon_ops_of(ctx)->release(ctx, b->bytes);
+        free(b);
+    }
     *step = (recon_step){ .peak = step->peak, .planned = step->planned };
 }
 

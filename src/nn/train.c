@@ -64,13 +64,6 @@ static size_t buffer_bytes(const run *r)
     return r->it->params->n_buffers * recon_dtype_size(r->it->params->type);
 }
 
-static recon_status undo(run *r)
-{
-    r->adam->steps = r->at.step - r->at.from;
-    return recon_ops_of(r->ctx)->upload(r->ctx, r->it->params->buffers, r->buffers,
-                                        buffer_bytes(r));
-}
-
 /* From here an interruption ends the work at once, or waits for a state that can be kept. */
 static void let_go(run *r)
 {
@@ -119,7 +112,8 @@ static int is_recorded(const run *r)
     return !r->o.plain && recon_ops_graphs(r->ctx) && (r->peers.size == 1 || r->peers.table);
 }
 
-/* Of two failures the first; the second may be its consequence, and its message is the later one. */
+/* Of two failures the first; the second may be its consequence, and its message is the later
+ * one. */
 static recon_status first_of(run *r, recon_status first, const char *why, recon_status second)
 {
     return first == RECON_OK ? second : recon_fail(r->ctx, first, "%s", why);
@@ -233,7 +227,9 @@ static recon_status step(run *r, double rate)
                                                  buffer_bytes(r)));
     status = feed_and_compute(r, rate);
     if (status == RECON_ERR_INTERRUPTED && r->buffers) {
-        recon_status undone = undo(r);
+        r->adam->steps = r->at.step - r->at.from;
+        recon_status undone = recon_ops_of(r->ctx)->upload(r->ctx, r->it->params->buffers,
+                                                           r->buffers, buffer_bytes(r));
         return undone == RECON_OK ? status : undone;
     }
     RECON_TRY(status);
@@ -327,32 +323,6 @@ static recon_status measure(run *r, double *metric)
     return status;
 }
 
-/* The weights that are trained again. A kernel may forget why the validation before it failed. */
-static recon_status swap_back(run *r, recon_status measured)
-{
-    char why[sizeof r->ctx->message];
-    snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
-    return first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam));
-}
-
-static recon_status validate(run *r)
-{
-    double metric;
-    recon_status status;
-    RECON_TRY(recon_adam_swap(r->ctx, r->adam));
-    recon_status measured = measure(r, &metric);
-    if (measured == RECON_OK)
-        measured = keep_best_at_all(r, metric);
-    RECON_TRY(swap_back(r, measured));
-    r->at.due = 0;
-    if (r->log && r->it->validate)
-        recon_metrics_append(r->ctx, r->log,
-                             json_pack("{s:I, s:f, s:f}", "step", (json_int_t)r->at.step,
-                                       "validation", metric, "best", r->at.best));
-done:
-    return status;
-}
-
 static int is_stale(const run *r)
 {
     return r->o.patience && r->at.stale >= r->o.patience;
@@ -363,21 +333,16 @@ static int finished(const run *r)
     return !r->at.due && (r->at.step >= r->o.steps || is_stale(r));
 }
 
-/* A run that was given more epochs after its end warms up and falls once more, over those. */
-static double rate_of(const run *r)
+static recon_status one_step(run *r)
 {
+    /* A run that was given more epochs after its end warms up and falls once more, over those. */
     recon_schedule s = r->o.schedule;
     uint64_t more = r->o.steps - r->at.from;
     if (r->at.from) {
         s.steps = more;
         s.warmup = s.warmup < more / 20 ? s.warmup : more / 20;
     }
-    return recon_schedule_rate(&s, r->at.step - r->at.from);
-}
-
-static recon_status one_step(run *r)
-{
-    double rate = rate_of(r);
+    double rate = recon_schedule_rate(&s, r->at.step - r->at.from);
     recon_status status = step(r, rate);
     if (status == RECON_ERR_INTERRUPTED)
         return status;
@@ -403,8 +368,23 @@ static recon_status advance(run *r)
     int asked = r->o.every && r->at.step % r->o.every == 0, due = r->at.due;
     if (r->at.due && r->last && access(r->last, F_OK) != 0)
         RECON_TRY(go_on_without(r, save_last(r))); /* no model without a state to resume from */
-    if (r->at.due)
-        RECON_TRY(validate(r));
+    if (r->at.due) {
+        double metric;
+        RECON_TRY(recon_adam_swap(r->ctx, r->adam));
+        recon_status measured = measure(r, &metric);
+        if (measured == RECON_OK)
+            measured = keep_best_at_all(r, metric);
+        /* The weights that are trained again. A kernel may forget why the validation before it
+         * failed. */
+        char why[sizeof r->ctx->message];
+        snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
+        RECON_TRY(first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam)));
+        r->at.due = 0;
+        if (r->log && r->it->validate)
+            recon_metrics_append(r->ctx, r->log,
+                                 json_pack("{s:I, s:f, s:f}", "step", (json_int_t)r->at.step,
+                                           "validation", metric, "best", r->at.best));
+    }
     if ((asked || (due && is_worth_saving(r))) && !finished(r))
         RECON_TRY(go_on_without(r, save_last(r)));
 done:
@@ -448,17 +428,6 @@ static size_t free_memory(const run *r)
     return r->o.memory ? r->o.memory : recon_free_memory();
 }
 
-/* On the host the data lies beside what a step takes, and the process takes both. */
-static void say_memory(const run *r, size_t bytes)
-{
-    size_t data = is_on_host(r) ? r->it->data >> 20 : 0;
-    if (data)
-        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step, and %zu MiB of data",
-                  bytes >> 20, data);
-    else
-        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step", bytes >> 20);
-}
-
 static recon_status plan(run *r)
 {
     recon_step_planner p = { .it = r->it,
@@ -484,7 +453,13 @@ static recon_status plan(run *r)
         status = recon_comm_agree(r->ctx, status);
     if (status != RECON_OK)
         return status;
-    say_memory(r, bytes);
+    /* On the host the data lies beside what a step takes, and the process takes both. */
+    size_t data = is_on_host(r) ? r->it->data >> 20 : 0;
+    if (data)
+        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step, and %zu MiB of data",
+                  bytes >> 20, data);
+    else
+        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step", bytes >> 20);
     if (parts > before)
         recon_log(r->ctx, RECON_LOG_WARN,
                   "%zu MiB are free: a batch of %zu is split into %" PRIu64
@@ -533,24 +508,6 @@ static recon_status check_state(run *r)
     return RECON_OK;
 }
 
-/* Another number of steps than the run was begun with. A finished one starts again from its best
- * weights; one that was cut goes on as it is, its rate that of the new length. Written at once: the
- * best weights may soon be others, and a killed run must find the same beginning. */
-static recon_status change_length(run *r)
-{
-    recon_status status = RECON_OK;
-    if (!r->at.due && (r->at.step == r->at.steps || is_stale(r))) {
-        RECON_TRY(recon_params_load(r->ctx, r->it->params, r->o.path));
-        RECON_TRY(recon_adam_reset(r->ctx, r->adam));
-        r->at.from = r->at.step;
-        r->at.stale = 0;
-    }
-    r->at.steps = r->o.steps;
-    RECON_TRY(save_last(r));
-done:
-    return status;
-}
-
 /* From now on the state of an earlier run is not what resumes. */
 static recon_status start_anew(run *r)
 {
@@ -574,8 +531,20 @@ static recon_status resume(run *r)
     RECON_TRY(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
     RECON_TRY(check_state(r));
     RECON_TRY(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
-    if (r->at.steps != r->o.steps)
-        RECON_TRY(change_length(r));
+    if (r->at.steps != r->o.steps) {
+        /* Another number of steps than the run was begun with. A finished one starts again from its
+         * best weights; one that was cut goes on as it is, its rate that of the new length. Written
+         * at once: the best weights may soon be others, and a killed run must find the same
+         * beginning. */
+        if (!r->at.due && (r->at.step == r->at.steps || is_stale(r))) {
+            RECON_TRY(recon_params_load(r->ctx, r->it->params, r->o.path));
+            RECON_TRY(recon_adam_reset(r->ctx, r->adam));
+            r->at.from = r->at.step;
+            r->at.stale = 0;
+        }
+        r->at.steps = r->o.steps;
+        RECON_TRY(save_last(r));
+    }
 done:
     return status;
 }

@@ -53,21 +53,6 @@ static int connected(const recon_fisher_mixture *p, int a, int b)
     return 1;
 }
 
-/* group[k] is the first part of the mode to which part k belongs. */
-static void find_groups(int group[MOST], const recon_fisher_mixture *p)
-{
-    for (int a = 0; a < p->parts; a++) {
-        group[a] = a;
-        for (int b = 0; b < a; b++) {
-            int from = group[a], to = group[b];
-            if (from == to || !connected(p, a, b))
-                continue;
-            for (int c = 0; c <= a; c++)
-                group[c] = group[c] == from ? to : group[c];
-        }
-    }
-}
-
 /* The matrix Fisher distribution with the mean of the parts of a group. */
 static recon_status merge(recon_ctx *ctx, recon_fisher *out, const recon_fisher_mixture *p,
                           const int group[MOST], int which, double weight)
@@ -101,7 +86,17 @@ recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out
     int group[MOST], members[MOST] = { 0 };
     double weight[MOST] = { 0 }, kept = 0;
     recon_status status = RECON_OK;
-    find_groups(group, p);
+    /* group[k] is the first part of the mode to which part k belongs. */
+    for (int a = 0; a < p->parts; a++) {
+        group[a] = a;
+        for (int b = 0; b < a; b++) {
+            int from = group[a], to = group[b];
+            if (from == to || !connected(p, a, b))
+                continue;
+            for (int c = 0; c <= a; c++)
+                group[c] = group[c] == from ? to : group[c];
+        }
+    }
     for (int k = 0; k < p->parts; k++) {
         weight[group[k]] += p->weight[k];
         members[group[k]]++;

@@ -33,14 +33,6 @@ static int nearest_mode(const recon_so3_center *center, recon_so3 q)
     return best;
 }
 
-static void weigh_modes(centering *c)
-{
-    for (int k = 0; k < c->out->modes; k++)
-        c->out->mode[k].weight = 0;
-    for (size_t i = 0; i < c->n; i++)
-        c->out->mode[nearest_mode(c->out, c->g[i])].weight += 1 / (double)c->n;
-}
-
 static double spacing(const recon_so3_center *center)
 {
     double least = M_PI;
@@ -48,12 +40,6 @@ static double spacing(const recon_so3_center *center)
         for (int b = 0; b < a; b++)
             least = fmin(least, recon_so3_distance(center->mode[a].at, center->mode[b].at));
     return least;
-}
-
-/* How many samples a Tukey loss sees. */
-static double mass_of(const recon_so3_descent *d, size_t n, double c)
-{
-    return (double)n - 6 * d->loss / (c * c);
 }
 
 /* From each mode; the greatest mass wins, ties go to the mode nearest the identity. */
@@ -66,7 +52,8 @@ static recon_so3 tukey_of_modes(centering *s, double c)
     for (int k = 0; k < out->modes; k++) {
         recon_so3_descent d = recon_so3_descend(out->mode[k].at, &all, c);
         out->mode[k].at = d.at;
-        mass[k] = mass_of(&d, s->n, c);
+        /* How many samples a Tukey loss sees. */
+        mass[k] = (double)s->n - 6 * d.loss / (c * c);
         heaviest = mass[k] > mass[heaviest] ? k : heaviest;
     }
     int best = heaviest;
@@ -101,15 +88,6 @@ static recon_so3 tukey(centering *s, double fixed)
         return out->mode[0].at;
     out->tukey_c = fixed > 0 ? fixed : spacing(out) / 2;
     return out->modes == 1 ? tukey_of_one(s, fixed) : tukey_of_modes(s, out->tukey_c);
-}
-
-static void report_frame(recon_so3_center *out, const recon_so3_frame *frame)
-{
-    for (int k = 0; k < 3; k++) {
-        out->singular[k] = frame->singular[k];
-        out->axis_body[k] = frame->body[0][k];
-    }
-    recon_so3_act(out->axis_world, frame->mode, out->axis_body);
 }
 
 /* The Frechet mean; by default of those that belong, each as far as it does. Samples that all
@@ -154,13 +132,20 @@ static recon_status center(recon_ctx *ctx, centering *s, const recon_mean_option
     *out = (recon_so3_center){
         .count = s->n, .fit = robust.fit, .natural = verdict.natural, .modes = verdict.modes
     };
-    report_frame(out, &s->frame);
+    for (int k = 0; k < 3; k++) {
+        out->singular[k] = s->frame.singular[k];
+        out->axis_body[k] = s->frame.body[0][k];
+    }
+    recon_so3_act(out->axis_world, s->frame.mode, out->axis_body);
     recon_so3 mean = s->frame.mode;
     if (options->kind != RECON_MEAN_TUKEY || out->modes == 1)
         mean = mean_of_one(s, options->kind, &robust);
     for (int k = 0; k < out->modes; k++)
         out->mode[k].at = out->modes == 1 ? mean : verdict.at[k];
-    weigh_modes(s);
+    for (int k = 0; k < s->out->modes; k++)
+        s->out->mode[k].weight = 0;
+    for (size_t i = 0; i < s->n; i++)
+        s->out->mode[nearest_mode(s->out, s->g[i])].weight += 1 / (double)s->n;
     out->mean = options->kind == RECON_MEAN_TUKEY ? tukey(s, options->tukey_c) : mean;
     return RECON_OK;
 }

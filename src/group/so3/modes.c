@@ -62,19 +62,6 @@ static double gap(recon_so3 p, recon_so3 q)
     return 1 - c * c;
 }
 
-static void add_pairs(search *s)
-{
-    for (size_t i = 0; i < s->n * RECON_KERNELS; i++)
-        s->density[i] = 0;
-    for (size_t i = 0; i < s->n; i++)
-        for (size_t j = 0; j < i; j++) {
-            double kernel = exp(-2 * BROADEST * gap(s->g[i], s->g[j]));
-            double *a = s->density + i * RECON_KERNELS, *b = s->density + j * RECON_KERNELS;
-            for (int k = 0; k < RECON_KERNELS; k++, kernel *= kernel)
-                a[k] += kernel, b[k] += kernel;
-        }
-}
-
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -106,8 +93,8 @@ static double best_kernel(search *s, const recon_so3_kernels *kernels, double *s
 }
 
 /* Whether one mode explains the samples as well as a kernel density with this log-likelihood, of
- * the share of the samples looked at. One mode is the robust fit, with a background for outliers, or
- * plain maximum likelihood, each with its parameters taken off (Akaike; a ring has five), or the
+ * the share of the samples looked at. One mode is the robust fit, with a background for outliers,
+ * or plain maximum likelihood, each with its parameters taken off (Akaike; a ring has five), or the
  * uniform distribution, which has none. */
 static recon_status one_will_do(recon_ctx *ctx, int *out, const search *s,
                                 const recon_fisher_fit *robust, double several, double thinned)
@@ -253,7 +240,15 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
         return RECON_OK;
     for (size_t i = 0; i < s.n; i++)
         s.g[i] = samples[i * stride];
-    add_pairs(&s);
+    for (size_t i = 0; i < s.n * RECON_KERNELS; i++)
+        s.density[i] = 0;
+    for (size_t i = 0; i < s.n; i++)
+        for (size_t j = 0; j < i; j++) {
+            double kernel = exp(-2 * BROADEST * gap(s.g[i], s.g[j]));
+            double *a = s.density + i * RECON_KERNELS, *b = s.density + j * RECON_KERNELS;
+            for (int k = 0; k < RECON_KERNELS; k++, kernel *= kernel)
+                a[k] += kernel, b[k] += kernel;
+        }
     double several = best_kernel(&s, kernels, scratch);
     find_peaks(&s);
     if (s.peaks > 1)

@@ -121,12 +121,6 @@ done:
     return status;
 }
 
-static recon_natural judge_spread(const double singular[3], double n)
-{
-    double limit = NONE_MOST - ONE_SIDED * (1 - NONE_MOST * NONE_MOST) / sqrt(3 * n);
-    return square(singular) < limit * limit ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
-}
-
 static recon_natural judge_spin(const spin *s, const recon_fisher_robust *fit)
 {
     double n = (double)s->n;
@@ -138,16 +132,6 @@ static recon_natural judge_spin(const spin *s, const recon_fisher_robust *fit)
                    ? RECON_NATURAL_AXIS
                    : RECON_NATURAL_UNSURE;
     return of_spin == RECON_NATURAL_ONE ? RECON_NATURAL_ONE : RECON_NATURAL_UNSURE;
-}
-
-/* The modes of the spin as rotations. */
-static void place_modes(recon_so3_verdict *out, const spin *s, const recon_so3_frame *frame)
-{
-    int m = s->verdict.spaced;
-    out->modes = m ? m : s->modes.count;
-    for (int k = 0; k < out->modes; k++)
-        out->at[k] = recon_so3_on_circle(frame, m ? s->verdict.center + k * 2 * M_PI / m
-                                                  : s->modes.arc[k].center);
 }
 
 recon_status recon_so3_judge(recon_ctx *ctx, recon_so3_verdict *out, const recon_so3_evidence *e,
@@ -162,13 +146,22 @@ recon_status recon_so3_judge(recon_ctx *ctx, recon_so3_verdict *out, const recon
     if (out->modes > 1) {
         out->natural = RECON_NATURAL_SEVERAL;
     } else if (!recon_so3_uneven(e->singular, n)) {
-        out->natural = judge_spread(e->singular, n);
+        double limit = NONE_MOST - ONE_SIDED * (1 - NONE_MOST * NONE_MOST) / sqrt(3 * n);
+        out->natural =
+            square(e->singular) < limit * limit ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
     } else {
         RECON_TRY(read_spin(ctx, &s, e, arena));
         if (s.n >= LEAST_N && 2 * s.n > e->n)
             out->natural = judge_spin(&s, e->fit);
-        if (out->natural == RECON_NATURAL_SEVERAL)
-            place_modes(out, &s, &e->fit->frame);
+        if (out->natural == RECON_NATURAL_SEVERAL) {
+            /* The modes of the spin as rotations. */
+            int m = s.verdict.spaced;
+            out->modes = m ? m : s.modes.count;
+            for (int k = 0; k < out->modes; k++)
+                out->at[k] =
+                    recon_so3_on_circle(&e->fit->frame, m ? s.verdict.center + k * 2 * M_PI / m
+                                                          : s.modes.arc[k].center);
+        }
     }
 done:
     return status;

@@ -183,17 +183,6 @@ static recon_status sum_weights(recon_ctx *ctx, const job *j)
     return recon_gradient_sum(ctx, &g);
 }
 
-static recon_status sum_bias(recon_ctx *ctx, const job *j)
-{
-    return recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &j->pieces,
-                                                      .part = j->bias,
-                                                      .stride = j->o * sizeof *j->bias,
-                                                      .width = j->o,
-                                                      .as_double = 1,
-                                                      .out = j->a->dbias.data,
-                                                      .count = j->o });
-}
-
 static recon_status take_partials(recon_ctx *ctx, job *j)
 {
     recon_status status = RECON_OK;
@@ -233,7 +222,13 @@ recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *a)
     if (a->dw.data)
         RECON_TRY(sum_weights(ctx, &j));
     if (a->dbias.data)
-        RECON_TRY(sum_bias(ctx, &j));
+        RECON_TRY(recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &j.pieces,
+                                                             .part = j.bias,
+                                                             .stride = j.o * sizeof *j.bias,
+                                                             .width = j.o,
+                                                             .as_double = 1,
+                                                             .out = j.a->dbias.data,
+                                                             .count = j.o }));
 done:
     recon_arena_release(arena, mark);
     return status;

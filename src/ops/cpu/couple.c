@@ -140,16 +140,6 @@ static void couple_outputs(const job *j, const tile *t, int back)
     }
 }
 
-/* Of the paths that couple first: their gradients, onto dx. */
-static void uncouple_inputs(const job *j, const tile *t)
-{
-    for (size_t i = 0; i < j->plan->paths; i++) {
-        uint32_t l1 = j->plan->path[i].l1;
-        if (!j->split.product[j->split.place[i].product].mixes)
-            couple(j, t, i, 1, t->din[l1], side_of(j, t, i), j->plan->in[l1], 1);
-    }
-}
-
 /* ---- tiles ---- */
 
 /* Planes for a tile's degrees; the scalars are in the rows themselves. */
@@ -255,20 +245,6 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
 
 /* ---- the way back ---- */
 
-/* Gradients of the weights, from dy's planes. */
-static recon_status weights_back(recon_ctx *ctx, const job *j, const tile *t, float *dw, int add)
-{
-    recon_status status = RECON_OK;
-    couple_inputs(j, t);
-    for (size_t i = 0; i < j->split.products; i++) {
-        const recon_couple_product *p = &j->split.product[i];
-        RECON_TRY(add_weights(ctx, j, t, i, dw, operand(t, t->out, p, i, 1),
-                              operand(t, t->in, p, i, 0), add));
-    }
-done:
-    return status;
-}
-
 /* dx of a tile. The sides of the paths that couple first become gradients. */
 static recon_status inputs_back(recon_ctx *ctx, const job *j, recon_arena *arena, tile *t)
 {
@@ -281,7 +257,12 @@ static recon_status inputs_back(recon_ctx *ctx, const job *j, recon_arena *arena
         RECON_TRY(mix(ctx, j, t, i, 1, operand(t, t->din, p, i, 0), operand(t, t->out, p, i, 1)));
     }
     clear_unwritten(j, t, t->din, j->plan->in, 1);
-    uncouple_inputs(j, t);
+    /* Of the paths that couple first: their gradients, onto dx. */
+    for (size_t i = 0; i < j->plan->paths; i++) {
+        uint32_t l1 = j->plan->path[i].l1;
+        if (!j->split.product[j->split.place[i].product].mixes)
+            couple(j, t, i, 1, t->din[l1], side_of(j, t, i), j->plan->in[l1], 1);
+    }
     write_planes(dx, t, j->plan->in, t->din);
     recon_run_wrote(dx, &j->a->dx, t->first * j->in, t->rows * j->in);
 done:
@@ -311,8 +292,15 @@ static recon_status back_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
     couple_outputs(j, &t, 1);
     if (j->a->dbias.data)
         sum_bias(j, &t, dy, sums + j->weights, add);
-    if (j->a->dw.data)
-        RECON_TRY(weights_back(ctx, j, &t, sums, add));
+    if (j->a->dw.data) {
+        /* Gradients of the weights, from dy's planes. */
+        couple_inputs(j, &t);
+        for (size_t i = 0; i < j->split.products; i++) {
+            const recon_couple_product *p = &j->split.product[i];
+            RECON_TRY(add_weights(ctx, j, &t, i, sums, operand(&t, t.out, p, i, 1),
+                                  operand(&t, t.in, p, i, 0), add));
+        }
+    }
     if (j->a->dx.data)
         RECON_TRY(inputs_back(ctx, j, arena, &t));
 done:

@@ -142,13 +142,6 @@ static void filter(const job *j, const tile *t)
         recon_waves_row(&j->waves, &t->features, r * j->s.q, x, t->first + r, t->scratch);
 }
 
-static void filter_back(const job *j, const tile *t)
-{
-    float *dx = j->dx + t->image * j->s.h * j->s.w * j->s.c;
-    for (size_t r = 0; r < t->rows; r++)
-        recon_waves_row_back(&j->waves, &t->features, r * j->s.q, dx, t->first + r, t->scratch);
-}
-
 /* Where the tile's pixels begin in y and dy. */
 static size_t pixels_at(const job *j, const tile *t)
 {
@@ -197,8 +190,11 @@ static recon_status tile_back(recon_ctx *ctx, const job *j, int worker, const ti
         const product *p = &j->product[i];
         RECON_TRY(unmix(ctx, j, p, worker, features_of(p, t), dy + p->to, pixels));
     }
-    if (j->dx)
-        filter_back(j, t);
+    if (j->dx) {
+        float *dx = j->dx + t->image * j->s.h * j->s.w * j->s.c;
+        for (size_t r = 0; r < t->rows; r++)
+            recon_waves_row_back(&j->waves, &t->features, r * j->s.q, dx, t->first + r, t->scratch);
+    }
 done:
     return status;
 }

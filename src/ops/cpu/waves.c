@@ -94,25 +94,6 @@ static size_t gather_planes(recon_wave_group *g, const recon_steer_args *args, i
     return waves;
 }
 
-static recon_status open_group(recon_ctx *ctx, recon_arena *arena, recon_wave_group *g,
-                               const recon_steer_args *args, size_t planes, const float *wave)
-{
-    recon_status status = RECON_OK;
-    size_t size = args->wave.shape[1], taps = size * size;
-    int *member;
-    double *weight;
-    RECON_TRY(recon_arena_take(ctx, arena, &g->plane, planes, sizeof *g->plane));
-    RECON_TRY(recon_arena_take(ctx, arena, &member, 2 * planes, sizeof *member));
-    size_t waves = gather_planes(g, args, member);
-    RECON_TRY(recon_arena_take(ctx, arena, &weight, waves * taps, sizeof *weight));
-    for (size_t i = 0; i < waves; i++)
-        fold_wave(weight + i * taps, wave + (size_t)member[i] * taps, size);
-    RECON_TRY(list_terms(ctx, arena, &g->waves, weight, waves, taps, 0));
-    RECON_TRY(list_terms(ctx, arena, &g->folds, weight, waves, taps, 1));
-done:
-    return status;
-}
-
 static int is_grouped(const recon_waves *w, const recon_steer_plane *plane)
 {
     for (size_t i = 0; i < w->groups; i++)
@@ -136,7 +117,17 @@ recon_status recon_waves_open(recon_ctx *ctx, recon_waves *out, recon_arena *are
             continue;
         recon_wave_group *g = &out->group[out->groups++];
         *g = (recon_wave_group){ .from = p->from, .channels = p->channels };
-        RECON_TRY(open_group(ctx, arena, g, args, planes, wave));
+        size_t size = args->wave.shape[1], taps = size * size;
+        int *member;
+        double *weight;
+        RECON_TRY(recon_arena_take(ctx, arena, &g->plane, planes, sizeof *g->plane));
+        RECON_TRY(recon_arena_take(ctx, arena, &member, 2 * planes, sizeof *member));
+        size_t waves = gather_planes(g, args, member);
+        RECON_TRY(recon_arena_take(ctx, arena, &weight, waves * taps, sizeof *weight));
+        for (size_t i = 0; i < waves; i++)
+            fold_wave(weight + i * taps, wave + (size_t)member[i] * taps, size);
+        RECON_TRY(list_terms(ctx, arena, &g->waves, weight, waves, taps, 0));
+        RECON_TRY(list_terms(ctx, arena, &g->folds, weight, waves, taps, 1));
     }
 done:
     return status;

@@ -88,17 +88,6 @@ RECON_CLONES static void forward_row(double *sum, const conv *v, size_t n, size_
     }
 }
 
-static void add_bias_and_relu(double *sum, const conv *v)
-{
-    const recon_conv_args *a = v->args;
-    for (size_t i = 0; i < v->q * v->o; i++) {
-        if (a->bias.data)
-            sum[i] += recon_ref_get(&a->bias, i % v->o);
-        if (a->relu && sum[i] < 0)
-            sum[i] = 0;
-    }
-}
-
 static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const conv *v = arg;
@@ -107,7 +96,13 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
     if (status != RECON_OK)
         return status;
     forward_row(sum, v, index / v->p, index % v->p);
-    add_bias_and_relu(sum, v);
+    const recon_conv_args *a = v->args;
+    for (size_t i = 0; i < v->q * v->o; i++) {
+        if (a->bias.data)
+            sum[i] += recon_ref_get(&a->bias, i % v->o);
+        if (a->relu && sum[i] < 0)
+            sum[i] = 0;
+    }
     recon_ref_store(&v->args->y, index * v->q * v->o, sum, v->q * v->o);
     return RECON_OK;
 }
