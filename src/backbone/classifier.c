@@ -103,27 +103,25 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
 {
     const char *net = recon_safetensors_metadata(file, "net");
     int which = 0;
-    recon_status status;
     if (!is_classifier(file) || !net)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a classifier of images: `recon classifier train` makes one of "
                           "labelled images",
                           path);
-    RECON_TRY(recon_metadata_check_format(ctx, file, path));
+    RECON_PASS(recon_metadata_check_format(ctx, file, path));
     while (which < NETS && strcmp(net, net_name[which]))
         which++;
     if (which == NETS)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: unknown network '%.40s'", path, net);
     out->net = (recon_net)which;
-    RECON_TRY(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
+    RECON_PASS(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
+    RECON_PASS(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
+    RECON_PASS(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
+    RECON_PASS(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
     out->stem = out->net == RECON_NET_RESNET18 ? STEM : 0; /* files of 0.1 do not say it */
     if (recon_safetensors_metadata(file, "stem"))
-        RECON_TRY(recon_metadata_size(ctx, &out->stem, file, "stem", 1, MAX_STEM, path));
-done:
-    return status;
+        RECON_PASS(recon_metadata_size(ctx, &out->stem, file, "stem", 1, MAX_STEM, path));
+    return RECON_OK;
 }
 
 recon_status recon_classifier_open(recon_ctx *ctx, recon_classifier **out, const char *path)
@@ -146,9 +144,7 @@ static recon_status logits_of(recon_tape *t, double *out, const recon_classifier
                               const float *images, size_t n)
 {
     size_t shape[4] = { n, c->info.height, c->info.width, c->info.channels };
-    recon_status status = recon_tape_begin(t, RECON_INFER, 0);
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(recon_tape_begin(t, RECON_INFER, 0));
     return recon_var_read(t, out, logits(t, c, recon_var_input(t, images, RECON_F32, shape, 4)));
 }
 
@@ -247,9 +243,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     recon_batch b;
     if (!k->loader) {
         k->batches.first = step;
-        recon_status status = recon_loader_open(k->ctx, &k->loader, k->train, &k->batches);
-        if (status != RECON_OK)
-            return status;
+        RECON_PASS(recon_loader_open(k->ctx, &k->loader, k->train, &k->batches));
     }
     recon_loader_next(&b, k->loader);
     const recon_classifier_info *i = &k->c->info;
@@ -336,9 +330,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
 
 static recon_status check_options(recon_ctx *ctx, const recon_classifier_options *o)
 {
-    recon_status status = recon_enum_check(ctx, o->net, RECON_NET_RESNET18, "net");
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(recon_enum_check(ctx, o->net, RECON_NET_RESNET18, "net"));
     if (o->net != RECON_NET_RESNET18 && o->stem)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s has one width", net_name[o->net]);
     if (o->stem > MAX_STEM)

@@ -125,38 +125,33 @@ static void trial_free(trial *t)
 static recon_status copies_new(recon_ctx *ctx, copies *c, const trial *t)
 {
     size_t n = t->info.n;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &c->angle, n, sizeof *c->angle));
-    RECON_TRY(recon_alloc_raw(ctx, &c->z, n * t->d, sizeof *c->z));
-    RECON_TRY(recon_alloc_raw(ctx, &c->psi, n, sizeof *c->psi));
+    RECON_PASS(recon_alloc_raw(ctx, &c->angle, n, sizeof *c->angle));
+    RECON_PASS(recon_alloc_raw(ctx, &c->z, n * t->d, sizeof *c->z));
+    RECON_PASS(recon_alloc_raw(ctx, &c->psi, n, sizeof *c->psi));
     if (!recon_ieae_describe(t->model).density)
         return RECON_OK;
-    RECON_TRY(recon_alloc_raw(ctx, &c->density, n, RECON_POSE_BINS * sizeof *c->density));
-    RECON_TRY(recon_alloc_raw(ctx, &c->centre, n, sizeof *c->centre));
-done:
-    return status;
+    RECON_PASS(recon_alloc_raw(ctx, &c->density, n, RECON_POSE_BINS * sizeof *c->density));
+    return recon_alloc_raw(ctx, &c->centre, n, sizeof *c->centre);
 }
 
 static recon_status trial_new(recon_ctx *ctx, trial *t, const recon_ieae *model,
                               const recon_dataset *data)
 {
     size_t n, pixels;
-    recon_status status;
     *t = (trial){ .model = model,
                   .info = recon_dataset_describe(data),
                   .d = recon_ieae_describe(model).code };
     n = t->info.n;
     pixels = t->pixels = t->info.height * t->info.width * t->info.channels;
-    RECON_TRY(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
-    RECON_TRY(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
-    RECON_TRY(recon_alloc_raw(ctx, &t->rotated, n * pixels, sizeof *t->rotated));
-    RECON_TRY(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));
-    RECON_TRY(copies_new(ctx, &t->a, t));
-    RECON_TRY(copies_new(ctx, &t->b, t));
+    RECON_PASS(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
+    RECON_PASS(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
+    RECON_PASS(recon_alloc_raw(ctx, &t->rotated, n * pixels, sizeof *t->rotated));
+    RECON_PASS(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));
+    RECON_PASS(copies_new(ctx, &t->a, t));
+    RECON_PASS(copies_new(ctx, &t->b, t));
     for (size_t i = 0; i < n; i++)
         recon_dataset_get(t->images + i * pixels, data, i);
-done:
-    return status;
+    return RECON_OK;
 }
 
 typedef struct {
@@ -177,15 +172,13 @@ static recon_status rotate_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 /* By the angles that are in c. */
 static recon_status embed_copies(recon_ctx *ctx, const trial *t, copies *c)
 {
-    recon_status status;
-    RECON_TRY(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
-    RECON_TRY(recon_ieae_embed(ctx,
-                               &(recon_seen){ .z = c->z, .psi = c->psi, .density = c->density },
-                               t->model, t->rotated, t->info.n));
+    RECON_PASS(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
+    RECON_PASS(recon_ieae_embed(ctx,
+                                &(recon_seen){ .z = c->z, .psi = c->psi, .density = c->density },
+                                t->model, t->rotated, t->info.n));
     for (size_t i = 0; c->density && i < t->info.n; i++)
         c->centre[i] = recon_pose_centre(c->density + i * RECON_POSE_BINS);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status compare_copies(recon_ctx *ctx, recon_equivariance *out, trial *t)

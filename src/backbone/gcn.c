@@ -78,19 +78,16 @@ recon_gcn_info recon_gcn_describe(const recon_gcn *gcn)
 static recon_status read_info(recon_ctx *ctx, recon_gcn_info *out, const recon_safetensors *file,
                               const char *path)
 {
-    recon_status status;
     if (!recon_metadata_is(file, RECON_GCN_KIND))
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a classifier of molecules: `recon classifier train` makes one "
                           "of conformers",
                           path);
-    RECON_TRY(recon_metadata_check_format(ctx, file, path));
-    RECON_TRY(recon_metadata_number(ctx, &out->radius, file, "radius", 1e-3, 1e3, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, RECON_GCN_WIDEST, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->hidden, file, "hidden", 1, RECON_GCN_WIDEST, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
-done:
-    return status;
+    RECON_PASS(recon_metadata_check_format(ctx, file, path));
+    RECON_PASS(recon_metadata_number(ctx, &out->radius, file, "radius", 1e-3, 1e3, path));
+    RECON_PASS(recon_metadata_size(ctx, &out->width, file, "width", 1, RECON_GCN_WIDEST, path));
+    RECON_PASS(recon_metadata_size(ctx, &out->hidden, file, "hidden", 1, RECON_GCN_WIDEST, path));
+    return recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path);
 }
 
 recon_status recon_gcn_open(recon_ctx *ctx, recon_gcn **out, const char *path)

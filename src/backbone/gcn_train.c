@@ -44,9 +44,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     trainer *k = user;
     recon_gcn_list list = list_of(k, step, k->batch.n);
-    recon_status status = recon_gcn_batch_fill(k->ctx, &k->batch, k->train, &list);
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(recon_gcn_batch_fill(k->ctx, &k->batch, k->train, &list));
     k->inputs = recon_gcn_batch_input(t, &k->batch);
     return recon_tape_status(t);
 }

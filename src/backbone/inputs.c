@@ -37,23 +37,21 @@ static recon_status note_skipped(recon_ctx *ctx, recon_inputs *in)
 static recon_status take_and_rotate(recon_ctx *ctx, recon_inputs *in, const recon_source *s)
 {
     const recon_data_kind *kind = in->whole->kind;
-    recon_status status = RECON_OK;
     if (s->limit && s->limit < in->n) {
         if (!kind->take)
             return lacks(ctx, kind, "limit");
-        RECON_TRY(kind->take(ctx, &in->part, in->use, s->limit, s->seed ? s->seed : 1));
+        RECON_PASS(kind->take(ctx, &in->part, in->use, s->limit, s->seed ? s->seed : 1));
         in->use = in->part;
     }
     if (s->rotate) {
         if (!kind->rotate)
             return lacks(ctx, kind, "rotate");
-        RECON_TRY(kind->rotate(ctx, &in->rotated, in->use, s->rotate,
-                               s->rotate_seed ? s->rotate_seed : 1));
+        RECON_PASS(kind->rotate(ctx, &in->rotated, in->use, s->rotate,
+                                s->rotate_seed ? s->rotate_seed : 1));
         in->use = in->rotated;
     }
     in->n = recon_data_describe(in->use).n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Before the data are read, which may take long. */
@@ -87,17 +85,16 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
                                 const char *model)
 {
     recon_data_options o;
-    recon_status status = RECON_OK;
     *out = (recon_inputs){ .lent = data != NULL };
     if (backbone)
-        RECON_TRY(check_kind(ctx, source->spec, data, backbone));
+        RECON_PASS(check_kind(ctx, source->spec, data, backbone));
     out->folder = !data && recon_images_folder(source->spec);
     o = options_of(source, out->folder, backbone);
     out->cropped = o.crop;
     if (data)
         out->whole = (recon_data *)data; /* not closed, and nothing else changes it */
     else
-        RECON_TRY(recon_data_open(ctx, &out->whole, source->spec, &o));
+        RECON_PASS(recon_data_open(ctx, &out->whole, source->spec, &o));
     out->use = out->whole;
     out->n = recon_data_describe(out->whole).n;
     if (backbone) {
@@ -111,12 +108,10 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
                 "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
                 "pictures",
                 model, lifted, recon_dataset_describe(whole).n);
-        RECON_TRY(recon_backbone_check_data(ctx, backbone, out->whole));
+        RECON_PASS(recon_backbone_check_data(ctx, backbone, out->whole));
     }
-    RECON_TRY(note_skipped(ctx, out));
-    RECON_TRY(take_and_rotate(ctx, out, source));
-done:
-    return status;
+    RECON_PASS(note_skipped(ctx, out));
+    return take_and_rotate(ctx, out, source);
 }
 
 void recon_inputs_end(recon_inputs *in)

@@ -81,11 +81,8 @@ typedef struct {
 
 static recon_status codes_new(recon_ctx *ctx, codes *c, const trial *t)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &c->z, t->n * t->d, sizeof *c->z));
-    RECON_TRY(recon_alloc_raw(ctx, &c->psi, t->n, sizeof *c->psi));
-done:
-    return status;
+    RECON_PASS(recon_alloc_raw(ctx, &c->z, t->n * t->d, sizeof *c->z));
+    return recon_alloc_raw(ctx, &c->psi, t->n, sizeof *c->psi);
 }
 
 static void put_atom(uint8_t *z, float *xyz, const recon_conformer *from, size_t atom,
@@ -148,16 +145,13 @@ static recon_status embed(recon_ctx *ctx, const trial *t, const codes *to)
 static recon_status measure_move(recon_ctx *ctx, recon_molecule_equivariance *out, trial *t,
                                  recon_move move)
 {
-    recon_status status;
     for (size_t i = 0, first = 0; i < t->n; first += t->moved[i++].atoms)
         move_one(t, i, first, move);
-    RECON_TRY(embed(ctx, t, &t->after));
-    RECON_TRY(recon_molecule_equivariance_compare(
+    RECON_PASS(embed(ctx, t, &t->after));
+    return recon_molecule_equivariance_compare(
         ctx, out, &(recon_molecule_codes){ t->before.z, t->before.psi },
         &(recon_molecule_codes){ t->after.z, t->after.psi },
-        move == RECON_MOVE_MIRROR ? NULL : t->rotations, t->n, t->d));
-done:
-    return status;
+        move == RECON_MOVE_MIRROR ? NULL : t->rotations, t->n, t->d);
 }
 
 recon_status recon_molecule_equivariance_measure(recon_ctx *ctx,

@@ -353,9 +353,8 @@ static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, u
     int whole = slice.n == slice.of || recon_comm_size(c->ctx) > 1; /* parts are not recorded */
     size_t nodes = cut ? c->of_slice : p == &c->train && whole ? c->nodes : 0;
     size_t edges = cut ? c->slice_edges : p == &c->train && whole ? c->edges : 0;
-    recon_status status;
-    RECON_TRY(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n, nodes,
-                                      cut ? views * cut->each : 0));
+    RECON_PASS(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n, nodes,
+                                       cut ? views * cut->each : 0));
     if (cut) {
         c->rows = (recon_slices){ cut->count * nodes, nodes, cut->count, cut->begin, cut->end };
         c->pack.all_nodes = c->rows.all;
@@ -368,9 +367,7 @@ static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, u
             }
         c->pack.all_real = real;
     }
-    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges, cut ? &c->rows : NULL));
-done:
-    return status;
+    return recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges, cut ? &c->rows : NULL);
 }
 
 /* cut: the slices of the batch that this rank has; NULL: the slice stands alone. */
@@ -378,7 +375,6 @@ static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, ui
                               recon_slice slice, const recon_slices *cut)
 {
     size_t pairs = slice.n;
-    recon_status status;
     if (p == &c->train)
         deal(c, step);
     /* The conformers of a slice, in uniform orientations, by the place in the batch. */
@@ -389,16 +385,14 @@ static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, ui
         c->seen[k] = p->x[member(p, number_at(c, p, step, place), view)];
         c->rotation[k] = recon_so3_haar(&rng);
     }
-    RECON_TRY(feed_atoms(c, t, p, step, slice, cut));
+    RECON_PASS(feed_atoms(c, t, p, step, slice, cut));
     if (c->paired) {
         set_pairs(c, p, step, slice, cut ? slice : (recon_slice){ 0, slice.n, slice.n });
         c->betweens = recon_var_input(t, c->between, RECON_F32, (size_t[]){ pairs, 9 }, 2);
         c->weights = recon_var_input(t, c->weight, RECON_F32, (size_t[]){ 1, pairs }, 2);
         c->order = recon_var_input(t, c->places, RECON_I32, (size_t[]){ pairs }, 1);
     }
-    RECON_TRY(recon_tape_status(t));
-done:
-    return status;
+    return recon_tape_status(t);
 }
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
@@ -552,9 +546,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .units = units_of(c, &c->train),
                          .shared = 1,
                          .remedy = "a smaller {width} takes less" };
-    recon_status status = find_capacity(c, steps);
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(find_capacity(c, steps));
     return recon_train(
         c->ctx, result, &it,
         &(recon_train_options){
@@ -586,19 +578,17 @@ static recon_status embed(trainer *c, const sample_set *p, float *latent)
 {
     size_t d = c->m->shape.latent;
     recon_share own = recon_comm_own(c->ctx, p->n, EMBEDDED);
-    recon_status status = RECON_OK;
     recon_progress_begin(c->ctx, "embed", p->n);
     recon_progress_continue(c->ctx, own.begin);
     for (size_t i = own.begin; i < own.end; i += EMBEDDED) {
         size_t n = own.end - i < EMBEDDED ? own.end - i : EMBEDDED;
-        RECON_TRY(recon_molecule_net_embed(
+        RECON_PASS(recon_molecule_net_embed(
             c->ctx, &(recon_molecule_net_answer){ .latent = latent + i * d }, c->m, p->x + i, n));
         recon_progress_add(c->ctx, n);
     }
-    RECON_TRY(recon_comm_gather(c->ctx, latent, p->n, EMBEDDED, d * sizeof *latent));
+    RECON_PASS(recon_comm_gather(c->ctx, latent, p->n, EMBEDDED, d * sizeof *latent));
     recon_progress_end(c->ctx);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status find_partners(trainer *c, sample_set *p)
@@ -686,9 +676,7 @@ static recon_status gather(recon_ctx *ctx, sample_set *p, const recon_molecules 
 static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 {
     const recon_molecule_net_options *o = c->o;
-    recon_status status = recon_run_fills(ctx, c->train.n, o->batch, "conformer");
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(recon_run_fills(ctx, c->train.n, o->batch, "conformer"));
     if (o->batch < 2 || (has_pairs(o) && o->batch % 2))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu: 2 at least, pairs need an even one", o->batch);
@@ -704,17 +692,14 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 static recon_status make_room(trainer *c)
 {
     size_t n = c->o->batch, pairs = n / 2;
-    recon_status status;
-    RECON_TRY(recon_alloc(c->ctx, &c->seen, n, sizeof *c->seen));
-    RECON_TRY(recon_alloc(c->ctx, &c->rotation, n, sizeof *c->rotation));
-    RECON_TRY(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
-    RECON_TRY(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
-    RECON_TRY(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
-    RECON_TRY(recon_alloc(c->ctx, &c->dealt, n, sizeof *c->dealt));
-    RECON_TRY(recon_alloc(c->ctx, &c->atoms, n, sizeof *c->atoms));
-    RECON_TRY(recon_alloc(c->ctx, &c->sorted, n, sizeof *c->sorted));
-done:
-    return status;
+    RECON_PASS(recon_alloc(c->ctx, &c->seen, n, sizeof *c->seen));
+    RECON_PASS(recon_alloc(c->ctx, &c->rotation, n, sizeof *c->rotation));
+    RECON_PASS(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
+    RECON_PASS(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
+    RECON_PASS(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
+    RECON_PASS(recon_alloc(c->ctx, &c->dealt, n, sizeof *c->dealt));
+    RECON_PASS(recon_alloc(c->ctx, &c->atoms, n, sizeof *c->atoms));
+    return recon_alloc(c->ctx, &c->sorted, n, sizeof *c->sorted);
 }
 
 /* The lengths of both stages. A resumed run that is not told otherwise has those it was begun with;
@@ -798,7 +783,6 @@ recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
 static recon_status options_of(recon_ctx *ctx, recon_molecule_net_options *o,
                                const recon_training *t)
 {
-    recon_status status;
     *o = (recon_molecule_net_options){ .seed = t->seed,
                                        .every = t->every,
                                        .patience = t->patience,
@@ -809,10 +793,8 @@ static recon_status options_of(recon_ctx *ctx, recon_molecule_net_options *o,
                                        .rotate = t->rotate };
     if (t->from || t->crop)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s is for images", t->from ? "from" : "crop");
-    RECON_TRY(recon_training_preset(ctx, &o->shape.preset, t));
-    RECON_TRY(recon_recipe_apply(ctx, o, &recon_molecule_net_recipe, t, "molecules"));
-done:
-    return status;
+    RECON_PASS(recon_training_preset(ctx, &o->shape.preset, t));
+    return recon_recipe_apply(ctx, o, &recon_molecule_net_recipe, t, "molecules");
 }
 
 recon_status recon_molecule_net_prepare(recon_ctx *ctx, recon_training *t, recon_data_options *as)

@@ -47,12 +47,9 @@ recon_status recon_pose_density_add(recon_ctx *ctx, recon_pose_density *h, recon
                                     const char *name, const recon_fields *fields)
 {
     const size_t sizes[] = { recon_fields_channels(fields), HIDDEN, HIDDEN_LAST, 1 };
-    recon_status status;
     *h = (recon_pose_density){ .fields = *fields };
-    RECON_TRY(recon_mlp_add(ctx, &h->mlp, params, name, sizes, 4, DROPOUT));
-    RECON_TRY(keep_rotations(ctx, h, params));
-done:
-    return status;
+    RECON_PASS(recon_mlp_add(ctx, &h->mlp, params, name, sizes, 4, DROPOUT));
+    return keep_rotations(ctx, h, params);
 }
 
 recon_var recon_pose_density_apply(recon_tape *t, const recon_pose_density *h, recon_var v)

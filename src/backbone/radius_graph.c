@@ -36,33 +36,29 @@ void recon_radius_graph_free(recon_radius_graph *g)
 
 static recon_status room_for_nodes(recon_ctx *ctx, recon_radius_graph *g, size_t nodes)
 {
-    recon_status status = RECON_OK;
     if (nodes <= g->room_nodes && g->offset)
         return RECON_OK;
     free_nodes(g);
-    RECON_TRY(recon_alloc_raw(ctx, &g->offset, nodes + 1, sizeof *g->offset));
-    RECON_TRY(recon_alloc_raw(ctx, &g->cursor, nodes, sizeof *g->cursor));
-    RECON_TRY(recon_alloc_raw(ctx, &g->attribute, nodes, RECON_HARMONICS * sizeof *g->attribute));
+    RECON_PASS(recon_alloc_raw(ctx, &g->offset, nodes + 1, sizeof *g->offset));
+    RECON_PASS(recon_alloc_raw(ctx, &g->cursor, nodes, sizeof *g->cursor));
+    RECON_PASS(recon_alloc_raw(ctx, &g->attribute, nodes, RECON_HARMONICS * sizeof *g->attribute));
     g->room_nodes = nodes;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status room_for_edges(recon_ctx *ctx, recon_radius_graph *g, size_t edges)
 {
-    recon_status status = RECON_OK;
     if (edges <= g->room_edges && g->source)
         return RECON_OK;
     free_edges(g);
-    RECON_TRY(recon_alloc_raw(ctx, &g->source, edges, sizeof *g->source));
-    RECON_TRY(recon_alloc_raw(ctx, &g->target, edges, sizeof *g->target));
-    RECON_TRY(recon_alloc_raw(ctx, &g->order, edges, sizeof *g->order));
-    RECON_TRY(recon_alloc_raw(ctx, &g->ascending, edges, sizeof *g->ascending));
-    RECON_TRY(recon_alloc_raw(ctx, &g->harmonics, edges, RECON_HARMONICS * sizeof *g->harmonics));
-    RECON_TRY(recon_alloc_raw(ctx, &g->square, edges, sizeof *g->square));
+    RECON_PASS(recon_alloc_raw(ctx, &g->source, edges, sizeof *g->source));
+    RECON_PASS(recon_alloc_raw(ctx, &g->target, edges, sizeof *g->target));
+    RECON_PASS(recon_alloc_raw(ctx, &g->order, edges, sizeof *g->order));
+    RECON_PASS(recon_alloc_raw(ctx, &g->ascending, edges, sizeof *g->ascending));
+    RECON_PASS(recon_alloc_raw(ctx, &g->harmonics, edges, RECON_HARMONICS * sizeof *g->harmonics));
+    RECON_PASS(recon_alloc_raw(ctx, &g->square, edges, sizeof *g->square));
     g->room_edges = edges;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* to - from, and its squared length: the same both ways. */
@@ -187,29 +183,27 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, cons
 {
     job j = { .graph = g, .xyz = xyz, .offset = offset, .radius = o->radius };
     size_t atoms = n ? (size_t)offset[n] : 0;
-    recon_status status;
     if (!(o->radius > 0))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "a graph of neighbours within %g: above 0",
-                             o->radius));
+        return recon_fail(ctx, RECON_ERR_INPUT, "a graph of neighbours within %g: above 0",
+                          o->radius);
     if ((o->nodes && o->nodes < atoms) || atoms >= INT32_MAX || o->nodes >= INT32_MAX ||
         o->edges > INT32_MAX)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu atoms in a graph of %zu nodes, %zu edges",
-                             atoms, o->nodes, o->edges));
-    RECON_TRY(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu atoms in a graph of %zu nodes, %zu edges",
+                          atoms, o->nodes, o->edges);
+    RECON_PASS(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
     g->nodes = o->nodes ? o->nodes : atoms;
-    RECON_TRY(recon_parallel(ctx, count_task, &j, n));
-    RECON_TRY(add_up(ctx, g, atoms));
+    RECON_PASS(recon_parallel(ctx, count_task, &j, n));
+    RECON_PASS(add_up(ctx, g, atoms));
     g->edges = o->edges ? o->edges : g->found;
     if (g->found > g->edges || (g->found < g->edges && g->nodes == atoms))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%zu edges among %zu atoms in a graph of %zu nodes, %zu edges",
-                             g->found, atoms, g->nodes, g->edges));
-    RECON_TRY(room_for_edges(ctx, g, g->edges));
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%zu edges among %zu atoms in a graph of %zu nodes, %zu edges", g->found,
+                          atoms, g->nodes, g->edges);
+    RECON_PASS(room_for_edges(ctx, g, g->edges));
     memcpy(g->cursor, g->offset, g->nodes * sizeof *g->cursor);
-    RECON_TRY(recon_parallel(ctx, fill_task, &j, n));
+    RECON_PASS(recon_parallel(ctx, fill_task, &j, n));
     pad(g, atoms);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Numbers of nodes or edges, moved on by so many. */
@@ -223,9 +217,8 @@ recon_status recon_radius_graph_join(recon_ctx *ctx, recon_radius_graph *all,
                                      const recon_radius_graph *one, size_t part, size_t parts)
 {
     size_t nodes = one->nodes, edges = one->edges, node = part * nodes, edge = part * edges;
-    recon_status status;
-    RECON_TRY(room_for_nodes(ctx, all, parts * nodes));
-    RECON_TRY(room_for_edges(ctx, all, parts * edges));
+    RECON_PASS(room_for_nodes(ctx, all, parts * nodes));
+    RECON_PASS(room_for_edges(ctx, all, parts * edges));
     all->nodes = parts * nodes;
     all->edges = parts * edges;
     all->found = (part ? all->found : 0) + one->found;
@@ -239,6 +232,5 @@ recon_status recon_radius_graph_join(recon_ctx *ctx, recon_radius_graph *all,
     memcpy(all->square + edge, one->square, edges * sizeof *one->square);
     memcpy(all->attribute + RECON_HARMONICS * node, one->attribute,
            RECON_HARMONICS * nodes * sizeof *one->attribute);
-done:
-    return status;
+    return RECON_OK;
 }

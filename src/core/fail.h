@@ -30,6 +30,14 @@ void recon_keep_to_one_line(char *text);
             goto done;                                                                             \
     } while (0)
 
+/* The same where there is nothing to free: the failure is what the function returns. */
+#define RECON_PASS(call)                                                                           \
+    do {                                                                                           \
+        recon_status failure_ = (call);                                                            \
+        if (failure_ != RECON_OK)                                                                  \
+            return failure_;                                                                       \
+    } while (0)
+
 /* --- what every options struct is checked for: its reserved tail (RECON_RESERVED in
  * recon/core/ctx.h), and that its enums hold constants */
 

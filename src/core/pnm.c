@@ -67,9 +67,7 @@ static recon_status read_row(source *s, uint8_t *out, size_t n, const coding *c,
 {
     for (size_t i = 0; i < n; i++) {
         size_t value = 0;
-        recon_status status = value_of(s, &value, c);
-        if (status != RECON_OK)
-            return status;
+        RECON_PASS(value_of(s, &value, c));
         if (deep) {
             uint16_t word = (uint16_t)((value * 65535 + c->most / 2) / c->most);
             memcpy(out + 2 * i, &word, sizeof word);
@@ -105,27 +103,25 @@ recon_status recon_pnm_scan(recon_ctx *ctx, recon_picture_sink *sink, const void
 {
     const uint8_t *b = bytes;
     coding c = { 0 };
-    recon_status status;
     if (size < 3 || b[0] != 'P' || !strchr("2356", b[1]) || b[1] == '\0')
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a PGM or PPM file", name);
     source s = { ctx, name, b + 2, b + size };
     recon_pixels *head = &sink->head;
     c.text = b[1] == '2' || b[1] == '3';
     *head = (recon_pixels){ .channels = b[1] == '2' || b[1] == '5' ? 1 : 3 };
-    RECON_TRY(number(&s, &head->width, "width"));
-    RECON_TRY(number(&s, &head->height, "height"));
-    RECON_TRY(number(&s, &c.most, "largest value"));
+    RECON_PASS(number(&s, &head->width, "width"));
+    RECON_PASS(number(&s, &head->height, "height"));
+    RECON_PASS(number(&s, &c.most, "largest value"));
     if (head->width == 0 || head->height == 0 || c.most == 0)
-        RECON_TRY(recon_fail(s.ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels up to %zu", s.name,
-                             head->height, head->width, c.most));
+        return recon_fail(s.ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels up to %zu", s.name,
+                          head->height, head->width, c.most);
     s.at += s.at < s.end; /* one blank ends the header */
     head->deep = c.most > 255;
     size_t least = head->height * head->width * head->channels * (c.text || c.most < 256 ? 1 : 2);
     if (least > (size_t)(s.end - s.at))
-        RECON_TRY(recon_fail(s.ctx, RECON_ERR_FORMAT, "%s: the file is cut short", s.name));
-    RECON_TRY(recon_picture_begin(ctx, sink, size, name));
+        return recon_fail(s.ctx, RECON_ERR_FORMAT, "%s: the file is cut short", s.name);
+    RECON_PASS(recon_picture_begin(ctx, sink, size, name));
     if (sink->begin)
-        RECON_TRY(read_rows(&s, sink, &c));
-done:
-    return status;
+        RECON_PASS(read_rows(&s, sink, &c));
+    return RECON_OK;
 }

@@ -147,14 +147,11 @@ static recon_status read_offsets(recon_ctx *ctx, tensor *t, const recon_safetens
 static recon_status read_tensor(recon_ctx *ctx, tensor *t, const recon_safetensors *f,
                                 const json_t *entry)
 {
-    recon_status status;
     if (json_object_size(entry) != 3)
         return wrong(ctx, f, t->name, "not an object of dtype, shape and data_offsets");
-    RECON_TRY(read_dtype(ctx, t, f, json_object_get(entry, "dtype")));
-    RECON_TRY(read_shape(ctx, t, f, json_object_get(entry, "shape")));
-    RECON_TRY(read_offsets(ctx, t, f, json_object_get(entry, "data_offsets")));
-done:
-    return status;
+    RECON_PASS(read_dtype(ctx, t, f, json_object_get(entry, "dtype")));
+    RECON_PASS(read_shape(ctx, t, f, json_object_get(entry, "shape")));
+    return read_offsets(ctx, t, f, json_object_get(entry, "data_offsets"));
 }
 
 static int by_place(const void *a, const void *b)
@@ -189,24 +186,22 @@ static recon_status read_tensors(recon_ctx *ctx, recon_safetensors *f)
 {
     const char *name;
     json_t *entry;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &f->tensors, json_object_size(f->header), sizeof(tensor)));
+    RECON_PASS(recon_alloc(ctx, &f->tensors, json_object_size(f->header), sizeof(tensor)));
     json_object_foreach(f->header, name, entry)
     {
         if (strcmp(name, METADATA) == 0)
             continue;
         f->tensors[f->count].name = name;
-        RECON_TRY(read_tensor(ctx, &f->tensors[f->count], f, entry));
+        RECON_PASS(read_tensor(ctx, &f->tensors[f->count], f, entry));
         f->count++;
     }
     qsort(f->tensors, f->count, sizeof(tensor), by_place);
-    RECON_TRY(check_no_holes(ctx, f));
-    RECON_TRY(recon_alloc(ctx, &f->by_name, f->count, sizeof *f->by_name));
+    RECON_PASS(check_no_holes(ctx, f));
+    RECON_PASS(recon_alloc(ctx, &f->by_name, f->count, sizeof *f->by_name));
     for (size_t i = 0; i < f->count; i++)
         f->by_name[i] = &f->tensors[i];
     qsort(f->by_name, f->count, sizeof *f->by_name, by_name);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_safetensors_parse(recon_ctx *ctx, recon_safetensors **out, recon_file file,
@@ -299,9 +294,7 @@ recon_status recon_safetensors_get(recon_ctx *ctx, recon_array *out, const recon
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no tensor '%.100s'", f->path, name);
     recon_array array = t->array;
     if ((uintptr_t)array.data % recon_dtype_size(array.dtype) != 0) {
-        recon_status status = recon_alloc_raw(ctx, &array.block, t->end - t->begin, 1);
-        if (status != RECON_OK)
-            return status;
+        RECON_PASS(recon_alloc_raw(ctx, &array.block, t->end - t->begin, 1));
         array.data = memcpy(array.block, array.data, t->end - t->begin);
     }
     *out = array;
@@ -335,9 +328,7 @@ static recon_status lay_out(recon_ctx *ctx, tensor *to, const recon_tensor_entry
                             const char *path)
 {
     for (size_t i = 0; i < n; i++) {
-        recon_status status = check_entry(ctx, &from[i], path);
-        if (status != RECON_OK)
-            return status;
+        RECON_PASS(check_entry(ctx, &from[i], path));
         to[i] = (tensor){ .name = from[i].name, .array = from[i].array };
     }
     qsort(to, n, sizeof *to, by_width_and_name);

@@ -381,15 +381,13 @@ done:
 static recon_status read_page(session *s, recon_picture_sink *sink)
 {
     page p = { .s = s, .sink = sink };
-    recon_status status;
     if (sink->page && !TIFFSetDirectory(s->tif, (tdir_t)sink->page))
         return blame(s, "there is no such page");
-    RECON_TRY(read_head(&p));
-    RECON_TRY(recon_picture_begin(s->ctx, sink, (size_t)s->size, s->name));
+    RECON_PASS(read_head(&p));
+    RECON_PASS(recon_picture_begin(s->ctx, sink, (size_t)s->size, s->name));
     if (sink->begin)
-        RECON_TRY(read_pixels(&p));
-done:
-    return status;
+        RECON_PASS(read_pixels(&p));
+    return RECON_OK;
 }
 
 recon_status recon_tiff_scan(recon_ctx *ctx, recon_picture_sink *sink, const void *bytes,

@@ -91,7 +91,6 @@ recon_status recon_amat_parse(recon_ctx *ctx, recon_dataset *d, const void *byte
     recon_span rest = all, line = { 0 };
     next_line(&line, &rest);
     size_t n = count_lines(all), words = count_words(line), side = (size_t)sqrt((double)words);
-    recon_status status;
     if (words < 2 || side * side + 1 != words)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: %zu numbers in the first row: not a square of pixels and a label",
@@ -99,13 +98,12 @@ recon_status recon_amat_parse(recon_ctx *ctx, recon_dataset *d, const void *byte
     /* A number is two characters at least: so many good rows can be there, and a bad one behind. */
     size_t room = (size + 1) / (2 * words) + 1;
     d->info = (recon_dataset_info){ .n = n, .height = side, .width = side, .channels = 1 };
-    RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, room, side * side * sizeof(float)));
-    RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, room, sizeof *d->own_labels));
-    RECON_TRY(read_lines(ctx, d, all, options->skip_bad, path));
+    RECON_PASS(recon_alloc_raw(ctx, &d->own_floats, room, side * side * sizeof(float)));
+    RECON_PASS(recon_alloc_raw(ctx, &d->own_labels, room, sizeof *d->own_labels));
+    RECON_PASS(read_lines(ctx, d, all, options->skip_bad, path));
     d->floats = d->own_floats;
     d->labels = d->own_labels;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_amat_read(recon_ctx *ctx, recon_dataset *data, const char *path,

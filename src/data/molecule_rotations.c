@@ -193,26 +193,23 @@ done:
 static recon_status copy(recon_ctx *ctx, recon_store *to, const recon_molecules *data)
 {
     const recon_store *from = data->store;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < data->info.n; i++) {
         const recon_conformer c = recon_molecules_get(data, i);
-        RECON_TRY(recon_store_add(ctx, to, &c));
+        RECON_PASS(recon_store_add(ctx, to, &c));
     }
     for (size_t m = 0; m < from->molecules; m++) {
         const char *name = recon_molecules_name(data, m);
-        RECON_TRY(recon_store_name(ctx, to, name, strlen(name)));
+        RECON_PASS(recon_store_name(ctx, to, name, strlen(name)));
     }
     if (from->axis) {
-        RECON_TRY(recon_alloc_raw(ctx, &to->axis, from->molecules, sizeof *to->axis));
+        RECON_PASS(recon_alloc_raw(ctx, &to->axis, from->molecules, sizeof *to->axis));
         memcpy(to->axis, from->axis, from->molecules * sizeof *to->axis);
     }
     if (from->rotors) {
-        RECON_TRY(recon_alloc_raw(ctx, &to->rotors, from->molecules, sizeof *to->rotors));
+        RECON_PASS(recon_alloc_raw(ctx, &to->rotors, from->molecules, sizeof *to->rotors));
         memcpy(to->rotors, from->rotors, from->molecules * sizeof *to->rotors);
     }
-    RECON_TRY(recon_alloc_raw(ctx, &to->fisher, from->molecules, sizeof *to->fisher));
-done:
-    return status;
+    return recon_alloc_raw(ctx, &to->fisher, from->molecules, sizeof *to->fisher);
 }
 
 recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,

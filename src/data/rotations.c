@@ -69,30 +69,27 @@ static recon_status read_classes(recon_ctx *ctx, recon_rotation_rule *out, json_
                                  const char *path)
 {
     unsigned char given[RECON_ROTATION_CLASSES] = { 0 };
-    recon_status status = RECON_OK;
     const char *key;
     json_t *value;
     json_object_foreach(classes, key, value)
     {
         recon_rotation_law rotation;
         long first, last;
-        RECON_TRY(read_range(ctx, &first, &last, key, path));
-        RECON_TRY(read_rotation(ctx, &rotation, value, key, path));
+        RECON_PASS(read_range(ctx, &first, &last, key, path));
+        RECON_PASS(read_rotation(ctx, &rotation, value, key, path));
         for (long c = first; c <= last; c++) {
             if (given[c]++)
-                RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: class %ld comes twice", path, c));
+                return recon_fail(ctx, RECON_ERR_FORMAT, "%s: class %ld comes twice", path, c);
             out->of[c] = rotation;
         }
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status read_rule(recon_ctx *ctx, recon_rotation_rule *out, json_t *rule,
                               const char *path)
 {
     json_t *other = json_object_get(rule, "default"), *classes = json_object_get(rule, "classes");
-    recon_status status = RECON_OK;
     const char *key;
     json_t *value;
     json_object_foreach(rule, key, value) if (value != other && value != classes) return recon_fail(
@@ -103,12 +100,10 @@ static recon_status read_rule(recon_ctx *ctx, recon_rotation_rule *out, json_t *
                           path);
     out->other = (recon_rotation_law){ RECON_SO2_UNIFORM, 0 };
     if (other)
-        RECON_TRY(read_rotation(ctx, &out->other, other, "default", path));
+        RECON_PASS(read_rotation(ctx, &out->other, other, "default", path));
     for (size_t i = 0; i < RECON_ROTATION_CLASSES; i++)
         out->of[i] = out->other;
-    RECON_TRY(read_classes(ctx, out, classes, path));
-done:
-    return status;
+    return read_classes(ctx, out, classes, path);
 }
 
 /* Its place among them; KNOWN: it is none. */

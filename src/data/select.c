@@ -132,9 +132,7 @@ static int lower(const void *x, const void *y)
 static recon_status sort_by_energy(recon_ctx *ctx, size_t *order, const double *energy, size_t n)
 {
     rank *list;
-    recon_status status = recon_alloc_raw(ctx, &list, n, sizeof *list);
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(recon_alloc_raw(ctx, &list, n, sizeof *list));
     for (size_t i = 0; i < n; i++)
         list[i] = (rank){ energy[i], i };
     qsort(list, n, sizeof *list, lower);
@@ -193,21 +191,19 @@ static recon_status consider(recon_ctx *ctx, job *j, size_t i)
     double rmsd;
     recon_so3 rotation;
     int reacted;
-    recon_status status;
-    RECON_TRY(has_reacted(ctx, j, i, &reacted));
+    RECON_PASS(has_reacted(ctx, j, i, &reacted));
     if (reacted) {
         j->out->reacted++;
         return RECON_OK;
     }
-    RECON_TRY(
+    RECON_PASS(
         recon_rmsd_best(&rmsd, &rotation, NULL, j->symmetry, j->reference, conformer(j->in, i)));
     if (!(rmsd < j->radius))
         return RECON_OK;
     j->out->within++;
     if (j->out->n < j->most)
         keep(j, i, rmsd, rotation);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status check_ensemble(recon_ctx *ctx, const recon_ensemble *in,
@@ -230,14 +226,11 @@ static recon_status check_ensemble(recon_ctx *ctx, const recon_ensemble *in,
 static recon_status study_reference(recon_ctx *ctx, job *j)
 {
     const recon_ensemble *in = j->in;
-    recon_status status;
-    RECON_TRY(sort_by_energy(ctx, j->order, in->energy, in->n));
+    RECON_PASS(sort_by_energy(ctx, j->order, in->energy, in->n));
     to_inertia_frame(j->reference, in->z, conformer(in, j->order[0]), in->atoms);
     mean_place(j->centre, j->reference, in->atoms);
-    RECON_TRY(recon_bonds_perceive(ctx, &j->bonds, in->z, conformer(in, j->order[0]), in->atoms));
-    RECON_TRY(recon_symmetry_make(ctx, &j->symmetry, in->z, &j->bonds));
-done:
-    return status;
+    RECON_PASS(recon_bonds_perceive(ctx, &j->bonds, in->z, conformer(in, j->order[0]), in->atoms));
+    return recon_symmetry_make(ctx, &j->symmetry, in->z, &j->bonds);
 }
 
 recon_status recon_select(recon_ctx *ctx, recon_selection *out, const recon_ensemble *in,
@@ -304,10 +297,9 @@ static recon_status add(recon_ctx *ctx, sink *to, const recon_ensemble *molecule
                         const recon_selection *s)
 {
     recon_store *store = to->store;
-    recon_status status;
-    RECON_TRY(recon_grow(ctx, &store->split, &to->room, store->n, store->n + s->n, 1));
+    RECON_PASS(recon_grow(ctx, &store->split, &to->room, store->n, store->n + s->n, 1));
     memcpy(store->split + store->n, s->split, s->n);
-    RECON_TRY(recon_store_name(ctx, store, molecule->name, strlen(molecule->name)));
+    RECON_PASS(recon_store_name(ctx, store, molecule->name, strlen(molecule->name)));
     for (size_t i = 0; i < s->n; i++) {
         const recon_conformer c = { .atoms = s->atoms,
                                     .z = molecule->z,
@@ -315,10 +307,9 @@ static recon_status add(recon_ctx *ctx, sink *to, const recon_ensemble *molecule
                                     .molecule = (int32_t)store->molecules - 1,
                                     .energy = s->energy[i],
                                     .rmsd = s->rmsd[i] };
-        RECON_TRY(recon_store_add(ctx, store, &c));
+        RECON_PASS(recon_store_add(ctx, store, &c));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status visit(recon_ctx *ctx, void *arg, const recon_ensemble *molecule)

@@ -54,26 +54,24 @@ static recon_status check_bonds(recon_ctx *ctx, const recon_bonds *bonds)
 
 static recon_status take_all(builder *w, recon_arena *arena, size_t bonds)
 {
-    recon_status status;
     recon_ctx *ctx = w->ctx;
     size_t n = w->n;
-    RECON_TRY(recon_arena_take(ctx, arena, &w->first, n + 2, sizeof *w->first));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->neighbor, 2 * bonds, sizeof *w->neighbor));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->colour, 2 * n, sizeof *w->colour));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->group_at, n, sizeof *w->group_at));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->next, n, sizeof *w->next));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->carried, n, 1));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->visit, n, sizeof *w->visit));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->from, n, sizeof *w->from));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->image, n, sizeof *w->image));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->used, n, 1));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->first, n + 2, sizeof *w->first));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->neighbor, 2 * bonds, sizeof *w->neighbor));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->colour, 2 * n, sizeof *w->colour));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->group_at, n, sizeof *w->group_at));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->next, n, sizeof *w->next));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->carried, n, 1));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->visit, n, sizeof *w->visit));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->from, n, sizeof *w->from));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->image, n, sizeof *w->image));
+    RECON_PASS(recon_arena_take(ctx, arena, &w->used, n, 1));
     memset(w->group_at, 0, n * sizeof *w->group_at);
     memset(w->carried, 0, n);
     memset(w->used, 0, n);
     for (size_t i = 0; i < n; i++)
         w->image[i] = NOWHERE;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static size_t degree(const builder *w, size_t i)
@@ -244,23 +242,21 @@ static recon_status go(builder *w, size_t at, uint16_t to)
  * first. */
 static recon_status extend(builder *w, size_t at)
 {
-    recon_status status;
     if (at == w->visits)
         return keep(w);
     uint16_t atom = w->visit[at], from = w->from[at];
-    RECON_TRY(go(w, at, atom));
+    RECON_PASS(go(w, at, atom));
     if (from == atom) {
         for (size_t i = 0; i < w->n; i++)
             if (i != atom)
-                RECON_TRY(go(w, at, (uint16_t)i));
+                RECON_PASS(go(w, at, (uint16_t)i));
     } else {
         uint16_t beside = w->image[from];
         for (size_t k = w->first[beside]; k < w->first[beside + 1]; k++)
             if (w->neighbor[k] != atom)
-                RECON_TRY(go(w, at, w->neighbor[k]));
+                RECON_PASS(go(w, at, w->neighbor[k]));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- the object ------------------------------------------------------------------------------- */

@@ -75,9 +75,7 @@ static recon_status make(recon_ctx *ctx, const recon_group **out, const char *na
     *out = NULL;
     if (!cyclic && !torus)
         return RECON_OK;
-    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(recon_alloc(ctx, &m, 1, sizeof *m));
     m->group = cyclic ? recon_group_cyclic : recon_group_torus;
     snprintf(m->name, sizeof m->name, "%s", name);
     snprintf(m->words, sizeof m->words, cyclic ? "C_%zu" : "T^%zu", cyclic ? cyclic : torus);
@@ -143,9 +141,7 @@ recon_status recon_group_check(recon_ctx *ctx, const recon_group *g)
 
 recon_status recon_group_add(recon_ctx *ctx, const recon_group *group)
 {
-    recon_status status = recon_group_check(ctx, group);
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(recon_group_check(ctx, group));
     if (find(ctx, group->name) || cyclic_of(group->name) || torus_of(group->name))
         return recon_fail(ctx, RECON_ERR_INPUT, "a group named '%s' already exists", group->name);
     if (ctx->n_groups == ADDED)
@@ -255,11 +251,8 @@ recon_status recon_group_read(recon_ctx *ctx, const recon_group *group, double *
 
 recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *o)
 {
-    recon_status status;
-    RECON_TRY(recon_reserved_check(ctx, o->reserved, "recon_mean_options"));
-    RECON_TRY(recon_enum_check(ctx, o->kind, RECON_MEAN_CHORDAL, "mean"));
-done:
-    return status;
+    RECON_PASS(recon_reserved_check(ctx, o->reserved, "recon_mean_options"));
+    return recon_enum_check(ctx, o->kind, RECON_MEAN_CHORDAL, "mean");
 }
 
 const char *recon_mean_name(recon_mean_kind kind)

@@ -85,13 +85,10 @@ static recon_status begin_lists(recon_ctx *ctx, tour *t, size_t stop)
     size_t list = t->plan->k * sizeof *m->found;
     recon_share theirs = piece_of(ctx, t, met(t, stop), stop % t->pieces);
     recon_share own = piece_of(ctx, t, t->rank, stop % t->pieces);
-    recon_status status = RECON_OK;
     if (!t->plan->best)
         return RECON_OK;
-    RECON_TRY(recon_exchange_recv(ctx, &m->lists, m->home, length(own) * list, visited(t, stop)));
-    RECON_TRY(recon_exchange_send(ctx, &m->lists, m->found, length(theirs) * list, met(t, stop)));
-done:
-    return status;
+    RECON_PASS(recon_exchange_recv(ctx, &m->lists, m->home, length(own) * list, visited(t, stop)));
+    return recon_exchange_send(ctx, &m->lists, m->found, length(theirs) * list, met(t, stop));
 }
 
 static recon_status end_lists(recon_ctx *ctx, tour *t, size_t stop)
@@ -110,20 +107,17 @@ static recon_status end_lists(recon_ctx *ctx, tour *t, size_t stop)
 static recon_status alloc_memory(recon_ctx *ctx, tour *t)
 {
     const recon_tour_plan *p = t->plan;
-    recon_status status;
     for (int i = 0; i < 3; i++) {
         stop_memory *m = &t->memory[i];
-        RECON_TRY(recon_alloc_raw(ctx, &m->z, t->piece * p->d, sizeof *m->z));
+        RECON_PASS(recon_alloc_raw(ctx, &m->z, t->piece * p->d, sizeof *m->z));
         if (!p->best)
             continue;
-        RECON_TRY(recon_alloc_raw(ctx, &m->kth, t->piece, sizeof *m->kth));
-        RECON_TRY(recon_alloc_raw(ctx, &m->own_kth, t->piece, sizeof *m->own_kth));
-        RECON_TRY(recon_alloc_raw(ctx, &m->found, t->piece * p->k, sizeof *m->found));
-        RECON_TRY(recon_alloc_raw(ctx, &m->home, t->piece * p->k, sizeof *m->home));
+        RECON_PASS(recon_alloc_raw(ctx, &m->kth, t->piece, sizeof *m->kth));
+        RECON_PASS(recon_alloc_raw(ctx, &m->own_kth, t->piece, sizeof *m->own_kth));
+        RECON_PASS(recon_alloc_raw(ctx, &m->found, t->piece * p->k, sizeof *m->found));
+        RECON_PASS(recon_alloc_raw(ctx, &m->home, t->piece * p->k, sizeof *m->home));
     }
-    RECON_TRY(recon_alloc_raw(ctx, &t->scratch, p->k + 1, sizeof *t->scratch));
-done:
-    return status;
+    return recon_alloc_raw(ctx, &t->scratch, p->k + 1, sizeof *t->scratch);
 }
 
 static void free_memory(recon_ctx *ctx, tour *t)

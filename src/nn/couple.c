@@ -60,19 +60,17 @@ static recon_status check_irreps(recon_ctx *ctx, const recon_irreps *irreps, con
 recon_status recon_couple_plan_make(recon_ctx *ctx, recon_couple_plan **out,
                                     const recon_irreps *from, const recon_irreps *to, int parity)
 {
-    recon_status status = RECON_OK;
     *out = NULL;
-    RECON_TRY(check_irreps(ctx, from, "input"));
-    RECON_TRY(check_irreps(ctx, to, "output"));
-    RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
+    RECON_PASS(check_irreps(ctx, from, "input"));
+    RECON_PASS(check_irreps(ctx, to, "output"));
+    RECON_PASS(recon_alloc(ctx, out, 1, sizeof **out));
     for (size_t l = 0; l < RECON_DEGREES; l++) {
         (*out)->in[l] = (uint32_t)from->mul[l];
         (*out)->out[l] = (uint32_t)to->mul[l];
     }
     for (uint32_t l3 = 0; l3 < RECON_DEGREES; l3++)
         add_paths(*out, l3, parity);
-done:
-    return status;
+    return RECON_OK;
 }
 
 void recon_couple_plan_free(recon_couple_plan *plan)

@@ -105,18 +105,16 @@ static void visit_count(void *user, const recon_steerable *l, size_t in, size_t 
 recon_status recon_planes_of(recon_ctx *ctx, recon_planes **out, recon_arena *arena,
                              const recon_steerable *layer)
 {
-    recon_status status = RECON_OK;
     recon_planes *p;
     size_t most = 0; /* no element has more than a plane of its own */
     each_pair(visit_count, &most, layer);
-    RECON_TRY(recon_arena_take(ctx, arena, &p, 1, sizeof *p));
+    RECON_PASS(recon_arena_take(ctx, arena, &p, 1, sizeof *p));
     memset(p, 0, sizeof *p);
-    RECON_TRY(recon_arena_take(ctx, arena, &p->plane, most + 1, sizeof *p->plane));
+    RECON_PASS(recon_arena_take(ctx, arena, &p->plane, most + 1, sizeof *p->plane));
     each_pair(visit_planes, p, layer);
     lay_out(p, layer);
     *out = p;
-done:
-    return status;
+    return RECON_OK;
 }
 
 void recon_planes_waves(double *wave, const recon_planes *planes, size_t size)

@@ -48,16 +48,14 @@ recon_status recon_coupling_add(recon_ctx *ctx, recon_coupling *out, recon_param
                                 const recon_coupling_options *options)
 {
     recon_coupling_options o = options ? *options : (recon_coupling_options){ 0 };
-    recon_status status;
     *out = (recon_coupling){ .out = *to, .gated = o.gated };
     recon_irreps wide = widened(out);
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(recon_couple_plan_make(ctx, &out->plan, from, &wide, !o.chiral));
-    RECON_TRY(add_numbers(ctx, &out->weight, out, p, 0));
+    RECON_PASS(recon_layer_set_name(ctx, out->name, name));
+    RECON_PASS(recon_couple_plan_make(ctx, &out->plan, from, &wide, !o.chiral));
+    RECON_PASS(add_numbers(ctx, &out->weight, out, p, 0));
     if (wide.mul[0])
-        RECON_TRY(add_numbers(ctx, &out->bias, out, p, 1));
-done:
-    return status;
+        RECON_PASS(add_numbers(ctx, &out->bias, out, p, 1));
+    return RECON_OK;
 }
 
 recon_var recon_coupling_apply(recon_tape *t, const recon_coupling *l, recon_var x, recon_var attr)
@@ -83,19 +81,17 @@ void recon_coupling_free(recon_coupling *l)
 recon_status recon_irreps_norm_add(recon_ctx *ctx, recon_irreps_norm *out, recon_params *p,
                                    const char *name, const recon_irreps *irreps)
 {
-    recon_status status;
     *out = (recon_irreps_norm){ .irreps = *irreps };
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
+    RECON_PASS(recon_layer_set_name(ctx, out->name, name));
     for (size_t l = 0; l < RECON_DEGREES; l++) {
         char part[] = "scale0";
         part[5] = (char)('0' + l);
         if (irreps->mul[l])
-            RECON_TRY(recon_part_add(ctx, &out->scale[l], p, name, part, irreps->mul[l], 1));
+            RECON_PASS(recon_part_add(ctx, &out->scale[l], p, name, part, irreps->mul[l], 1));
     }
     if (irreps->mul[0])
-        RECON_TRY(recon_part_add(ctx, &out->shift, p, name, "shift", irreps->mul[0], 0));
-done:
-    return status;
+        RECON_PASS(recon_part_add(ctx, &out->shift, p, name, "shift", irreps->mul[0], 0));
+    return RECON_OK;
 }
 
 recon_var recon_irreps_norm_apply(recon_tape *t, const recon_irreps_norm *n, recon_var x,
@@ -131,38 +127,33 @@ static recon_status add_layer(recon_ctx *ctx, recon_segnn_layer *out, recon_para
     const recon_irreps *x = &s->hidden, two = recon_irreps_join(x, x);
     const recon_irreps heard = recon_irreps_join(&two, &DISTANCE);
     recon_part_name base, full;
-    recon_status status;
     snprintf(base, sizeof base, "%s.%zu", name, i);
-    RECON_TRY(recon_coupling_add(ctx, &out->message[0], p, recon_part_print(full, base, "message1"),
-                                 &heard, x, &gated));
-    RECON_TRY(recon_coupling_add(ctx, &out->message[1], p, recon_part_print(full, base, "message2"),
-                                 x, x, &gated));
-    RECON_TRY(recon_coupling_add(ctx, &out->update[0], p, recon_part_print(full, base, "update1"),
-                                 &two, x, &gated));
-    RECON_TRY(recon_coupling_add(ctx, &out->update[1], p, recon_part_print(full, base, "update2"),
-                                 x, x, &plain));
-    RECON_TRY(recon_irreps_norm_add(ctx, &out->norm, p, recon_part_print(full, base, "norm"), x));
-done:
-    return status;
+    RECON_PASS(recon_coupling_add(ctx, &out->message[0], p,
+                                  recon_part_print(full, base, "message1"), &heard, x, &gated));
+    RECON_PASS(recon_coupling_add(ctx, &out->message[1], p,
+                                  recon_part_print(full, base, "message2"), x, x, &gated));
+    RECON_PASS(recon_coupling_add(ctx, &out->update[0], p, recon_part_print(full, base, "update1"),
+                                  &two, x, &gated));
+    RECON_PASS(recon_coupling_add(ctx, &out->update[1], p, recon_part_print(full, base, "update2"),
+                                  x, x, &plain));
+    return recon_irreps_norm_add(ctx, &out->norm, p, recon_part_print(full, base, "norm"), x);
 }
 
 recon_status recon_segnn_add(recon_ctx *ctx, recon_segnn *out, recon_params *p, const char *name,
                              const recon_segnn_shape *shape)
 {
     recon_part_name full;
-    recon_status status;
     *out = (recon_segnn){ .shape = { .layers = 0 } };
     if (shape->layers > RECON_SEGNN_LAYERS)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu layers: at most %d", name, shape->layers,
                           RECON_SEGNN_LAYERS);
     out->shape = *shape;
-    RECON_TRY(recon_coupling_add(ctx, &out->embedding, p, recon_part_print(full, name, "embed"),
-                                 &shape->inputs, &shape->hidden,
-                                 &(recon_coupling_options){ .chiral = shape->chiral }));
+    RECON_PASS(recon_coupling_add(ctx, &out->embedding, p, recon_part_print(full, name, "embed"),
+                                  &shape->inputs, &shape->hidden,
+                                  &(recon_coupling_options){ .chiral = shape->chiral }));
     for (size_t i = 0; i < shape->layers; i++)
-        RECON_TRY(add_layer(ctx, &out->layer[i], p, name, i, shape));
-done:
-    return status;
+        RECON_PASS(add_layer(ctx, &out->layer[i], p, name, i, shape));
+    return RECON_OK;
 }
 
 /* The sum of what each node hears. */

@@ -174,19 +174,16 @@ recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out, recon_par
                                  const recon_steerable_options *options)
 {
     recon_steerable_options o = options ? *options : (recon_steerable_options){ 0 };
-    recon_status status;
     *out = (recon_steerable){ .in = *in, .out = *outputs, .rings = o.rings, .way = o.way };
     out->size = o.size ? o.size : 3;
     out->pad = o.pad < 0 ? 0 : o.pad ? (size_t)o.pad : out->size / 2;
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(check_form(ctx, out));
+    RECON_PASS(recon_layer_set_name(ctx, out->name, name));
+    RECON_PASS(check_form(ctx, out));
     recon_expand_plan plan = plan_of(out);
-    RECON_TRY(check_reach(ctx, out, &plan));
-    RECON_TRY(add_weight(ctx, out, params, &plan));
-    RECON_TRY(add_basis(ctx, out, params, &plan));
-    RECON_TRY(add_waves(ctx, out, params));
-done:
-    return status;
+    RECON_PASS(check_reach(ctx, out, &plan));
+    RECON_PASS(add_weight(ctx, out, params, &plan));
+    RECON_PASS(add_basis(ctx, out, params, &plan));
+    return add_waves(ctx, out, params);
 }
 
 static void filter_shape(size_t shape[4], const recon_steerable *l)
@@ -265,16 +262,13 @@ static recon_status freeze(recon_ctx *ctx, const recon_steerable *l, recon_param
                            const recon_expand_plan *plan, const recon_param *basis,
                            const size_t *shape, int ndim)
 {
-    recon_status status = RECON_OK;
     if (!*out)
-        RECON_TRY(recon_params_keep(ctx, out, l->weight->owner, NULL, shape, ndim));
+        RECON_PASS(recon_params_keep(ctx, out, l->weight->owner, NULL, shape, ndim));
     recon_expand_args a = {
         .plan = *plan, .weight = l->weight->value, .basis = basis->value, .filter = (*out)->value
     };
-    RECON_TRY(recon_ops_of(ctx)->expand(ctx, &a));
-    RECON_TRY(recon_param_round(ctx, *out));
-done:
-    return status;
+    RECON_PASS(recon_ops_of(ctx)->expand(ctx, &a));
+    return recon_param_round(ctx, *out);
 }
 
 recon_status recon_steerable_freeze(recon_ctx *ctx, recon_steerable *l)

@@ -91,19 +91,17 @@ static recon_status is_ready(void *user, const recon_param *param)
 /* The part of a step that is kernels alone. */
 static recon_status compute(run *r)
 {
-    recon_status status;
-    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
+    RECON_PASS(recon_params_clear_gradients(r->ctx, r->it->params));
     recon_var loss = r->it->loss(r->it->user, r->tape);
     if (r->part.n)
         recon_peers_begin(&r->peers, r->it->params);
-    RECON_TRY(recon_tape_backward(r->tape, loss));
+    RECON_PASS(recon_tape_backward(r->tape, loss));
     hold_on(r);
     if (r->part.n)
-        RECON_TRY(recon_peers_finish(r->ctx, &r->peers, r->it->params));
-    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+        RECON_PASS(recon_peers_finish(r->ctx, &r->peers, r->it->params));
+    RECON_PASS(recon_adam_apply(r->ctx, r->adam));
     r->loss = loss->value;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Sums that go through the host cannot be recorded. */
@@ -122,9 +120,7 @@ static recon_status first_of(run *r, recon_status first, const char *why, recon_
 static recon_status record(run *r)
 {
     char why[sizeof r->ctx->message];
-    recon_status status = recon_graph_begin(r->ctx);
-    if (status != RECON_OK)
-        return status;
+    RECON_PASS(recon_graph_begin(r->ctx));
     recon_status computed = compute(r);
     snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
     return first_of(r, computed, why, recon_graph_end(r->ctx, &r->graph));
@@ -134,7 +130,6 @@ static recon_status record(run *r)
  * is run plainly, and makes what kernels need to have made; the second is recorded. */
 static recon_status compute_or_replay(run *r)
 {
-    recon_status status = RECON_OK;
     const recon_step *fed = &r->tape->side[r->tape->at];
     if (!is_recorded(r) || r->here++ == 0)
         return compute(r);
@@ -147,34 +142,30 @@ static recon_status compute_or_replay(run *r)
     if (!r->graph) {
         r->fed = fed->used;
         r->base = fed->top->bytes;
-        RECON_TRY(record(r));
+        RECON_PASS(record(r));
     }
-    RECON_TRY(recon_graph_launch(r->ctx, r->graph));
-done:
-    return status;
+    return recon_graph_launch(r->ctx, r->graph);
 }
 
 /* A step whose batch is split. Its parts are fed one by one, so it is not recorded. */
 static recon_status compute_parts(run *r)
 {
-    recon_status status;
     double sum = 0, part;
-    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
+    RECON_PASS(recon_params_clear_gradients(r->ctx, r->it->params));
     for (size_t i = 0; i < r->at.parts; i++) {
         recon_slice slice = recon_slice_of(r->it->units, r->at.parts, i);
         recon_tape_split(r->tape, slice);
-        RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
-        RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
+        RECON_PASS(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
+        RECON_PASS(r->it->feed(r->it->user, r->tape, r->at.step));
         recon_var loss = r->it->loss(r->it->user, r->tape);
-        RECON_TRY(recon_tape_backward(r->tape, loss));
-        RECON_TRY(recon_var_read(r->tape, &part, loss));
+        RECON_PASS(recon_tape_backward(r->tape, loss));
+        RECON_PASS(recon_var_read(r->tape, &part, loss));
         sum += part * (double)slice.n / (double)slice.of;
     }
     hold_on(r);
-    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+    RECON_PASS(recon_adam_apply(r->ctx, r->adam));
     r->out->loss = sum;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Is something written down after this step? Then its loss is looked at first: a run that has gone
@@ -362,15 +353,14 @@ static recon_status one_step(run *r)
  * begins with it. */
 static recon_status advance(run *r)
 {
-    recon_status status = RECON_OK;
     if (!r->at.due)
-        RECON_TRY(one_step(r));
+        RECON_PASS(one_step(r));
     int asked = r->o.every && r->at.step % r->o.every == 0, due = r->at.due;
     if (r->at.due && r->last && access(r->last, F_OK) != 0)
-        RECON_TRY(go_on_without(r, save_last(r))); /* no model without a state to resume from */
+        RECON_PASS(go_on_without(r, save_last(r))); /* no model without a state to resume from */
     if (r->at.due) {
         double metric;
-        RECON_TRY(recon_adam_swap(r->ctx, r->adam));
+        RECON_PASS(recon_adam_swap(r->ctx, r->adam));
         recon_status measured = measure(r, &metric);
         if (measured == RECON_OK)
             measured = keep_best_at_all(r, metric);
@@ -378,7 +368,7 @@ static recon_status advance(run *r)
          * failed. */
         char why[sizeof r->ctx->message];
         snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
-        RECON_TRY(first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam)));
+        RECON_PASS(first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam)));
         r->at.due = 0;
         if (r->log && r->it->validate)
             recon_metrics_append(r->ctx, r->log,
@@ -386,9 +376,8 @@ static recon_status advance(run *r)
                                            "validation", metric, "best", r->at.best));
     }
     if ((asked || (due && is_worth_saving(r))) && !finished(r))
-        RECON_TRY(go_on_without(r, save_last(r)));
-done:
-    return status;
+        RECON_PASS(go_on_without(r, save_last(r)));
+    return RECON_OK;
 }
 
 /* Ranks are interrupted together, behind the same step. */
@@ -521,44 +510,39 @@ static recon_status start_anew(run *r)
 
 static recon_status resume(run *r)
 {
-    recon_status status;
     r->at.steps = r->o.steps;
     if (r->last && r->o.resume && access(r->last, F_OK) != 0)
         recon_log(r->ctx, RECON_LOG_WARN, "there is no %s to resume from: a new run begins",
                   r->last);
     if (!r->last || !r->o.resume || access(r->last, F_OK) != 0)
         return start_anew(r);
-    RECON_TRY(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
-    RECON_TRY(check_state(r));
-    RECON_TRY(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
+    RECON_PASS(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
+    RECON_PASS(check_state(r));
+    RECON_PASS(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
     if (r->at.steps != r->o.steps) {
         /* Another number of steps than the run was begun with. A finished one starts again from its
          * best weights; one that was cut goes on as it is, its rate that of the new length. Written
          * at once: the best weights may soon be others, and a killed run must find the same
          * beginning. */
         if (!r->at.due && (r->at.step == r->at.steps || is_stale(r))) {
-            RECON_TRY(recon_params_load(r->ctx, r->it->params, r->o.path));
-            RECON_TRY(recon_adam_reset(r->ctx, r->adam));
+            RECON_PASS(recon_params_load(r->ctx, r->it->params, r->o.path));
+            RECON_PASS(recon_adam_reset(r->ctx, r->adam));
             r->at.from = r->at.step;
             r->at.stale = 0;
         }
         r->at.steps = r->o.steps;
-        RECON_TRY(save_last(r));
+        RECON_PASS(save_last(r));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Files are rank 0's. */
 static recon_status resume_at_all(run *r)
 {
-    recon_status status;
     if (r->ranks == 1)
         return resume(r);
-    RECON_TRY(recon_comm_agree(r->ctx, recon_comm_rank(r->ctx) == 0 ? resume(r) : RECON_OK));
-    RECON_TRY(recon_ranks_state(r->ctx, r->adam, &r->at));
-done:
-    return status;
+    RECON_PASS(recon_comm_agree(r->ctx, recon_comm_rank(r->ctx) == 0 ? resume(r) : RECON_OK));
+    return recon_ranks_state(r->ctx, r->adam, &r->at);
 }
 
 /* Before the long work, not after it. */
@@ -595,15 +579,12 @@ done:
 /* What rank 0 writes; nothing at the others. */
 static recon_status open_files(run *r)
 {
-    recon_status status = RECON_OK;
     if (r->ranks > 1 && recon_comm_rank(r->ctx) > 0)
         r->o.path = NULL;
-    RECON_TRY(recon_run_check(r->ctx, r->o.path, r->o.resume, r->o.overwrite));
-    RECON_TRY(try_path(r->ctx, r->o.path));
-    RECON_TRY(recon_run_file(r->ctx, &r->last, r->o.path, RECON_FILE_LAST));
-    RECON_TRY(recon_run_file(r->ctx, &r->log, r->o.path, RECON_FILE_LOG));
-done:
-    return status;
+    RECON_PASS(recon_run_check(r->ctx, r->o.path, r->o.resume, r->o.overwrite));
+    RECON_PASS(try_path(r->ctx, r->o.path));
+    RECON_PASS(recon_run_file(r->ctx, &r->last, r->o.path, RECON_FILE_LAST));
+    return recon_run_file(r->ctx, &r->log, r->o.path, RECON_FILE_LOG);
 }
 
 recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_trainee *trainee,

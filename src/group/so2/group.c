@@ -106,7 +106,6 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
                          size_t n, recon_quaternions order, const char *path)
 {
     recon_array_text shape;
-    recon_status status;
     (void)self;
     if (a->ndim != 1 && !(a->ndim == 2 && a->shape[1] == 1))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but poses are %s", path,
@@ -114,13 +113,12 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
                           looks_like_rotations(a) ? "N angles for SO(2); is the group so3?"
                                                   : "N angles for SO(2); of cosine and sine: "
                                                     "arctan2(sine, cosine)");
-    RECON_TRY(recon_group_check_order(ctx, order, a, 1, path));
-    RECON_TRY(recon_angles_check_type(ctx, a, path));
-    RECON_TRY(recon_group_rows(ctx, out, a, 1, n, path));
+    RECON_PASS(recon_group_check_order(ctx, order, a, 1, path));
+    RECON_PASS(recon_angles_check_type(ctx, a, path));
+    RECON_PASS(recon_group_rows(ctx, out, a, 1, n, path));
     recon_angles_warn(ctx, out, n, path);
     recon_so2_wrap_n(out, out, n);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void print(const recon_group *self, char *text, size_t size, const double *pose)

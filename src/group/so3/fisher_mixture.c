@@ -85,7 +85,6 @@ recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out
 {
     int group[MOST], members[MOST] = { 0 };
     double weight[MOST] = { 0 }, kept = 0;
-    recon_status status = RECON_OK;
     /* group[k] is the first part of the mode to which part k belongs. */
     for (int a = 0; a < p->parts; a++) {
         group[a] = a;
@@ -108,7 +107,7 @@ recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out
             break;
         out->part[n] = p->part[g]; /* the only one, or: */
         if (members[g] > 1)
-            RECON_TRY(merge(ctx, &out->part[n], p, group, g, weight[g]));
+            RECON_PASS(merge(ctx, &out->part[n], p, group, g, weight[g]));
         out->weight[n] = weight[g];
         kept += weight[g];
         weight[g] = 0;
@@ -117,6 +116,5 @@ recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out
     for (int k = 0; k < out->parts; k++)
         out->weight[k] /= kept;
     out->background = 1 - (1 - p->background) * kept;
-done:
-    return status;
+    return RECON_OK;
 }

@@ -101,15 +101,13 @@ static recon_status one_will_do(recon_ctx *ctx, int *out, const search *s,
 {
     static const recon_fisher_fit_options ml = { .method = RECON_FISHER_ML };
     recon_fisher_fit plain;
-    recon_status status = RECON_OK;
     int parameters = (robust->free_directions > 0 ? 5 : 9) + (robust->background > 0);
     *out = several < MARGIN || several < thinned * robust->log_likelihood - parameters + MARGIN;
     if (*out)
         return RECON_OK;
-    RECON_TRY(recon_fisher_fit_samples(ctx, &plain, s->g, s->n, &ml));
+    RECON_PASS(recon_fisher_fit_samples(ctx, &plain, s->g, s->n, &ml));
     *out = several < plain.log_likelihood - 9 + MARGIN;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static double density_at(const search *s, recon_so3 q)
@@ -231,11 +229,10 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
     search s = { .n = (n + stride - 1) / stride };
     double *scratch;
     int one = 1;
-    recon_status status;
     *modes = 1;
-    RECON_TRY(recon_arena_take(ctx, arena, &s.g, s.n, sizeof *s.g));
-    RECON_TRY(recon_arena_take(ctx, arena, &s.density, s.n * RECON_KERNELS, sizeof *s.density));
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, s.n, sizeof *scratch));
+    RECON_PASS(recon_arena_take(ctx, arena, &s.g, s.n, sizeof *s.g));
+    RECON_PASS(recon_arena_take(ctx, arena, &s.density, s.n * RECON_KERNELS, sizeof *s.density));
+    RECON_PASS(recon_arena_take(ctx, arena, &scratch, s.n, sizeof *scratch));
     if (s.n < 2 * LEAST_N)
         return RECON_OK;
     for (size_t i = 0; i < s.n; i++)
@@ -252,12 +249,11 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
     double several = best_kernel(&s, kernels, scratch);
     find_peaks(&s);
     if (s.peaks > 1)
-        RECON_TRY(one_will_do(ctx, &one, &s, robust, several, (double)s.n / (double)n));
+        RECON_PASS(one_will_do(ctx, &one, &s, robust, several, (double)s.n / (double)n));
     if (one)
         return RECON_OK;
     group_peaks(&s);
     int found = list_modes(at, &s);
     *modes = found > 1 ? found : 1;
-done:
-    return status;
+    return RECON_OK;
 }

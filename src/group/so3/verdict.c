@@ -100,10 +100,9 @@ static recon_status read_spin(recon_ctx *ctx, spin *out, const recon_so3_evidenc
 {
     const recon_so3_frame *frame = &e->fit->frame;
     double *angle, *sorted, *scratch, variance = 0;
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &angle, e->n, sizeof *angle));
-    RECON_TRY(recon_arena_take(ctx, arena, &sorted, e->n, sizeof *sorted));
-    RECON_TRY(
+    RECON_PASS(recon_arena_take(ctx, arena, &angle, e->n, sizeof *angle));
+    RECON_PASS(recon_arena_take(ctx, arena, &sorted, e->n, sizeof *sorted));
+    RECON_PASS(
         recon_arena_take(ctx, arena, &scratch, recon_so2_modes_scratch(e->n), sizeof *scratch));
     *out = (spin){ 0 };
     for (size_t i = 0; i < e->n; i++)
@@ -117,8 +116,7 @@ static recon_status read_spin(recon_ctx *ctx, spin *out, const recon_so3_evidenc
         variance += sorted[i] * sorted[i] / (double)out->n;
     recon_so2_find_modes(&out->modes, sorted, out->n, variance, scratch);
     recon_so2_judge(&out->verdict, sorted, out->n, out->moment, &out->modes, scratch);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_natural judge_spin(const spin *s, const recon_fisher_robust *fit)
@@ -139,7 +137,6 @@ recon_status recon_so3_judge(recon_ctx *ctx, recon_so3_verdict *out, const recon
 {
     spin s;
     double n = (double)e->n;
-    recon_status status = RECON_OK;
     out->natural = RECON_NATURAL_UNSURE;
     if (e->n < LEAST_N)
         return RECON_OK;
@@ -150,7 +147,7 @@ recon_status recon_so3_judge(recon_ctx *ctx, recon_so3_verdict *out, const recon
         out->natural =
             square(e->singular) < limit * limit ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
     } else {
-        RECON_TRY(read_spin(ctx, &s, e, arena));
+        RECON_PASS(read_spin(ctx, &s, e, arena));
         if (s.n >= LEAST_N && 2 * s.n > e->n)
             out->natural = judge_spin(&s, e->fit);
         if (out->natural == RECON_NATURAL_SEVERAL) {
@@ -163,6 +160,5 @@ recon_status recon_so3_judge(recon_ctx *ctx, recon_so3_verdict *out, const recon
                                                           : s.modes.arc[k].center);
         }
     }
-done:
-    return status;
+    return RECON_OK;
 }

@@ -140,19 +140,17 @@ static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker
     size_t back = j->dy ? recon_tensor_count(j->dy) / j->rows : 0;
     const real *x = NULL, *dy = NULL;
     real *out, *scratch;
-    recon_status status;
-    RECON_TRY(write_part(ctx, arena, &out, j->out, first * to, rows * to));
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, j->scratch, sizeof *scratch));
+    RECON_PASS(write_part(ctx, arena, &out, j->out, first * to, rows * to));
+    RECON_PASS(recon_arena_take(ctx, arena, &scratch, j->scratch, sizeof *scratch));
     if (j->x)
-        RECON_TRY(read_part(ctx, arena, &x, j->x, first * in, rows * in));
+        RECON_PASS(read_part(ctx, arena, &x, j->x, first * in, rows * in));
     if (j->dy)
-        RECON_TRY(read_part(ctx, arena, &dy, j->dy, first * back, rows * back));
+        RECON_PASS(read_part(ctx, arena, &dy, j->dy, first * back, rows * back));
     for (size_t r = 0; r < rows; r++)
         j->kernel(j->args, first + r, out + r * to, x ? x + r * in : NULL,
                   dy ? dy + r * back : NULL, scratch);
     wrote_run(out, j->out, first * to, rows * to);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status each_row(recon_ctx *ctx, row_job j)
