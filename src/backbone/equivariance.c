@@ -33,28 +33,6 @@ static double rotation_error(const double *before, const double *after, const do
     return fabs(recon_so2_wrap(after[i] - before[i] - angles[i]));
 }
 
-/* Of n images to e [ERRORS][n]; a centre that is not there errs by 0. */
-static recon_status errors_of(recon_ctx *ctx, double *e, const recon_codes *before,
-                              const recon_codes *after, const double *angles, size_t n, size_t d)
-{
-    for (size_t i = 0; i < n; i++) {
-        double pose = rotation_error(before->psi, after->psi, angles, i);
-        double centre = before->centre && after->centre
-                            ? rotation_error(before->centre, after->centre, angles, i)
-                            : 0;
-        double code = recon_relative_change(before->z + i * d, after->z + i * d, d);
-        if (!isfinite(pose) || !isfinite(centre) || !isfinite(code))
-            return recon_fail(
-                ctx, RECON_ERR_INPUT,
-                "equivariance: pose error %g, the centre's %g and change of z %g of image %zu",
-                pose, centre, code, i);
-        e[POSE * n + i] = pose;
-        e[CENTRE * n + i] = centre;
-        e[CODE * n + i] = code;
-    }
-    return RECON_OK;
-}
-
 static void summarize(double *median, double *p95, double *max, double *errors, size_t n)
 {
     recon_sort_doubles(errors, n);
@@ -73,7 +51,22 @@ recon_status recon_equivariance_compare(recon_ctx *ctx, recon_equivariance *out,
     if (n == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "equivariance: no images");
     RECON_TRY(recon_alloc_raw(ctx, &e, ERRORS * n, sizeof *e));
-    RECON_TRY(errors_of(ctx, e, before, after, angles, n, d));
+    /* Of n images to e [ERRORS][n]; a centre that is not there errs by 0. */
+    for (size_t i = 0; i < n; i++) {
+        double pose = rotation_error(before->psi, after->psi, angles, i);
+        double centre = before->centre && after->centre
+                            ? rotation_error(before->centre, after->centre, angles, i)
+                            : 0;
+        double code = recon_relative_change(before->z + i * d, after->z + i * d, d);
+        if (!isfinite(pose) || !isfinite(centre) || !isfinite(code))
+            RECON_TRY(recon_fail(
+                ctx, RECON_ERR_INPUT,
+                "equivariance: pose error %g, the centre's %g and change of z %g of image %zu",
+                pose, centre, code, i));
+        e[POSE * n + i] = pose;
+        e[CENTRE * n + i] = centre;
+        e[CODE * n + i] = code;
+    }
     summarize(&out->pose_median, &out->pose_p95, &out->pose_max, e + POSE * n, n);
     summarize(&out->centre_median, &out->centre_p95, &out->centre_max, e + CENTRE * n, n);
     summarize(&out->code_median, &out->code_p95, &out->code_max, e + CODE * n, n);

@@ -75,21 +75,6 @@ recon_gcn_info recon_gcn_describe(const recon_gcn *gcn)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static recon_status read_info(recon_ctx *ctx, recon_gcn_info *out, const recon_safetensors *file,
-                              const char *path)
-{
-    if (!recon_metadata_is(file, RECON_GCN_KIND))
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: not a classifier of molecules: `recon classifier train` makes one "
-                          "of conformers",
-                          path);
-    RECON_PASS(recon_metadata_check_format(ctx, file, path));
-    RECON_PASS(recon_metadata_number(ctx, &out->radius, file, "radius", 1e-3, 1e3, path));
-    RECON_PASS(recon_metadata_size(ctx, &out->width, file, "width", 1, RECON_GCN_WIDEST, path));
-    RECON_PASS(recon_metadata_size(ctx, &out->hidden, file, "hidden", 1, RECON_GCN_WIDEST, path));
-    return recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path);
-}
-
 recon_status recon_gcn_open(recon_ctx *ctx, recon_gcn **out, const char *path)
 {
     recon_safetensors *file = NULL;
@@ -97,7 +82,17 @@ recon_status recon_gcn_open(recon_ctx *ctx, recon_gcn **out, const char *path)
     recon_status status;
     *out = NULL;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    RECON_TRY(read_info(ctx, &info, file, path));
+    if (!recon_metadata_is(file, RECON_GCN_KIND))
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_FORMAT,
+                       "%s: not a classifier of molecules: `recon classifier train` makes one "
+                       "of conformers",
+                       path));
+    RECON_TRY(recon_metadata_check_format(ctx, file, path));
+    RECON_TRY(recon_metadata_number(ctx, &info.radius, file, "radius", 1e-3, 1e3, path));
+    RECON_TRY(recon_metadata_size(ctx, &info.width, file, "width", 1, RECON_GCN_WIDEST, path));
+    RECON_TRY(recon_metadata_size(ctx, &info.hidden, file, "hidden", 1, RECON_GCN_WIDEST, path));
+    RECON_TRY(recon_metadata_size(ctx, &info.classes, file, "classes", 1, MAX_CLASSES, path));
     RECON_TRY(recon_gcn_make(ctx, out, info, 0, RECON_SINGLE, file, path, 0));
 done:
     recon_safetensors_close(file);

@@ -34,26 +34,6 @@ static recon_status note_skipped(recon_ctx *ctx, recon_inputs *in)
     return status;
 }
 
-static recon_status take_and_rotate(recon_ctx *ctx, recon_inputs *in, const recon_source *s)
-{
-    const recon_data_kind *kind = in->whole->kind;
-    if (s->limit && s->limit < in->n) {
-        if (!kind->take)
-            return lacks(ctx, kind, "limit");
-        RECON_PASS(kind->take(ctx, &in->part, in->use, s->limit, s->seed ? s->seed : 1));
-        in->use = in->part;
-    }
-    if (s->rotate) {
-        if (!kind->rotate)
-            return lacks(ctx, kind, "rotate");
-        RECON_PASS(kind->rotate(ctx, &in->rotated, in->use, s->rotate,
-                                s->rotate_seed ? s->rotate_seed : 1));
-        in->use = in->rotated;
-    }
-    in->n = recon_data_describe(in->use).n;
-    return RECON_OK;
-}
-
 /* Before the data are read, which may take long. */
 static recon_status check_kind(recon_ctx *ctx, const char *spec, const recon_data *data,
                                const recon_backbone *b)
@@ -111,7 +91,23 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
         RECON_PASS(recon_backbone_check_data(ctx, backbone, out->whole));
     }
     RECON_PASS(note_skipped(ctx, out));
-    return take_and_rotate(ctx, out, source);
+    const recon_data_kind *kind = out->whole->kind;
+    if (source->limit && source->limit < out->n) {
+        if (!kind->take)
+            return lacks(ctx, kind, "limit");
+        RECON_PASS(
+            kind->take(ctx, &out->part, out->use, source->limit, source->seed ? source->seed : 1));
+        out->use = out->part;
+    }
+    if (source->rotate) {
+        if (!kind->rotate)
+            return lacks(ctx, kind, "rotate");
+        RECON_PASS(kind->rotate(ctx, &out->rotated, out->use, source->rotate,
+                                source->rotate_seed ? source->rotate_seed : 1));
+        out->use = out->rotated;
+    }
+    out->n = recon_data_describe(out->use).n;
+    return RECON_OK;
 }
 
 void recon_inputs_end(recon_inputs *in)

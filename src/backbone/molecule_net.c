@@ -101,27 +101,6 @@ recon_molecule_net_shape recon_molecule_net_describe(const recon_molecule_net *m
 
 /* --- opened ----------------------------------------------------------------------------------- */
 
-/* "1 6 7 8": ascending atomic numbers. */
-static recon_status read_elements(recon_ctx *ctx, recon_molecule_net_shape *s,
-                                  const recon_safetensors *file, const char *path)
-{
-    const char *text = recon_safetensors_metadata(file, "elements"), *at = text ? text : "";
-    long last = 0;
-    for (s->elements = 0; *at && s->elements < RECON_MOLECULE_NET_ELEMENTS; s->elements++) {
-        char *end;
-        long z = strtol(at, &end, 10);
-        if (end == at || z <= last || z > 118)
-            break;
-        s->element[s->elements] = (uint8_t)(last = z);
-        at = end;
-    }
-    if (*at || s->elements == 0)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: 'elements' is '%.40s': ascending atomic numbers, at most %d", path,
-                          text ? text : "missing", RECON_MOLECULE_NET_ELEMENTS);
-    return RECON_OK;
-}
-
 static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
                               const char *path, recon_precision precision)
 {
@@ -136,7 +115,22 @@ static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_
     RECON_PASS(recon_metadata_size(ctx, &shape.code, file, "code", 1, MOST, path));
     RECON_PASS(recon_metadata_size(ctx, &mapped, file, "mapped", 0, 1, path));
     RECON_PASS(recon_metadata_size(ctx, &shape.slots, file, "slots", 1, RECON_ATOMS_MAX, path));
-    RECON_PASS(read_elements(ctx, &shape, file, path));
+    /* "1 6 7 8": ascending atomic numbers. */
+    const char *text = recon_safetensors_metadata(file, "elements"), *at = text ? text : "";
+    long last = 0;
+    for (shape.elements = 0; *at && shape.elements < RECON_MOLECULE_NET_ELEMENTS;
+         shape.elements++) {
+        char *end;
+        long z = strtol(at, &end, 10);
+        if (end == at || z <= last || z > 118)
+            break;
+        shape.element[shape.elements] = (uint8_t)(last = z);
+        at = end;
+    }
+    if (*at || shape.elements == 0)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: 'elements' is '%.40s': ascending atomic numbers, at most %d", path,
+                          text ? text : "missing", RECON_MOLECULE_NET_ELEMENTS);
     shape.mapped = (int)mapped;
     RECON_PASS(recon_molecule_net_make(ctx, &m, &shape, precision, file, path, 0));
     *out = &m->base;

@@ -27,8 +27,12 @@ static void fill_rotation(double *block, const recon_fields *f, size_t channels,
         }
 }
 
-static recon_status keep_rotations(recon_ctx *ctx, recon_pose_density *h, recon_params *params)
+recon_status recon_pose_density_add(recon_ctx *ctx, recon_pose_density *h, recon_params *params,
+                                    const char *name, const recon_fields *fields)
 {
+    const size_t sizes[] = { recon_fields_channels(fields), HIDDEN, HIDDEN_LAST, 1 };
+    *h = (recon_pose_density){ .fields = *fields };
+    RECON_PASS(recon_mlp_add(ctx, &h->mlp, params, name, sizes, 4, DROPOUT));
     size_t channels = recon_fields_channels(&h->fields);
     double *all = NULL;
     recon_status status;
@@ -41,15 +45,6 @@ static recon_status keep_rotations(recon_ctx *ctx, recon_pose_density *h, recon_
 done:
     free(all);
     return status;
-}
-
-recon_status recon_pose_density_add(recon_ctx *ctx, recon_pose_density *h, recon_params *params,
-                                    const char *name, const recon_fields *fields)
-{
-    const size_t sizes[] = { recon_fields_channels(fields), HIDDEN, HIDDEN_LAST, 1 };
-    *h = (recon_pose_density){ .fields = *fields };
-    RECON_PASS(recon_mlp_add(ctx, &h->mlp, params, name, sizes, 4, DROPOUT));
-    return keep_rotations(ctx, h, params);
 }
 
 recon_var recon_pose_density_apply(recon_tape *t, const recon_pose_density *h, recon_var v)

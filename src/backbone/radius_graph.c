@@ -145,22 +145,6 @@ static recon_status fill_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
-/* From degrees to where they begin; padding nodes have none, but for the last. */
-static recon_status add_up(recon_ctx *ctx, recon_radius_graph *g, size_t atoms)
-{
-    g->found = 0;
-    g->offset[0] = 0;
-    for (size_t t = 0; t < g->nodes; t++) {
-        g->found += t < atoms ? (size_t)g->offset[t + 1] : 0;
-        if (g->found > INT32_MAX)
-            return recon_fail(ctx, RECON_ERR_INPUT,
-                              "a graph of %zu atoms has more edges than %d: fewer at a time", atoms,
-                              INT32_MAX);
-        g->offset[t + 1] = (int32_t)g->found;
-    }
-    return RECON_OK;
-}
-
 static void pad(recon_radius_graph *g, size_t atoms)
 {
     for (size_t t = atoms; t < g->nodes; t++)
@@ -193,7 +177,17 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, cons
     RECON_PASS(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
     g->nodes = o->nodes ? o->nodes : atoms;
     RECON_PASS(recon_parallel(ctx, count_task, &j, n));
-    RECON_PASS(add_up(ctx, g, atoms));
+    /* From degrees to where they begin; padding nodes have none, but for the last. */
+    g->found = 0;
+    g->offset[0] = 0;
+    for (size_t t = 0; t < g->nodes; t++) {
+        g->found += t < atoms ? (size_t)g->offset[t + 1] : 0;
+        if (g->found > INT32_MAX)
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "a graph of %zu atoms has more edges than %d: fewer at a time", atoms,
+                              INT32_MAX);
+        g->offset[t + 1] = (int32_t)g->found;
+    }
     g->edges = o->edges ? o->edges : g->found;
     if (g->found > g->edges || (g->found < g->edges && g->nodes == atoms))
         return recon_fail(ctx, RECON_ERR_INPUT,

@@ -181,7 +181,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* bad: the C-order index of the first element that cannot be converted; before, the count of all. */
+/* bad: the C-order index of the first element that cannot be converted; before, the count of
+ * all. */
 static recon_status convert_c_order(recon_ctx *ctx, size_t *bad, char *out, size_t width,
                                     convert_fn *convert, const recon_array *in)
 {

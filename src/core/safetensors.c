@@ -167,21 +167,6 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(const tensor *const *)a)->name, (*(const tensor *const *)b)->name);
 }
 
-static recon_status check_no_holes(recon_ctx *ctx, const recon_safetensors *f)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < f->count; at = f->tensors[i++].end)
-        if (f->tensors[i].begin != at)
-            return recon_fail(ctx, RECON_ERR_FORMAT,
-                              "%s: tensor '%.100s' begins at byte %zu of the data, not at %zu: %s",
-                              f->path, f->tensors[i].name, f->tensors[i].begin, at,
-                              f->tensors[i].begin < at ? "it overlaps another" : "there is a hole");
-    if (at != f->data_size)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu bytes of data, but tensors end at %zu",
-                          f->path, f->data_size, at);
-    return RECON_OK;
-}
-
 static recon_status read_tensors(recon_ctx *ctx, recon_safetensors *f)
 {
     const char *name;
@@ -196,7 +181,16 @@ static recon_status read_tensors(recon_ctx *ctx, recon_safetensors *f)
         f->count++;
     }
     qsort(f->tensors, f->count, sizeof(tensor), by_place);
-    RECON_PASS(check_no_holes(ctx, f));
+    size_t at = 0;
+    for (size_t i = 0; i < f->count; at = f->tensors[i++].end)
+        if (f->tensors[i].begin != at)
+            return recon_fail(ctx, RECON_ERR_FORMAT,
+                              "%s: tensor '%.100s' begins at byte %zu of the data, not at %zu: %s",
+                              f->path, f->tensors[i].name, f->tensors[i].begin, at,
+                              f->tensors[i].begin < at ? "it overlaps another" : "there is a hole");
+    if (at != f->data_size)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu bytes of data, but tensors end at %zu",
+                          f->path, f->data_size, at);
     RECON_PASS(recon_alloc(ctx, &f->by_name, f->count, sizeof *f->by_name));
     for (size_t i = 0; i < f->count; i++)
         f->by_name[i] = &f->tensors[i];
@@ -323,22 +317,6 @@ static recon_status check_entry(recon_ctx *ctx, const recon_tensor_entry *entry,
     return recon_fail(ctx, RECON_ERR_INPUT, "%s: tensor '%.100s' %s", path, entry->name, what);
 }
 
-/* The tensors in the order of the file, with their places. */
-static recon_status lay_out(recon_ctx *ctx, tensor *to, const recon_tensor_entry *from, size_t n,
-                            const char *path)
-{
-    for (size_t i = 0; i < n; i++) {
-        RECON_PASS(check_entry(ctx, &from[i], path));
-        to[i] = (tensor){ .name = from[i].name, .array = from[i].array };
-    }
-    qsort(to, n, sizeof *to, by_width_and_name);
-    for (size_t i = 0; i < n; i++) {
-        to[i].begin = i ? to[i - 1].end : 0;
-        to[i].end = to[i].begin + recon_array_bytes(&to[i].array);
-    }
-    return RECON_OK;
-}
-
 static json_t *describe(const tensor *t)
 {
     json_t *shape = json_array();
@@ -397,7 +375,16 @@ recon_status recon_safetensors_write(recon_ctx *ctx, const char *path,
     json_t *header = json_object();
     tensor *t = NULL;
     RECON_TRY(recon_alloc(ctx, &t, n_tensors, sizeof *t));
-    RECON_TRY(lay_out(ctx, t, tensors, n_tensors, path));
+    /* The tensors in the order of the file, with their places. */
+    for (size_t i = 0; i < n_tensors; i++) {
+        RECON_TRY(check_entry(ctx, &tensors[i], path));
+        t[i] = (tensor){ .name = tensors[i].name, .array = tensors[i].array };
+    }
+    qsort(t, n_tensors, sizeof *t, by_width_and_name);
+    for (size_t i = 0; i < n_tensors; i++) {
+        t[i].begin = i ? t[i - 1].end : 0;
+        t[i].end = t[i].begin + recon_array_bytes(&t[i].array);
+    }
     if (n_metadata > 0) {
         json_t *map = json_object();
         RECON_TRY(add(ctx, header, METADATA, map, NULL, path));

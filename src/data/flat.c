@@ -157,9 +157,11 @@ static recon_status read_split(recon_ctx *ctx, flat *f)
 
 /* --- positions -------------------------------------------------------------------------------- */
 
-/* positions.npy, or positions-0.npy and those that follow it. */
-static recon_status open_pieces(recon_ctx *ctx, flat *f)
+/* Nothing is allocated before the files are seen to hold what the offsets promise. */
+static recon_status read_positions(recon_ctx *ctx, flat *f)
 {
+    size_t rows = 0;
+    /* positions.npy, or positions-0.npy and those that follow it. */
     char name[32] = "positions.npy", path[PATH];
     int whole = is_there(f->folder, name);
     do {
@@ -173,14 +175,6 @@ static recon_status open_pieces(recon_ctx *ctx, flat *f)
                               recon_dtype_name(a->dtype));
         snprintf(name, sizeof name, "positions-%d.npy", f->pieces);
     } while (!whole && f->pieces < PIECES && is_there(f->folder, name));
-    return RECON_OK;
-}
-
-/* Nothing is allocated before the files are seen to hold what the offsets promise. */
-static recon_status read_positions(recon_ctx *ctx, flat *f)
-{
-    size_t rows = 0;
-    RECON_PASS(open_pieces(ctx, f));
     for (int i = 0; i < f->pieces; i++)
         rows += f->piece[i].shape[0];
     if (rows != f->rows)
@@ -232,23 +226,6 @@ static recon_status read_rows(recon_ctx *ctx, flat *f)
                               f->folder, i);
     }
     return RECON_OK;
-}
-
-static recon_status read_files(recon_ctx *ctx, flat *f)
-{
-    char path[PATH];
-    if (!recon_flat_is(f->folder))
-        return recon_fail(ctx, RECON_ERR_IO,
-                          "%s: no set of conformers: there is no conf_offset.npy", f->folder);
-    if (is_there(f->folder, "meta.json"))
-        RECON_PASS(recon_json_read(ctx, &f->meta, path_of(path, f->folder, "meta.json")));
-    f->scale = json_number_value(json_object_get(f->meta, "scale"));
-    RECON_PASS(read_rows(ctx, f));
-    RECON_PASS(read_elements(ctx, f));
-    RECON_PASS(read_floats(ctx, &f->energy, f, "energy.npy"));
-    RECON_PASS(read_floats(ctx, &f->rmsd, f, "rmsd.npy"));
-    RECON_PASS(read_split(ctx, f));
-    return read_positions(ctx, f);
 }
 
 static recon_status read_names(recon_ctx *ctx, recon_store *store, const flat *f)
@@ -332,7 +309,19 @@ recon_status recon_flat_read(recon_ctx *ctx, recon_store *store, size_t *skipped
     flat f = { .folder = folder };
     recon_status status;
     *skipped = 0;
-    RECON_TRY(read_files(ctx, &f));
+    char path[PATH];
+    if (!recon_flat_is(f.folder))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_IO,
+                             "%s: no set of conformers: there is no conf_offset.npy", f.folder));
+    if (is_there(f.folder, "meta.json"))
+        RECON_TRY(recon_json_read(ctx, &f.meta, path_of(path, f.folder, "meta.json")));
+    f.scale = json_number_value(json_object_get(f.meta, "scale"));
+    RECON_TRY(read_rows(ctx, &f));
+    RECON_TRY(read_elements(ctx, &f));
+    RECON_TRY(read_floats(ctx, &f.energy, &f, "energy.npy"));
+    RECON_TRY(read_floats(ctx, &f.rmsd, &f, "rmsd.npy"));
+    RECON_TRY(read_split(ctx, &f));
+    RECON_TRY(read_positions(ctx, &f));
     RECON_TRY(read_names(ctx, store, &f));
     RECON_TRY(read_facts(ctx, store, &f));
     RECON_TRY(add_all(ctx, store, skipped, &f, skip_bad));

@@ -116,8 +116,7 @@ static recon_status load_rule(recon_ctx *ctx, json_t **out, const char *name)
     return status == RECON_OK ? check_rule(ctx, *out, name) : status;
 }
 
-/* --- rotating
- * ---------------------------------------------------------------------------------- */
+/* --- rotating ---------------------------------------------------------------------------------- */
 
 enum { TASK = 256 }; /* conformers */
 
@@ -189,29 +188,6 @@ done:
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
-/* What data holds, in a store of its own. */
-static recon_status copy(recon_ctx *ctx, recon_store *to, const recon_molecules *data)
-{
-    const recon_store *from = data->store;
-    for (size_t i = 0; i < data->info.n; i++) {
-        const recon_conformer c = recon_molecules_get(data, i);
-        RECON_PASS(recon_store_add(ctx, to, &c));
-    }
-    for (size_t m = 0; m < from->molecules; m++) {
-        const char *name = recon_molecules_name(data, m);
-        RECON_PASS(recon_store_name(ctx, to, name, strlen(name)));
-    }
-    if (from->axis) {
-        RECON_PASS(recon_alloc_raw(ctx, &to->axis, from->molecules, sizeof *to->axis));
-        memcpy(to->axis, from->axis, from->molecules * sizeof *to->axis);
-    }
-    if (from->rotors) {
-        RECON_PASS(recon_alloc_raw(ctx, &to->rotors, from->molecules, sizeof *to->rotors));
-        memcpy(to->rotors, from->rotors, from->molecules * sizeof *to->rotors);
-    }
-    return recon_alloc_raw(ctx, &to->fisher, from->molecules, sizeof *to->fisher);
-}
-
 recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,
                                     const recon_molecules *data, const char *rule, uint64_t seed)
 {
@@ -221,7 +197,25 @@ recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,
     *out = NULL;
     RECON_TRY(load_rule(ctx, &law, rule));
     RECON_TRY(recon_store_new(ctx, &store));
-    RECON_TRY(copy(ctx, store, data));
+    /* What data holds, in a store of its own. */
+    const recon_store *from = data->store;
+    for (size_t i = 0; i < data->info.n; i++) {
+        const recon_conformer c = recon_molecules_get(data, i);
+        RECON_TRY(recon_store_add(ctx, store, &c));
+    }
+    for (size_t m = 0; m < from->molecules; m++) {
+        const char *name = recon_molecules_name(data, m);
+        RECON_TRY(recon_store_name(ctx, store, name, strlen(name)));
+    }
+    if (from->axis) {
+        RECON_TRY(recon_alloc_raw(ctx, &store->axis, from->molecules, sizeof *store->axis));
+        memcpy(store->axis, from->axis, from->molecules * sizeof *store->axis);
+    }
+    if (from->rotors) {
+        RECON_TRY(recon_alloc_raw(ctx, &store->rotors, from->molecules, sizeof *store->rotors));
+        memcpy(store->rotors, from->rotors, from->molecules * sizeof *store->rotors);
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &store->fisher, from->molecules, sizeof *store->fisher));
     RECON_TRY(choose_all(ctx, store, law, rule, seed));
     status = rotate_all(ctx, store, data, seed);
     if (status != RECON_OK)

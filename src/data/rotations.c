@@ -86,26 +86,6 @@ static recon_status read_classes(recon_ctx *ctx, recon_rotation_rule *out, json_
     return RECON_OK;
 }
 
-static recon_status read_rule(recon_ctx *ctx, recon_rotation_rule *out, json_t *rule,
-                              const char *path)
-{
-    json_t *other = json_object_get(rule, "default"), *classes = json_object_get(rule, "classes");
-    const char *key;
-    json_t *value;
-    json_object_foreach(rule, key, value) if (value != other && value != classes) return recon_fail(
-        ctx, RECON_ERR_FORMAT, "%s: '%.40s' is neither \"default\" nor \"classes\"", path, key);
-    if ((!other && !classes) || (classes && !json_is_object(classes)))
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: not an object with \"default\" or \"classes\", the latter an object",
-                          path);
-    out->other = (recon_rotation_law){ RECON_SO2_UNIFORM, 0 };
-    if (other)
-        RECON_PASS(read_rotation(ctx, &out->other, other, "default", path));
-    for (size_t i = 0; i < RECON_ROTATION_CLASSES; i++)
-        out->of[i] = out->other;
-    return read_classes(ctx, out, classes, path);
-}
-
 /* Its place among them; KNOWN: it is none. */
 static int find_known(const char *name)
 {
@@ -133,7 +113,22 @@ recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out, 
     RECON_TRY(which < KNOWN
                   ? recon_json_parse(ctx, &rule, known[which].text, strlen(known[which].text), name)
                   : recon_json_read(ctx, &rule, name));
-    RECON_TRY(read_rule(ctx, out, rule, name));
+    json_t *other = json_object_get(rule, "default"), *classes = json_object_get(rule, "classes");
+    const char *key;
+    json_t *value;
+    json_object_foreach(rule, key, value) if (value != other && value != classes)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
+                             "%s: '%.40s' is neither \"default\" nor \"classes\"", name, key));
+    if ((!other && !classes) || (classes && !json_is_object(classes)))
+        RECON_TRY(recon_fail(
+            ctx, RECON_ERR_FORMAT,
+            "%s: not an object with \"default\" or \"classes\", the latter an object", name));
+    out->other = (recon_rotation_law){ RECON_SO2_UNIFORM, 0 };
+    if (other)
+        RECON_TRY(read_rotation(ctx, &out->other, other, "default", name));
+    for (size_t i = 0; i < RECON_ROTATION_CLASSES; i++)
+        out->of[i] = out->other;
+    RECON_TRY(read_classes(ctx, out, classes, name));
 done:
     json_decref(rule);
     return status;

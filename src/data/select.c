@@ -129,19 +129,6 @@ static int lower(const void *x, const void *y)
     return a->index < b->index ? -1 : 1;
 }
 
-static recon_status sort_by_energy(recon_ctx *ctx, size_t *order, const double *energy, size_t n)
-{
-    rank *list;
-    RECON_PASS(recon_alloc_raw(ctx, &list, n, sizeof *list));
-    for (size_t i = 0; i < n; i++)
-        list[i] = (rank){ energy[i], i };
-    qsort(list, n, sizeof *list, lower);
-    for (size_t i = 0; i < n; i++)
-        order[i] = list[i].index;
-    free(list);
-    return RECON_OK;
-}
-
 static const float *conformer(const recon_ensemble *e, size_t i)
 {
     return e->xyz + 3 * e->atoms * i;
@@ -226,7 +213,14 @@ static recon_status check_ensemble(recon_ctx *ctx, const recon_ensemble *in,
 static recon_status study_reference(recon_ctx *ctx, job *j)
 {
     const recon_ensemble *in = j->in;
-    RECON_PASS(sort_by_energy(ctx, j->order, in->energy, in->n));
+    rank *list;
+    RECON_PASS(recon_alloc_raw(ctx, &list, in->n, sizeof *list));
+    for (size_t i = 0; i < in->n; i++)
+        list[i] = (rank){ in->energy[i], i };
+    qsort(list, in->n, sizeof *list, lower);
+    for (size_t i = 0; i < in->n; i++)
+        j->order[i] = list[i].index;
+    free(list);
     to_inertia_frame(j->reference, in->z, conformer(in, j->order[0]), in->atoms);
     mean_place(j->centre, j->reference, in->atoms);
     RECON_PASS(recon_bonds_perceive(ctx, &j->bonds, in->z, conformer(in, j->order[0]), in->atoms));

@@ -115,19 +115,6 @@ static int is_known(recon_span key)
     return 0;
 }
 
-static recon_status take_pair(recon_ctx *ctx, frame *f, const pair *p)
-{
-    double energy;
-    if (recon_text_is(p->key, "Properties"))
-        return read_properties(ctx, f, p->value);
-    if (recon_text_is(p->key, "energy") && recon_text_number(&energy, p->value))
-        f->energy = (float)(energy * RECON_EV);
-    if (recon_text_is(p->key, "name") || recon_text_is(p->key, "smiles") ||
-        recon_text_is(p->key, "title"))
-        copy_name(f->name, p->value, p->quote != '=');
-    return RECON_OK;
-}
-
 /* "12", "12:", "#12", "step=12", "t:0.5", "frame_012". In SMILES no number stands so: the rings of
  * "C=1CC=1" are followed by more. */
 static int is_number(recon_span word)
@@ -171,7 +158,14 @@ static recon_status read_comment(recon_ctx *ctx, frame *f, recon_span line)
     for (pair p; next_pair(&p, &rest);) {
         if (!p.quote || !is_known(p.key))
             continue;
-        RECON_PASS(take_pair(ctx, f, &p));
+        double energy;
+        if (recon_text_is(p.key, "Properties"))
+            RECON_PASS(read_properties(ctx, f, p.value));
+        if (recon_text_is(p.key, "energy") && recon_text_number(&energy, p.value))
+            f->energy = (float)(energy * RECON_EV);
+        if (recon_text_is(p.key, "name") || recon_text_is(p.key, "smiles") ||
+            recon_text_is(p.key, "title"))
+            copy_name(f->name, p.value, p.quote != '=');
         extended = 1;
     }
     if (!extended && !recon_text_empty(line) && !holds_number(line)) {

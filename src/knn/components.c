@@ -189,8 +189,8 @@ done:
     return status;
 }
 
-/* Each rank knows some of the pairs. Two by two they put together what they know, then rank 0 has all
- * and gives it to everybody. */
+/* Each rank knows some of the pairs. Two by two they put together what they know, then rank 0 has
+ * all and gives it to everybody. */
 static recon_status join_ranks(recon_ctx *ctx, uint32_t *above, size_t n)
 {
     int rank = recon_comm_rank(ctx), size = recon_comm_size(ctx);

@@ -52,8 +52,8 @@ static recon_status describe(recon_ctx *ctx, recon_nearest_args *a, double **bas
     return RECON_OK;
 }
 
-/* A row that does not count among its own has one more place, which goes to itself or, behind copies
- * of it, to nobody. */
+/* A row that does not count among its own has one more place, which goes to itself or, behind
+ * copies of it, to nobody. */
 static void put_row(const recon_nearest_args *a, size_t i, const recon_neighbor *found, size_t wide)
 {
     for (size_t c = 0, n = 0; c < wide && n < a->k; c++)

@@ -73,8 +73,7 @@ recon_status recon_ring_prepare(recon_ctx *ctx, recon_points *own, recon_points 
                                                         metric, like, what));
 }
 
-/* --- visitors as an index
- * ---------------------------------------------------------------------- */
+/* --- visitors as an index ---------------------------------------------------------------------- */
 
 typedef struct {
     const recon_points *queries;

@@ -140,20 +140,6 @@ done:
 /* Kernels count a filter's numbers in 32 bits. */
 enum { MOST_CHANNELS = 4096 };
 
-static recon_status check_form(recon_ctx *ctx, const recon_steerable *l)
-{
-    recon_fields_text text;
-    const recon_fields *wide = recon_fields_channels(&l->in) > MOST_CHANNELS ? &l->in : &l->out;
-    if (l->size % 2 == 0 || l->size > RECON_STEERABLE_SIZE)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a steerable filter of size %zu: odd, up to %d",
-                          l->name, l->size, RECON_STEERABLE_SIZE);
-    if (recon_fields_channels(wide) > MOST_CHANNELS)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: fields %s have %zu channels, at most %d",
-                          l->name, recon_fields_print(text, wide), recon_fields_channels(wide),
-                          MOST_CHANNELS);
-    return RECON_OK;
-}
-
 static recon_status check_reach(recon_ctx *ctx, const recon_steerable *l,
                                 const recon_expand_plan *plan)
 {
@@ -178,7 +164,16 @@ recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out, recon_par
     out->size = o.size ? o.size : 3;
     out->pad = o.pad < 0 ? 0 : o.pad ? (size_t)o.pad : out->size / 2;
     RECON_PASS(recon_layer_set_name(ctx, out->name, name));
-    RECON_PASS(check_form(ctx, out));
+    recon_fields_text text;
+    const recon_fields *wide =
+        recon_fields_channels(&out->in) > MOST_CHANNELS ? &out->in : &out->out;
+    if (out->size % 2 == 0 || out->size > RECON_STEERABLE_SIZE)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a steerable filter of size %zu: odd, up to %d",
+                          out->name, out->size, RECON_STEERABLE_SIZE);
+    if (recon_fields_channels(wide) > MOST_CHANNELS)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: fields %s have %zu channels, at most %d",
+                          out->name, recon_fields_print(text, wide), recon_fields_channels(wide),
+                          MOST_CHANNELS);
     recon_expand_plan plan = plan_of(out);
     RECON_PASS(check_reach(ctx, out, &plan));
     RECON_PASS(add_weight(ctx, out, params, &plan));

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What libraries, threads and kernels take for themselves. Measured: 25 MB at 28 x 28 pixels, 56 MB at
- * 64 x 64. */
+/* What libraries, threads and kernels take for themselves. Measured: 25 MB at 28 x 28 pixels, 56 MB
+ * at 64 x 64. */
 #define LIBRARIES   ((size_t)24 << 20)
 #define WEIGHTS     4             /* in multiples of them: they, their gradients, two moments */
 #define SAVED       3             /* a checkpoint on its way to the disk: all but gradients   */

@@ -117,15 +117,6 @@ static recon_status first_of(run *r, recon_status first, const char *why, recon_
     return first == RECON_OK ? second : recon_fail(r->ctx, first, "%s", why);
 }
 
-static recon_status record(run *r)
-{
-    char why[sizeof r->ctx->message];
-    RECON_PASS(recon_graph_begin(r->ctx));
-    recon_status computed = compute(r);
-    snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
-    return first_of(r, computed, why, recon_graph_end(r->ctx, &r->graph));
-}
-
 /* A step's addresses repeat, so a backend that can record a step is given one to replay: the first
  * is run plainly, and makes what kernels need to have made; the second is recorded. */
 static recon_status compute_or_replay(run *r)
@@ -142,7 +133,11 @@ static recon_status compute_or_replay(run *r)
     if (!r->graph) {
         r->fed = fed->used;
         r->base = fed->top->bytes;
-        RECON_PASS(record(r));
+        char why[sizeof r->ctx->message];
+        RECON_PASS(recon_graph_begin(r->ctx));
+        recon_status computed = compute(r);
+        snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
+        RECON_PASS(first_of(r, computed, why, recon_graph_end(r->ctx, &r->graph)));
     }
     return recon_graph_launch(r->ctx, r->graph);
 }
@@ -480,23 +475,6 @@ static recon_status loop(run *r)
 
 /* --- resuming --------------------------------------------------------------------------------- */
 
-static recon_status check_state(run *r)
-{
-    recon_checkpoint *at = &r->at;
-    at->steps = at->steps ? at->steps : r->o.steps;
-    if (at->step > at->steps || at->stale > at->step)
-        return recon_fail(r->ctx, RECON_ERR_FORMAT,
-                          "%s: damaged: after step %" PRIu64 " of %" PRIu64 ", %" PRIu64
-                          " validations without a better one",
-                          r->last, at->step, at->steps, at->stale);
-    if (r->o.steps != at->steps && r->o.steps <= at->step)
-        return recon_fail(r->ctx, RECON_ERR_INPUT,
-                          "%s: %" PRIu64 " epochs are done, %" PRIu64
-                          " were asked for: more will continue it",
-                          r->last, at->step / r->o.epoch, r->o.steps / r->o.epoch);
-    return RECON_OK;
-}
-
 /* From now on the state of an earlier run is not what resumes. */
 static recon_status start_anew(run *r)
 {
@@ -517,7 +495,18 @@ static recon_status resume(run *r)
     if (!r->last || !r->o.resume || access(r->last, F_OK) != 0)
         return start_anew(r);
     RECON_PASS(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
-    RECON_PASS(check_state(r));
+    recon_checkpoint *at = &r->at;
+    at->steps = at->steps ? at->steps : r->o.steps;
+    if (at->step > at->steps || at->stale > at->step)
+        return recon_fail(r->ctx, RECON_ERR_FORMAT,
+                          "%s: damaged: after step %" PRIu64 " of %" PRIu64 ", %" PRIu64
+                          " validations without a better one",
+                          r->last, at->step, at->steps, at->stale);
+    if (r->o.steps != at->steps && r->o.steps <= at->step)
+        return recon_fail(r->ctx, RECON_ERR_INPUT,
+                          "%s: %" PRIu64 " epochs are done, %" PRIu64
+                          " were asked for: more will continue it",
+                          r->last, at->step / r->o.epoch, r->o.steps / r->o.epoch);
     RECON_PASS(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
     if (r->at.steps != r->o.steps) {
         /* Another number of steps than the run was begun with. A finished one starts again from its

@@ -19,8 +19,7 @@
 #define CHUNK RECON_BLOCK_SUMS
 #define LINE  64 /* bytes: where a gradient begins, and a rank's share */
 
-/* --- adding
- * --------------------------------------------------------------------------------------- */
+/* --- adding --------------------------------------------------------------------------------------- */
 
 RECON_CLONES static void add_floats(float *restrict out, const float *restrict x, size_t n)
 {
@@ -126,8 +125,7 @@ recon_status recon_pieces_sum(recon_ctx *ctx, const recon_pieces *p, void *out, 
     return status == RECON_OK && !alone ? meet(ctx, &j, out) : status;
 }
 
-/* --- gradients that wait
- * ------------------------------------------------------------------------ */
+/* --- gradients that wait ------------------------------------------------------------------------ */
 
 typedef struct {
     size_t at, count; /* bytes before it, numbers */
@@ -244,8 +242,7 @@ recon_status recon_gradient_sum(recon_ctx *ctx, const recon_gradient *g)
     return RECON_OK;
 }
 
-/* --- all of them at once
- * ------------------------------------------------------------------------ */
+/* --- all of them at once ------------------------------------------------------------------------ */
 
 /* How many vectors a rank has left. */
 static size_t left_at(const recon_sums *s, int rank)

@@ -82,8 +82,8 @@ recon_status recon_angles_check_type(recon_ctx *ctx, const recon_array *a, const
         path, recon_dtype_name(a->dtype));
 }
 
-/* Angles may be given unwrapped, and the sum of two is within two full circles: beyond that they are
- * more likely in degrees. */
+/* Angles may be given unwrapped, and the sum of two is within two full circles: beyond that they
+ * are more likely in degrees. */
 void recon_angles_warn(recon_ctx *ctx, const double *angle, size_t n, const char *path)
 {
     double largest = 0;

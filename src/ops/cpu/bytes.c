@@ -1,5 +1,6 @@
-/* bytes.c - blocks of 8 x 32 sums in registers. The instruction multiplies four unsigned bytes with four
- * signed ones: b is made unsigned, by 128 more, and sums begin with what that adds, taken away. */
+/* bytes.c - blocks of 8 x 32 sums in registers. The instruction multiplies four unsigned bytes with
+ * four signed ones: b is made unsigned, by 128 more, and sums begin with what that adds, taken
+ * away. */
 #include "ops/cpu/cpu.h"
 #include "core/arena.h"
 #include "core/ctx.h"

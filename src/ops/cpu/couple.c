@@ -384,20 +384,6 @@ static recon_status to_plain(recon_ctx *ctx, const void *user, float *out, float
     return RECON_OK;
 }
 
-/* Over the tasks, in order, and back to the caller's order. */
-static recon_status sum_tasks(recon_ctx *ctx, const job *j)
-{
-    recon_pieces tasks = recon_pieces_each(&j->tiles.s, j->a->x.slices ? 1 : j->tasks);
-    recon_gradient weights = { .pieces = &tasks,
-                               .part = j->partial,
-                               .width = j->weights,
-                               .arrange = to_plain,
-                               .user = j,
-                               .out = j->a->dw.data,
-                               .count = j->weights };
-    return recon_couple_sum(ctx, weights, j->a->dbias.data, j->plan->out[0]);
-}
-
 recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *a)
 {
     recon_status status = RECON_OK;
@@ -410,7 +396,16 @@ recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *a)
     RECON_TRY(recon_arena_take(ctx, arena, &j.partial, j.tasks * (j.weights + j.plan->out[0]) + 1,
                                sizeof(float)));
     RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
-    RECON_TRY(sum_tasks(ctx, &j));
+    /* Over the tasks, in order, and back to the caller's order. */
+    recon_pieces tasks = recon_pieces_each(&j.tiles.s, j.a->x.slices ? 1 : j.tasks);
+    recon_gradient weights = { .pieces = &tasks,
+                               .part = j.partial,
+                               .width = j.weights,
+                               .arrange = to_plain,
+                               .user = &j,
+                               .out = j.a->dw.data,
+                               .count = j.weights };
+    RECON_TRY(recon_couple_sum(ctx, weights, j.a->dbias.data, j.plan->out[0]));
 done:
     recon_arena_release(arena, mark);
     return status;

@@ -118,8 +118,8 @@ static inline void add_scaled(real *restrict y, real a, const real *restrict x, 
         y[i] += a * x[i];
 }
 
-/* One row or image of out, from those of x and dy with the same number: NULL where the job has none.
- * scratch has room for as many numbers as the job says. */
+/* One row or image of out, from those of x and dy with the same number: NULL where the job has
+ * none. scratch has room for as many numbers as the job says. */
 typedef void row_kernel(const void *args, size_t row, real *out, const real *x, const real *dy,
                         real *scratch);
 typedef struct {
