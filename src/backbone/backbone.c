@@ -49,7 +49,7 @@ const recon_backbone_kind *recon_backbone_kind_for(const recon_ctx *ctx, const c
 
 recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)
 {
-    RECON_PASS(recon_group_check(ctx, kind->group));
+    RECON_CHECK(recon_group_check(ctx, kind->group));
     if (find_kind(ctx, kind->name))
         return recon_fail(ctx, RECON_ERR_INPUT, "a backbone kind named '%s' already exists",
                           kind->name);
@@ -150,18 +150,18 @@ static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_seen *se
                                const recon_backbone *b, const recon_data *data)
 {
     int64_t *labels;
-    RECON_PASS(recon_alloc_raw(ctx, &seen->z, e->n * e->d, sizeof *seen->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &seen->z, e->n * e->d, sizeof *seen->z));
     e->z = e->owned[0] = seen->z;
     e->group = b->kind->group;
-    RECON_PASS(recon_alloc_raw(ctx, &seen->psi, e->n, e->group->numbers * sizeof *seen->psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &seen->psi, e->n, e->group->numbers * sizeof *seen->psi));
     e->poses = e->owned[1] = seen->psi;
     if (b->density) {
-        RECON_PASS(
+        RECON_CHECK(
             recon_alloc_raw(ctx, &seen->density, e->n, RECON_POSE_BINS * sizeof *seen->density));
         e->density = e->owned[3] = seen->density;
     }
     if (recon_data_describe(data).labels && data->kind->label) {
-        RECON_PASS(recon_alloc_raw(ctx, &labels, e->n, sizeof *labels));
+        RECON_CHECK(recon_alloc_raw(ctx, &labels, e->n, sizeof *labels));
         e->labels = e->owned[2] = labels;
         for (size_t i = 0; i < e->n; i++)
             labels[i] = data->kind->label(data, i);

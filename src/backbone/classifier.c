@@ -108,19 +108,19 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
                           "%s: not a classifier of images: `recon classifier train` makes one of "
                           "labelled images",
                           path);
-    RECON_PASS(recon_metadata_check_format(ctx, file, path));
+    RECON_CHECK(recon_metadata_check_format(ctx, file, path));
     while (which < NETS && strcmp(net, net_name[which]))
         which++;
     if (which == NETS)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: unknown network '%.40s'", path, net);
     out->net = (recon_net)which;
-    RECON_PASS(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
-    RECON_PASS(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
-    RECON_PASS(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
-    RECON_PASS(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
     out->stem = out->net == RECON_NET_RESNET18 ? STEM : 0; /* files of 0.1 do not say it */
     if (recon_safetensors_metadata(file, "stem"))
-        RECON_PASS(recon_metadata_size(ctx, &out->stem, file, "stem", 1, MAX_STEM, path));
+        RECON_CHECK(recon_metadata_size(ctx, &out->stem, file, "stem", 1, MAX_STEM, path));
     return RECON_OK;
 }
 
@@ -144,7 +144,7 @@ static recon_status logits_of(recon_tape *t, double *out, const recon_classifier
                               const float *images, size_t n)
 {
     size_t shape[4] = { n, c->info.height, c->info.width, c->info.channels };
-    RECON_PASS(recon_tape_begin(t, RECON_INFER, 0));
+    RECON_CHECK(recon_tape_begin(t, RECON_INFER, 0));
     return recon_var_read(t, out, logits(t, c, recon_var_input(t, images, RECON_F32, shape, 4)));
 }
 
@@ -243,7 +243,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     recon_batch b;
     if (!k->loader) {
         k->batches.first = step;
-        RECON_PASS(recon_loader_open(k->ctx, &k->loader, k->train, &k->batches));
+        RECON_CHECK(recon_loader_open(k->ctx, &k->loader, k->train, &k->batches));
     }
     recon_loader_next(&b, k->loader);
     const recon_classifier_info *i = &k->c->info;
@@ -330,7 +330,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
 
 static recon_status check_options(recon_ctx *ctx, const recon_classifier_options *o)
 {
-    RECON_PASS(recon_enum_check(ctx, o->net, RECON_NET_RESNET18, "net"));
+    RECON_CHECK(recon_enum_check(ctx, o->net, RECON_NET_RESNET18, "net"));
     if (o->net != RECON_NET_RESNET18 && o->stem)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s has one width", net_name[o->net]);
     if (o->stem > MAX_STEM)

@@ -52,17 +52,17 @@ recon_status recon_decoder_add(recon_ctx *ctx, recon_decoder *d, recon_params *p
     *d = (recon_decoder){ .preset = s->preset, .height = s->height, .width = s->width_px };
     snprintf(full, sizeof full, "%s.widen", name);
     if (!paper)
-        RECON_PASS(recon_linear_add(ctx, &d->widen, p, full, s->code,
-                                    in * part(s->height, 4) * part(s->width_px, 4)));
+        RECON_CHECK(recon_linear_add(ctx, &d->widen, p, full, s->code,
+                                     in * part(s->height, 4) * part(s->width_px, 4)));
     do {
         size_t out = list[i].last ? s->channels : list[i].outputs;
         snprintf(full, sizeof full, "%s.conv%zu", name, i);
-        RECON_PASS(recon_conv_add(
+        RECON_CHECK(recon_conv_add(
             ctx, &d->conv[i], p, full, in, out,
             &(recon_conv_layer_options){ .size = list[i].size, .bias = list[i].last }));
         snprintf(full, sizeof full, "%s.norm%zu", name, i);
         if (!list[i].last)
-            RECON_PASS(recon_norm_add(ctx, &d->norm[i], p, full, out, 1));
+            RECON_CHECK(recon_norm_add(ctx, &d->norm[i], p, full, out, 1));
         in = out;
     } while (!list[i++].last);
     return RECON_OK;

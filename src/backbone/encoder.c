@@ -68,7 +68,7 @@ const char *recon_preset_name(recon_preset p)
 
 recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *s)
 {
-    RECON_PASS(recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset"));
+    RECON_CHECK(recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset"));
     if (recon_preset_is_photo(s->preset))
         return recon_photo_shape(ctx, s);
     recon_recipe_fill(s, &recon_ieae_recipe, s->preset, 0, 1);
@@ -105,18 +105,18 @@ static recon_status add_head(recon_ctx *ctx, recon_encoder *e, recon_params *p, 
     out.of[0] += s->code;
     out.of[1] += 1;
     snprintf(full, sizeof full, "%s.head", name);
-    RECON_PASS(recon_steerable_add(ctx, &e->head, p, full, in, &out,
-                                   &(recon_steerable_options){ .size = 1 }));
+    RECON_CHECK(recon_steerable_add(ctx, &e->head, p, full, in, &out,
+                                    &(recon_steerable_options){ .size = 1 }));
     e->has_mlp = presets[s->preset].hidden > 0;
     if (e->has_mlp) {
         const size_t sizes[] = { s->code, presets[s->preset].hidden, s->code };
         snprintf(full, sizeof full, "%s.mlp", name);
-        RECON_PASS(recon_mlp_add(ctx, &e->mlp, p, full, sizes, 3, 0));
+        RECON_CHECK(recon_mlp_add(ctx, &e->mlp, p, full, sizes, 3, 0));
     }
     e->has_density = s->density;
     if (e->has_density) {
         snprintf(full, sizeof full, "%s.density", name);
-        RECON_PASS(recon_pose_density_add(ctx, &e->density, p, full, &seen));
+        RECON_CHECK(recon_pose_density_add(ctx, &e->density, p, full, &seen));
     }
     return RECON_OK;
 }
@@ -136,12 +136,12 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p
         const layer *l = &presets[s->preset].layer[i];
         recon_layer_name full;
         snprintf(full, sizeof full, "%s.conv%zu", name, i);
-        RECON_PASS(recon_steerable_add(
+        RECON_CHECK(recon_steerable_add(
             ctx, &e->conv[i], p, full, &in, &out,
             &(recon_steerable_options){
                 .size = l->size, .pad = l->pad, .rings = presets[s->preset].rings }));
         snprintf(full, sizeof full, "%s.norm%zu", name, i);
-        RECON_PASS(recon_field_norm_add(ctx, &e->norm[i], p, full, &out));
+        RECON_CHECK(recon_field_norm_add(ctx, &e->norm[i], p, full, &out));
         e->pool[i] = l->pool;
         in = out;
     }

@@ -118,12 +118,12 @@ static void trial_free(trial *t)
 static recon_status copies_new(recon_ctx *ctx, copies *c, const trial *t)
 {
     size_t n = t->info.n;
-    RECON_PASS(recon_alloc_raw(ctx, &c->angle, n, sizeof *c->angle));
-    RECON_PASS(recon_alloc_raw(ctx, &c->z, n * t->d, sizeof *c->z));
-    RECON_PASS(recon_alloc_raw(ctx, &c->psi, n, sizeof *c->psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->angle, n, sizeof *c->angle));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->z, n * t->d, sizeof *c->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->psi, n, sizeof *c->psi));
     if (!recon_ieae_describe(t->model).density)
         return RECON_OK;
-    RECON_PASS(recon_alloc_raw(ctx, &c->density, n, RECON_POSE_BINS * sizeof *c->density));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->density, n, RECON_POSE_BINS * sizeof *c->density));
     return recon_alloc_raw(ctx, &c->centre, n, sizeof *c->centre);
 }
 
@@ -136,12 +136,12 @@ static recon_status trial_new(recon_ctx *ctx, trial *t, const recon_ieae *model,
                   .d = recon_ieae_describe(model).code };
     n = t->info.n;
     pixels = t->pixels = t->info.height * t->info.width * t->info.channels;
-    RECON_PASS(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
-    RECON_PASS(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
-    RECON_PASS(recon_alloc_raw(ctx, &t->rotated, n * pixels, sizeof *t->rotated));
-    RECON_PASS(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));
-    RECON_PASS(copies_new(ctx, &t->a, t));
-    RECON_PASS(copies_new(ctx, &t->b, t));
+    RECON_CHECK(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->rotated, n * pixels, sizeof *t->rotated));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));
+    RECON_CHECK(copies_new(ctx, &t->a, t));
+    RECON_CHECK(copies_new(ctx, &t->b, t));
     for (size_t i = 0; i < n; i++)
         recon_dataset_get(t->images + i * pixels, data, i);
     return RECON_OK;
@@ -165,10 +165,10 @@ static recon_status rotate_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 /* By the angles that are in c. */
 static recon_status embed_copies(recon_ctx *ctx, const trial *t, copies *c)
 {
-    RECON_PASS(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
-    RECON_PASS(recon_ieae_embed(ctx,
-                                &(recon_seen){ .z = c->z, .psi = c->psi, .density = c->density },
-                                t->model, t->rotated, t->info.n));
+    RECON_CHECK(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
+    RECON_CHECK(recon_ieae_embed(ctx,
+                                 &(recon_seen){ .z = c->z, .psi = c->psi, .density = c->density },
+                                 t->model, t->rotated, t->info.n));
     for (size_t i = 0; c->density && i < t->info.n; i++)
         c->centre[i] = recon_pose_centre(c->density + i * RECON_POSE_BINS);
     return RECON_OK;

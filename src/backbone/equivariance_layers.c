@@ -113,13 +113,13 @@ static recon_status probe_new(recon_ctx *ctx, probe *p, const recon_ieae *model,
                   .depth = recon_equivariance_depth(model),
                   .pixels = d.height * d.width * d.channels,
                   .seed = seed };
-    RECON_PASS(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
+    RECON_CHECK(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
     if (d.n == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "equivariance: no images");
-    RECON_PASS(recon_tape_new(ctx, &p->tape, model->base.params->precision, 0));
-    RECON_PASS(recon_alloc_raw(ctx, &p->images, 3 * BATCH * p->pixels, sizeof *p->images));
-    RECON_PASS(recon_alloc_raw(ctx, &p->seen, 2 * BATCH * p->pixels, sizeof *p->seen));
-    RECON_PASS(recon_alloc_raw(ctx, &p->error, p->depth * d.n, sizeof *p->error));
+    RECON_CHECK(recon_tape_new(ctx, &p->tape, model->base.params->precision, 0));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->images, 3 * BATCH * p->pixels, sizeof *p->images));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->seen, 2 * BATCH * p->pixels, sizeof *p->seen));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->error, p->depth * d.n, sizeof *p->error));
     return recon_alloc_raw(ctx, &p->floor, p->depth * d.n, sizeof *p->floor);
 }
 
@@ -177,17 +177,17 @@ static recon_status measure_batch(recon_ctx *ctx, probe *p)
 {
     const recon_encoder *e = &p->model->encoder;
     const recon_fields picture = { { p->info.channels } };
-    RECON_PASS(recon_parallel(ctx, make_copies, p, p->n));
+    RECON_CHECK(recon_parallel(ctx, make_copies, p, p->n));
     recon_ieae_look(p->seen, p->model, p->images, 2 * p->n);
-    RECON_PASS(recon_tape_begin(p->tape, RECON_INFER, 0));
+    RECON_CHECK(recon_tape_begin(p->tape, RECON_INFER, 0));
     recon_var x =
         recon_var_input(p->tape, p->seen, RECON_F32,
                         (size_t[]){ 2 * p->n, p->info.height, p->info.width, p->info.channels }, 4);
     x = recon_var_cast(p->tape, x, recon_tape_activations(p->tape));
-    RECON_PASS(compare_layer(ctx, p, 0, x, &picture));
+    RECON_CHECK(compare_layer(ctx, p, 0, x, &picture));
     for (size_t i = 0; i < e->layers; i++) {
         x = recon_encoder_layer(p->tape, e, i, x);
-        RECON_PASS(compare_layer(ctx, p, i + 1, x, &e->conv[i].out));
+        RECON_CHECK(compare_layer(ctx, p, i + 1, x, &e->conv[i].out));
     }
     return RECON_OK;
 }

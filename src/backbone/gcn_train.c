@@ -44,7 +44,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     trainer *k = user;
     recon_gcn_list list = list_of(k, step, k->batch.n);
-    RECON_PASS(recon_gcn_batch_fill(k->ctx, &k->batch, k->train, &list));
+    RECON_CHECK(recon_gcn_batch_fill(k->ctx, &k->batch, k->train, &list));
     k->inputs = recon_gcn_batch_input(t, &k->batch);
     return recon_tape_status(t);
 }

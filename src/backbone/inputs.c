@@ -67,14 +67,14 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
     recon_data_options o;
     *out = (recon_inputs){ .lent = data != NULL };
     if (backbone)
-        RECON_PASS(check_kind(ctx, source->spec, data, backbone));
+        RECON_CHECK(check_kind(ctx, source->spec, data, backbone));
     out->folder = !data && recon_images_folder(source->spec);
     o = options_of(source, out->folder, backbone);
     out->cropped = o.crop;
     if (data)
         out->whole = (recon_data *)data; /* not closed, and nothing else changes it */
     else
-        RECON_PASS(recon_data_open(ctx, &out->whole, source->spec, &o));
+        RECON_CHECK(recon_data_open(ctx, &out->whole, source->spec, &o));
     out->use = out->whole;
     out->n = recon_data_describe(out->whole).n;
     if (backbone) {
@@ -88,22 +88,22 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
                 "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
                 "pictures",
                 model, lifted, recon_dataset_describe(whole).n);
-        RECON_PASS(recon_backbone_check_data(ctx, backbone, out->whole));
+        RECON_CHECK(recon_backbone_check_data(ctx, backbone, out->whole));
     }
-    RECON_PASS(note_skipped(ctx, out));
+    RECON_CHECK(note_skipped(ctx, out));
     const recon_data_kind *kind = out->whole->kind;
     if (source->limit && source->limit < out->n) {
         if (!kind->take)
             return lacks(ctx, kind, "limit");
-        RECON_PASS(
+        RECON_CHECK(
             kind->take(ctx, &out->part, out->use, source->limit, source->seed ? source->seed : 1));
         out->use = out->part;
     }
     if (source->rotate) {
         if (!kind->rotate)
             return lacks(ctx, kind, "rotate");
-        RECON_PASS(kind->rotate(ctx, &out->rotated, out->use, source->rotate,
-                                source->rotate_seed ? source->rotate_seed : 1));
+        RECON_CHECK(kind->rotate(ctx, &out->rotated, out->use, source->rotate,
+                                 source->rotate_seed ? source->rotate_seed : 1));
         out->use = out->rotated;
     }
     out->n = recon_data_describe(out->use).n;

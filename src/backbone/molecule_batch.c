@@ -23,18 +23,18 @@ static recon_status make_room(recon_ctx *ctx, recon_molecule_pack *p, size_t n, 
     if (n <= p->room_n && nodes <= p->room_nodes && n * slots <= p->room_slots)
         return RECON_OK;
     recon_molecule_pack_free(p);
-    RECON_PASS(recon_alloc_raw(ctx, &p->kind, nodes, sizeof *p->kind));
-    RECON_PASS(recon_alloc_raw(ctx, &p->mask, nodes, sizeof *p->mask));
-    RECON_PASS(recon_alloc_raw(ctx, &p->xyz, 3 * nodes, sizeof *p->xyz));
-    RECON_PASS(recon_alloc_raw(ctx, &p->offset, n + 1, sizeof *p->offset));
-    RECON_PASS(recon_alloc_raw(ctx, &p->count, n, sizeof *p->count));
-    RECON_PASS(recon_alloc_raw(ctx, &p->span, n + 1, sizeof *p->span));
-    RECON_PASS(recon_alloc_raw(ctx, &p->apart, nodes + 1, sizeof *p->apart));
-    RECON_PASS(recon_alloc_raw(ctx, &p->molecule, nodes, sizeof *p->molecule));
-    RECON_PASS(recon_alloc_raw(ctx, &p->slot, nodes, sizeof *p->slot));
-    RECON_PASS(recon_alloc_raw(ctx, &p->slot_of, n * slots + 1, sizeof *p->slot_of));
-    RECON_PASS(recon_alloc_raw(ctx, &p->made, nodes, sizeof *p->made));
-    RECON_PASS(recon_alloc_raw(ctx, &p->order, nodes, sizeof *p->order));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->kind, nodes, sizeof *p->kind));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->mask, nodes, sizeof *p->mask));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->xyz, 3 * nodes, sizeof *p->xyz));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->offset, n + 1, sizeof *p->offset));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->count, n, sizeof *p->count));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->span, n + 1, sizeof *p->span));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->apart, nodes + 1, sizeof *p->apart));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->molecule, nodes, sizeof *p->molecule));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->slot, nodes, sizeof *p->slot));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->slot_of, n * slots + 1, sizeof *p->slot_of));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->made, nodes, sizeof *p->made));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->order, nodes, sizeof *p->order));
     p->room_n = n;
     p->room_nodes = nodes;
     p->room_slots = n * slots;
@@ -78,7 +78,7 @@ static recon_status add(recon_ctx *ctx, recon_molecule_pack *p, size_t i, const 
     place(p->xyz + 3 * first, x, rotation);
     for (size_t a = 0; a < x->atoms; a++) {
         size_t slot = a < o->slots ? a : o->slots - 1;
-        RECON_PASS(find_kind(ctx, &p->kind[first + a], x->z[a], o));
+        RECON_CHECK(find_kind(ctx, &p->kind[first + a], x->z[a], o));
         p->mask[first + a] = 1;
         p->made[first + a] = a < o->slots;
         p->molecule[first + a] = (int32_t)i;
@@ -148,7 +148,7 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu atoms in a batch of %zu molecules: at most %zu", most, n,
                           o->nodes ? o->nodes : (size_t)INT32_MAX);
-    RECON_PASS(make_room(ctx, p, n, nodes, o->slots));
+    RECON_CHECK(make_room(ctx, p, n, nodes, o->slots));
     p->n = n;
     p->nodes = nodes;
     p->atoms = atoms;
@@ -157,7 +157,7 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
     p->real = 0;
     p->offset[0] = 0;
     for (size_t i = 0; i < n; i++) {
-        RECON_PASS(add(ctx, p, i, &x[i], rotation ? &rotation[i] : NULL, o));
+        RECON_CHECK(add(ctx, p, i, &x[i], rotation ? &rotation[i] : NULL, o));
         if ((i + 1) % each == 0 || i + 1 == n)
             pad(p, i, (i / each + 1) * of_slice);
         if ((i + 1) % each == 0 && i + 1 < n)

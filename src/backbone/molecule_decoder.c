@@ -11,10 +11,10 @@ static recon_status trunk_add(recon_ctx *ctx, recon_molecule_trunk *out, recon_p
 {
     recon_part_name full;
     snprintf(full, sizeof full, "%s.first", name);
-    RECON_PASS(recon_linear_add(ctx, &out->first, p, full, inputs, width));
+    RECON_CHECK(recon_linear_add(ctx, &out->first, p, full, inputs, width));
     for (size_t i = 0; i < 2 * RECON_MOLECULE_BLOCKS; i++) {
         snprintf(full, sizeof full, "%s.block%zu.%zu", name, i / 2, i % 2);
-        RECON_PASS(recon_linear_add(ctx, &out->block[i / 2][i % 2], p, full, width, width));
+        RECON_CHECK(recon_linear_add(ctx, &out->block[i / 2][i % 2], p, full, width, width));
     }
     return RECON_OK;
 }
@@ -43,10 +43,10 @@ recon_status recon_molecule_decoder_add(recon_ctx *ctx, recon_molecule_decoder *
                                    .split = s->preset == RECON_PRESET_PAPER };
     for (int i = 0; i <= d->split; i++) {
         snprintf(full, sizeof full, "%s.trunk%d", name, i);
-        RECON_PASS(trunk_add(ctx, &d->trunk[i], p, full, s->latent, width));
+        RECON_CHECK(trunk_add(ctx, &d->trunk[i], p, full, s->latent, width));
     }
     snprintf(full, sizeof full, "%s.places", name);
-    RECON_PASS(recon_linear_add(ctx, &d->places, p, full, width, 3 * s->slots));
+    RECON_CHECK(recon_linear_add(ctx, &d->places, p, full, width, 3 * s->slots));
     snprintf(full, sizeof full, "%s.scores", name);
     return recon_linear_add(ctx, &d->scores, p, full, width, s->elements * s->slots);
 }

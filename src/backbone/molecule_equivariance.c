@@ -81,7 +81,7 @@ typedef struct {
 
 static recon_status codes_new(recon_ctx *ctx, codes *c, const trial *t)
 {
-    RECON_PASS(recon_alloc_raw(ctx, &c->z, t->n * t->d, sizeof *c->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->z, t->n * t->d, sizeof *c->z));
     return recon_alloc_raw(ctx, &c->psi, t->n, sizeof *c->psi);
 }
 
@@ -147,7 +147,7 @@ static recon_status measure_move(recon_ctx *ctx, recon_molecule_equivariance *ou
 {
     for (size_t i = 0, first = 0; i < t->n; first += t->moved[i++].atoms)
         move_one(t, i, first, move);
-    RECON_PASS(embed(ctx, t, &t->after));
+    RECON_CHECK(embed(ctx, t, &t->after));
     return recon_molecule_equivariance_compare(
         ctx, out, &(recon_molecule_codes){ t->before.z, t->before.psi },
         &(recon_molecule_codes){ t->after.z, t->after.psi },

@@ -83,7 +83,7 @@ static recon_status add_mix(recon_ctx *ctx, recon_linear *out, recon_params *p, 
 {
     recon_part_name name, weight;
     *out = (recon_linear){ .bias = NULL };
-    RECON_PASS(recon_layer_set_name(ctx, out->name, recon_part_print(name, layer, part)));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, recon_part_print(name, layer, part)));
     return add_normal(ctx, &out->weight, p, recon_part_print(weight, out->name, "weight"), outputs,
                       inputs, gain / sqrt((double)inputs));
 }
@@ -92,7 +92,7 @@ static recon_status add_linear(recon_ctx *ctx, recon_linear *out, recon_params *
                                const char *layer, const char *part, size_t inputs, size_t outputs,
                                double gain)
 {
-    RECON_PASS(add_mix(ctx, out, p, layer, part, inputs, outputs, gain));
+    RECON_CHECK(add_mix(ctx, out, p, layer, part, inputs, outputs, gain));
     return recon_part_add(ctx, &out->bias, p, out->name, "bias", outputs, 0);
 }
 
@@ -111,13 +111,13 @@ static recon_status add_exchange(recon_ctx *ctx, exchange *x, recon_params *p, c
     size_t S = e->shape.scalars, V = e->shape.vectors;
     recon_part_name full;
     snprintf(x->name, sizeof x->name, "encoder.exchange%zu", i);
-    RECON_PASS(add_linear(ctx, &x->hear, p, x->name, "hear", S, S, 1));
-    RECON_PASS(add_linear(ctx, &x->say, p, x->name, "say", S, S + V, hidden_gain));
-    RECON_PASS(add_linear(ctx, &x->open, p, x->name, "open", S, 4 * V, hidden_gain));
-    RECON_PASS(add_mix(ctx, &x->spread, p, x->name, "spread", V, 4 * V, 1));
-    RECON_PASS(add_normal(ctx, &x->filters, p, recon_part_print(full, x->name, "filters"),
-                          RECON_PAIRS_KNOTS, S + 5 * V, filter_deviation));
-    RECON_PASS(add_linear(ctx, &x->take, p, x->name, "take", S + V, S, branch_gain(e)));
+    RECON_CHECK(add_linear(ctx, &x->hear, p, x->name, "hear", S, S, 1));
+    RECON_CHECK(add_linear(ctx, &x->say, p, x->name, "say", S, S + V, hidden_gain));
+    RECON_CHECK(add_linear(ctx, &x->open, p, x->name, "open", S, 4 * V, hidden_gain));
+    RECON_CHECK(add_mix(ctx, &x->spread, p, x->name, "spread", V, 4 * V, 1));
+    RECON_CHECK(add_normal(ctx, &x->filters, p, recon_part_print(full, x->name, "filters"),
+                           RECON_PAIRS_KNOTS, S + 5 * V, filter_deviation));
+    RECON_CHECK(add_linear(ctx, &x->take, p, x->name, "take", S + V, S, branch_gain(e)));
     return add_mix(ctx, &x->take_vectors, p, x->name, "take_vectors", V, V, branch_gain(e));
 }
 
@@ -127,12 +127,12 @@ static recon_status add_update(recon_ctx *ctx, update *u, recon_params *p, const
     double gain = hidden_gain * branch_gain(e);
     recon_layer_name name;
     snprintf(name, sizeof name, "encoder.update%zu", i);
-    RECON_PASS(add_mix(ctx, &u->left, p, name, "left", V, V, 1));
-    RECON_PASS(add_mix(ctx, &u->right, p, name, "right", V, V, 1));
-    RECON_PASS(add_mix(ctx, &u->keep, p, name, "keep", V, V, 1));
-    RECON_PASS(add_linear(ctx, &u->think, p, name, "think", S + 2 * V, S, 1));
-    RECON_PASS(add_linear(ctx, &u->add, p, name, "add", S, S, gain));
-    RECON_PASS(add_linear(ctx, &u->pass, p, name, "pass", S, V, gain));
+    RECON_CHECK(add_mix(ctx, &u->left, p, name, "left", V, V, 1));
+    RECON_CHECK(add_mix(ctx, &u->right, p, name, "right", V, V, 1));
+    RECON_CHECK(add_mix(ctx, &u->keep, p, name, "keep", V, V, 1));
+    RECON_CHECK(add_linear(ctx, &u->think, p, name, "think", S + 2 * V, S, 1));
+    RECON_CHECK(add_linear(ctx, &u->add, p, name, "add", S, S, gain));
+    RECON_CHECK(add_linear(ctx, &u->pass, p, name, "pass", S, V, gain));
     return add_linear(ctx, &u->rotation, p, name, "turn", S, V, gain);
 }
 

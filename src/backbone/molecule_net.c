@@ -31,7 +31,7 @@ static const size_t latents[] = {
 
 recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_net_shape *s)
 {
-    RECON_PASS(recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset"));
+    RECON_CHECK(recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset"));
     if (recon_preset_is_photo(s->preset))
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %s is for images: fast, paper or small",
                           recon_preset_name(s->preset));
@@ -107,14 +107,14 @@ static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_
     recon_molecule_net_shape shape = { 0 };
     recon_molecule_net *m;
     size_t mapped;
-    RECON_PASS(recon_metadata_preset(ctx, &shape.preset, file, path));
-    RECON_PASS(recon_metadata_number(ctx, &shape.width, file, "width_factor", 0, 64, path));
-    RECON_PASS(recon_metadata_size(ctx, &shape.layers, file, "layers", 1, LAYERS_MOST, path));
-    RECON_PASS(recon_metadata_number(ctx, &shape.radius, file, "radius", 0, 100, path));
-    RECON_PASS(recon_metadata_size(ctx, &shape.latent, file, "latent", 1, MOST, path));
-    RECON_PASS(recon_metadata_size(ctx, &shape.code, file, "code", 1, MOST, path));
-    RECON_PASS(recon_metadata_size(ctx, &mapped, file, "mapped", 0, 1, path));
-    RECON_PASS(recon_metadata_size(ctx, &shape.slots, file, "slots", 1, RECON_ATOMS_MAX, path));
+    RECON_CHECK(recon_metadata_preset(ctx, &shape.preset, file, path));
+    RECON_CHECK(recon_metadata_number(ctx, &shape.width, file, "width_factor", 0, 64, path));
+    RECON_CHECK(recon_metadata_size(ctx, &shape.layers, file, "layers", 1, LAYERS_MOST, path));
+    RECON_CHECK(recon_metadata_number(ctx, &shape.radius, file, "radius", 0, 100, path));
+    RECON_CHECK(recon_metadata_size(ctx, &shape.latent, file, "latent", 1, MOST, path));
+    RECON_CHECK(recon_metadata_size(ctx, &shape.code, file, "code", 1, MOST, path));
+    RECON_CHECK(recon_metadata_size(ctx, &mapped, file, "mapped", 0, 1, path));
+    RECON_CHECK(recon_metadata_size(ctx, &shape.slots, file, "slots", 1, RECON_ATOMS_MAX, path));
     /* "1 6 7 8": ascending atomic numbers. */
     const char *text = recon_safetensors_metadata(file, "elements"), *at = text ? text : "";
     long last = 0;
@@ -132,7 +132,7 @@ static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_
                           "%s: 'elements' is '%.40s': ascending atomic numbers, at most %d", path,
                           text ? text : "missing", RECON_MOLECULE_NET_ELEMENTS);
     shape.mapped = (int)mapped;
-    RECON_PASS(recon_molecule_net_make(ctx, &m, &shape, precision, file, path, 0));
+    RECON_CHECK(recon_molecule_net_make(ctx, &m, &shape, precision, file, path, 0));
     *out = &m->base;
     return RECON_OK;
 }
@@ -169,10 +169,10 @@ recon_status recon_molecule_net_feed(recon_tape *t, recon_molecule_net_fed *out,
                                      const recon_molecule_net *m, const recon_molecule_pack *pack,
                                      size_t edges, const recon_slices *rows)
 {
-    RECON_PASS(recon_molecule_batch_feed(t, &out->batch, pack, rows));
-    RECON_PASS(recon_molecule_tables_feed(t, &out->tables));
+    RECON_CHECK(recon_molecule_batch_feed(t, &out->batch, pack, rows));
+    RECON_CHECK(recon_molecule_tables_feed(t, &out->tables));
     if (m->encoder->feed)
-        RECON_PASS(m->encoder->feed(t, m->encoder, &out->batch, pack, edges));
+        RECON_CHECK(m->encoder->feed(t, m->encoder, &out->batch, pack, edges));
     return RECON_OK;
 }
 
@@ -275,9 +275,9 @@ static size_t batch_of(recon_ctx *ctx, const recon_conformer *x, size_t n)
 static recon_status see_batch(recon_ctx *ctx, scratch *s, const recon_molecule_net *m,
                               const recon_conformer *x, size_t n)
 {
-    RECON_PASS(recon_molecule_net_pack(ctx, &s->pack, m, x, NULL, n, 0, 0));
-    RECON_PASS(recon_tape_begin(s->tape, RECON_INFER, 0));
-    RECON_PASS(recon_molecule_net_feed(s->tape, &s->fed, m, &s->pack, 0, NULL));
+    RECON_CHECK(recon_molecule_net_pack(ctx, &s->pack, m, x, NULL, n, 0, 0));
+    RECON_CHECK(recon_tape_begin(s->tape, RECON_INFER, 0));
+    RECON_CHECK(recon_molecule_net_feed(s->tape, &s->fed, m, &s->pack, 0, NULL));
     recon_molecule_net_see(s->tape, &s->seen, m, &s->fed);
     return recon_tape_status(s->tape);
 }
@@ -393,12 +393,12 @@ static recon_status measure_batch(recon_ctx *ctx, scratch *s, recon_molecule_net
                                   const recon_molecule_net *m, const recon_conformer *x, size_t n)
 {
     recon_var xyz, scores;
-    RECON_PASS(see_batch(ctx, s, m, x, n));
+    RECON_CHECK(see_batch(ctx, s, m, x, n));
     recon_molecule_net_rebuild(s->tape, &xyz, &scores, m, &s->fed, &s->seen);
-    RECON_PASS(scratch_read(ctx, s, xyz));
+    RECON_CHECK(scratch_read(ctx, s, xyz));
     for (size_t i = 0; i < n; i++)
         measure_places(&out[i], &s->pack, i, s->read, &m->shape);
-    RECON_PASS(scratch_read(ctx, s, scores));
+    RECON_CHECK(scratch_read(ctx, s, scores));
     for (size_t i = 0; i < n; i++)
         measure_elements(&out[i], &s->pack, i, s->read, m->shape.elements);
     return RECON_OK;

@@ -353,8 +353,8 @@ static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, u
     int whole = slice.n == slice.of || recon_comm_size(c->ctx) > 1; /* parts are not recorded */
     size_t nodes = cut ? c->of_slice : p == &c->train && whole ? c->nodes : 0;
     size_t edges = cut ? c->slice_edges : p == &c->train && whole ? c->edges : 0;
-    RECON_PASS(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n, nodes,
-                                       cut ? views * cut->each : 0));
+    RECON_CHECK(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n, nodes,
+                                        cut ? views * cut->each : 0));
     if (cut) {
         c->rows = (recon_slices){ cut->count * nodes, nodes, cut->count, cut->begin, cut->end };
         c->pack.all_nodes = c->rows.all;
@@ -385,7 +385,7 @@ static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, ui
         c->seen[k] = p->x[member(p, number_at(c, p, step, place), view)];
         c->rotation[k] = recon_so3_haar(&rng);
     }
-    RECON_PASS(feed_atoms(c, t, p, step, slice, cut));
+    RECON_CHECK(feed_atoms(c, t, p, step, slice, cut));
     if (c->paired) {
         set_pairs(c, p, step, slice, cut ? slice : (recon_slice){ 0, slice.n, slice.n });
         c->betweens = recon_var_input(t, c->between, RECON_F32, (size_t[]){ pairs, 9 }, 2);
@@ -546,7 +546,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .units = units_of(c, &c->train),
                          .shared = 1,
                          .remedy = "a smaller {width} takes less" };
-    RECON_PASS(find_capacity(c, steps));
+    RECON_CHECK(find_capacity(c, steps));
     return recon_train(
         c->ctx, result, &it,
         &(recon_train_options){
@@ -582,11 +582,11 @@ static recon_status embed(trainer *c, const sample_set *p, float *latent)
     recon_progress_continue(c->ctx, own.begin);
     for (size_t i = own.begin; i < own.end; i += EMBEDDED) {
         size_t n = own.end - i < EMBEDDED ? own.end - i : EMBEDDED;
-        RECON_PASS(recon_molecule_net_embed(
+        RECON_CHECK(recon_molecule_net_embed(
             c->ctx, &(recon_molecule_net_answer){ .latent = latent + i * d }, c->m, p->x + i, n));
         recon_progress_add(c->ctx, n);
     }
-    RECON_PASS(recon_comm_gather(c->ctx, latent, p->n, EMBEDDED, d * sizeof *latent));
+    RECON_CHECK(recon_comm_gather(c->ctx, latent, p->n, EMBEDDED, d * sizeof *latent));
     recon_progress_end(c->ctx);
     return RECON_OK;
 }
@@ -676,7 +676,7 @@ static recon_status gather(recon_ctx *ctx, sample_set *p, const recon_molecules 
 static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 {
     const recon_molecule_net_options *o = c->o;
-    RECON_PASS(recon_run_fills(ctx, c->train.n, o->batch, "conformer"));
+    RECON_CHECK(recon_run_fills(ctx, c->train.n, o->batch, "conformer"));
     if (o->batch < 2 || (has_pairs(o) && o->batch % 2))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu: 2 at least, pairs need an even one", o->batch);
@@ -692,13 +692,13 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 static recon_status make_room(trainer *c)
 {
     size_t n = c->o->batch, pairs = n / 2;
-    RECON_PASS(recon_alloc(c->ctx, &c->seen, n, sizeof *c->seen));
-    RECON_PASS(recon_alloc(c->ctx, &c->rotation, n, sizeof *c->rotation));
-    RECON_PASS(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
-    RECON_PASS(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
-    RECON_PASS(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
-    RECON_PASS(recon_alloc(c->ctx, &c->dealt, n, sizeof *c->dealt));
-    RECON_PASS(recon_alloc(c->ctx, &c->atoms, n, sizeof *c->atoms));
+    RECON_CHECK(recon_alloc(c->ctx, &c->seen, n, sizeof *c->seen));
+    RECON_CHECK(recon_alloc(c->ctx, &c->rotation, n, sizeof *c->rotation));
+    RECON_CHECK(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
+    RECON_CHECK(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
+    RECON_CHECK(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
+    RECON_CHECK(recon_alloc(c->ctx, &c->dealt, n, sizeof *c->dealt));
+    RECON_CHECK(recon_alloc(c->ctx, &c->atoms, n, sizeof *c->atoms));
     return recon_alloc(c->ctx, &c->sorted, n, sizeof *c->sorted);
 }
 
@@ -793,7 +793,7 @@ static recon_status options_of(recon_ctx *ctx, recon_molecule_net_options *o,
                                        .rotate = t->rotate };
     if (t->from || t->crop)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s is for images", t->from ? "from" : "crop");
-    RECON_PASS(recon_training_preset(ctx, &o->shape.preset, t));
+    RECON_CHECK(recon_training_preset(ctx, &o->shape.preset, t));
     return recon_recipe_apply(ctx, o, &recon_molecule_net_recipe, t, "molecules");
 }
 

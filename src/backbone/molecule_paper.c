@@ -96,10 +96,10 @@ static recon_status make_graph(recon_ctx *ctx, recon_radius_graph *g, const pape
     recon_radius_graph_options o = { .radius = p->shape.radius,
                                      .nodes = pack->nodes + 1,
                                      .edges = edges };
-    RECON_PASS(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
+    RECON_CHECK(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
     o.edges = 1; /* atoms alone have no edges, and no kernel likes no rows */
     if (g->edges == 0)
-        RECON_PASS(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
+        RECON_CHECK(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
     return RECON_OK;
 }
 
@@ -214,8 +214,8 @@ static recon_status feed(recon_tape *t, const recon_molecule_encoder *encoder,
                          recon_molecule_batch *batch, const recon_molecule_pack *pack, size_t edges)
 {
     set_slices(t, batch, pack, edges);
-    RECON_PASS(feed_graph(t, paper_of(encoder), batch, pack, edges));
-    RECON_PASS(feed_nodes(t, paper_of(encoder), batch, pack));
+    RECON_CHECK(feed_graph(t, paper_of(encoder), batch, pack, edges));
+    RECON_CHECK(feed_nodes(t, paper_of(encoder), batch, pack));
     return recon_tape_status(t);
 }
 
@@ -281,11 +281,11 @@ static recon_status add_vectors(recon_ctx *ctx, paper *p, recon_params *params, 
     recon_coupling_options o = { .gated = 1, .chiral = p->shape.chiral };
     double planes[81] = { 0 };
     recon_part_name full;
-    RECON_PASS(recon_coupling_add(ctx, &p->vector[0], params,
-                                  recon_part_print(full, name, "vector1"), pooled, &inner, &o));
+    RECON_CHECK(recon_coupling_add(ctx, &p->vector[0], params,
+                                   recon_part_print(full, name, "vector1"), pooled, &inner, &o));
     o.gated = 0;
-    RECON_PASS(recon_coupling_add(ctx, &p->vector[1], params,
-                                  recon_part_print(full, name, "vector2"), &inner, &three, &o));
+    RECON_CHECK(recon_coupling_add(ctx, &p->vector[1], params,
+                                   recon_part_print(full, name, "vector2"), &inner, &three, &o));
     for (int k = 0; k < 9; k++)
         planes[9 * k + k % 3 * 3 + k / 3] = 1;
     return recon_params_keep(ctx, &p->planes, params, planes, (const size_t[]){ 9, 9 }, 2);
@@ -301,14 +301,14 @@ static recon_status add(recon_ctx *ctx, paper *p, recon_params *params, const ch
     const recon_irreps pooled = { { s->scalars, s->vectors, 0, 0 } };
     const size_t sizes[] = { s->scalars, s->scalars, s->outputs };
     recon_part_name full;
-    RECON_PASS(recon_segnn_add(ctx, &p->net, params, name, &net));
-    RECON_PASS(recon_coupling_add(ctx, &p->readout, params, recon_part_print(full, name, "readout"),
-                                  &s->hidden, &pooled,
-                                  &(recon_coupling_options){ .chiral = s->chiral }));
-    RECON_PASS(recon_mlp_add(ctx, &p->latent, params, recon_part_print(full, name, "latent"), sizes,
-                             3, 0));
+    RECON_CHECK(recon_segnn_add(ctx, &p->net, params, name, &net));
+    RECON_CHECK(recon_coupling_add(ctx, &p->readout, params,
+                                   recon_part_print(full, name, "readout"), &s->hidden, &pooled,
+                                   &(recon_coupling_options){ .chiral = s->chiral }));
+    RECON_CHECK(recon_mlp_add(ctx, &p->latent, params, recon_part_print(full, name, "latent"),
+                              sizes, 3, 0));
     if (s->vectors)
-        RECON_PASS(add_vectors(ctx, p, params, name, &pooled));
+        RECON_CHECK(add_vectors(ctx, p, params, name, &pooled));
     return RECON_OK;
 }
 

@@ -61,12 +61,12 @@ static int compare(const void *a, const void *b, void *arg)
 
 static recon_status find_graphs(recon_ctx *ctx, search *s)
 {
-    RECON_PASS(recon_alloc(ctx, &s->bonds, s->n, sizeof *s->bonds));
-    RECON_PASS(recon_alloc(ctx, &s->order, s->n, sizeof *s->order));
-    RECON_PASS(recon_alloc(ctx, &s->graph, s->n, sizeof *s->graph));
-    RECON_PASS(recon_alloc(ctx, &s->symmetry, s->n, sizeof *s->symmetry));
+    RECON_CHECK(recon_alloc(ctx, &s->bonds, s->n, sizeof *s->bonds));
+    RECON_CHECK(recon_alloc(ctx, &s->order, s->n, sizeof *s->order));
+    RECON_CHECK(recon_alloc(ctx, &s->graph, s->n, sizeof *s->graph));
+    RECON_CHECK(recon_alloc(ctx, &s->symmetry, s->n, sizeof *s->symmetry));
     if (s->by_bonds)
-        RECON_PASS(recon_parallel(ctx, perceive, s, (s->n + CHUNK - 1) / CHUNK));
+        RECON_CHECK(recon_parallel(ctx, perceive, s, (s->n + CHUNK - 1) / CHUNK));
     for (size_t i = 0; i < s->n; i++)
         s->order[i] = i;
     qsort_r(s->order, s->n, sizeof *s->order, compare, s);
@@ -74,7 +74,7 @@ static recon_status find_graphs(recon_ctx *ctx, search *s)
         size_t i = s->order[at];
         if (at == 0 || compare_graphs(s, s->order[at - 1], i)) {
             if (s->by_bonds)
-                RECON_PASS(
+                RECON_CHECK(
                     recon_symmetry_make(ctx, &s->symmetry[s->graphs], s->x[i].z, &s->bonds[i]));
             s->graphs++;
         }

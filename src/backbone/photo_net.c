@@ -75,10 +75,10 @@ static recon_status add_stem(recon_ctx *ctx, recon_photo_net *net, recon_params 
         size_t n = width_of(s) >> (halvings - i);
         size_t out = n < NARROWEST ? NARROWEST : n;
         snprintf(full, sizeof full, "%s.stem%zu", name, i);
-        RECON_PASS(recon_conv_add(ctx, &net->stem[i], p, full, in, out,
-                                  &(recon_conv_layer_options){ .stride = i ? 2 : 1 }));
+        RECON_CHECK(recon_conv_add(ctx, &net->stem[i], p, full, in, out,
+                                   &(recon_conv_layer_options){ .stride = i ? 2 : 1 }));
         snprintf(full, sizeof full, "%s.stem_norm%zu", name, i);
-        RECON_PASS(recon_norm_add(ctx, &net->norm[i], p, full, out, 1));
+        RECON_CHECK(recon_norm_add(ctx, &net->norm[i], p, full, out, 1));
         in = out;
     }
     return RECON_OK;
@@ -90,13 +90,13 @@ static recon_status add_heads(recon_ctx *ctx, recon_photo_net *net, recon_params
     const size_t sizes[] = { features, features, s->code };
     recon_layer_name full;
     snprintf(full, sizeof full, "%s.code", name);
-    RECON_PASS(recon_mlp_add(ctx, &net->code, p, full, sizes, 3, 0));
+    RECON_CHECK(recon_mlp_add(ctx, &net->code, p, full, sizes, 3, 0));
     snprintf(full, sizeof full, "%s.pose", name);
-    RECON_PASS(recon_linear_add(ctx, &net->pose, p, full, features, 2));
+    RECON_CHECK(recon_linear_add(ctx, &net->pose, p, full, features, 2));
     snprintf(full, sizeof full, "%s.density", name);
     net->has_density = s->density;
     if (net->has_density)
-        RECON_PASS(recon_linear_add(ctx, &net->density, p, full, features, RECON_POSE_BINS));
+        RECON_CHECK(recon_linear_add(ctx, &net->density, p, full, features, RECON_POSE_BINS));
     return RECON_OK;
 }
 
@@ -106,12 +106,12 @@ recon_status recon_photo_net_add(recon_ctx *ctx, recon_photo_net *net, recon_par
     size_t width = width_of(s), in = width;
     recon_layer_name full;
     *net = (recon_photo_net){ .blocks = BLOCKS_A_STAGE * preset_of(s->preset)->stages };
-    RECON_PASS(add_stem(ctx, net, p, name, s));
+    RECON_CHECK(add_stem(ctx, net, p, name, s));
     for (size_t i = 0; i < net->blocks; i++) {
         size_t out = width << i / BLOCKS_A_STAGE;
         snprintf(full, sizeof full, "%s.stage%zu.%zu", name, i / BLOCKS_A_STAGE,
                  i % BLOCKS_A_STAGE);
-        RECON_PASS(recon_residual_add(ctx, &net->block[i], p, full, in, out, out == in ? 1 : 2));
+        RECON_CHECK(recon_residual_add(ctx, &net->block[i], p, full, in, out, out == in ? 1 : 2));
         in = out;
     }
     return add_heads(ctx, net, p, name, s, in);

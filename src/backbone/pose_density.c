@@ -32,7 +32,7 @@ recon_status recon_pose_density_add(recon_ctx *ctx, recon_pose_density *h, recon
 {
     const size_t sizes[] = { recon_fields_channels(fields), HIDDEN, HIDDEN_LAST, 1 };
     *h = (recon_pose_density){ .fields = *fields };
-    RECON_PASS(recon_mlp_add(ctx, &h->mlp, params, name, sizes, 4, DROPOUT));
+    RECON_CHECK(recon_mlp_add(ctx, &h->mlp, params, name, sizes, 4, DROPOUT));
     size_t channels = recon_fields_channels(&h->fields);
     double *all = NULL;
     recon_status status;

@@ -39,9 +39,9 @@ static recon_status room_for_nodes(recon_ctx *ctx, recon_radius_graph *g, size_t
     if (nodes <= g->room_nodes && g->offset)
         return RECON_OK;
     free_nodes(g);
-    RECON_PASS(recon_alloc_raw(ctx, &g->offset, nodes + 1, sizeof *g->offset));
-    RECON_PASS(recon_alloc_raw(ctx, &g->cursor, nodes, sizeof *g->cursor));
-    RECON_PASS(recon_alloc_raw(ctx, &g->attribute, nodes, RECON_HARMONICS * sizeof *g->attribute));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->offset, nodes + 1, sizeof *g->offset));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->cursor, nodes, sizeof *g->cursor));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->attribute, nodes, RECON_HARMONICS * sizeof *g->attribute));
     g->room_nodes = nodes;
     return RECON_OK;
 }
@@ -51,12 +51,12 @@ static recon_status room_for_edges(recon_ctx *ctx, recon_radius_graph *g, size_t
     if (edges <= g->room_edges && g->source)
         return RECON_OK;
     free_edges(g);
-    RECON_PASS(recon_alloc_raw(ctx, &g->source, edges, sizeof *g->source));
-    RECON_PASS(recon_alloc_raw(ctx, &g->target, edges, sizeof *g->target));
-    RECON_PASS(recon_alloc_raw(ctx, &g->order, edges, sizeof *g->order));
-    RECON_PASS(recon_alloc_raw(ctx, &g->ascending, edges, sizeof *g->ascending));
-    RECON_PASS(recon_alloc_raw(ctx, &g->harmonics, edges, RECON_HARMONICS * sizeof *g->harmonics));
-    RECON_PASS(recon_alloc_raw(ctx, &g->square, edges, sizeof *g->square));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->source, edges, sizeof *g->source));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->target, edges, sizeof *g->target));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->order, edges, sizeof *g->order));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->ascending, edges, sizeof *g->ascending));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->harmonics, edges, RECON_HARMONICS * sizeof *g->harmonics));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->square, edges, sizeof *g->square));
     g->room_edges = edges;
     return RECON_OK;
 }
@@ -174,9 +174,9 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, cons
         o->edges > INT32_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "%zu atoms in a graph of %zu nodes, %zu edges",
                           atoms, o->nodes, o->edges);
-    RECON_PASS(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
+    RECON_CHECK(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
     g->nodes = o->nodes ? o->nodes : atoms;
-    RECON_PASS(recon_parallel(ctx, count_task, &j, n));
+    RECON_CHECK(recon_parallel(ctx, count_task, &j, n));
     /* From degrees to where they begin; padding nodes have none, but for the last. */
     g->found = 0;
     g->offset[0] = 0;
@@ -193,9 +193,9 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, cons
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu edges among %zu atoms in a graph of %zu nodes, %zu edges", g->found,
                           atoms, g->nodes, g->edges);
-    RECON_PASS(room_for_edges(ctx, g, g->edges));
+    RECON_CHECK(room_for_edges(ctx, g, g->edges));
     memcpy(g->cursor, g->offset, g->nodes * sizeof *g->cursor);
-    RECON_PASS(recon_parallel(ctx, fill_task, &j, n));
+    RECON_CHECK(recon_parallel(ctx, fill_task, &j, n));
     pad(g, atoms);
     return RECON_OK;
 }
@@ -211,8 +211,8 @@ recon_status recon_radius_graph_join(recon_ctx *ctx, recon_radius_graph *all,
                                      const recon_radius_graph *one, size_t part, size_t parts)
 {
     size_t nodes = one->nodes, edges = one->edges, node = part * nodes, edge = part * edges;
-    RECON_PASS(room_for_nodes(ctx, all, parts * nodes));
-    RECON_PASS(room_for_edges(ctx, all, parts * edges));
+    RECON_CHECK(room_for_nodes(ctx, all, parts * nodes));
+    RECON_CHECK(room_for_edges(ctx, all, parts * edges));
     all->nodes = parts * nodes;
     all->edges = parts * edges;
     all->found = (part ? all->found : 0) + one->found;

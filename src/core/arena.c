@@ -98,7 +98,7 @@ recon_status recon_arena_take(recon_ctx *ctx, recon_arena *arena, void *out, siz
     if (!b || b->size - b->used < bytes) {
         b = waiting_block(arena, bytes);
         if (!b) {
-            RECON_PASS(push_block(ctx, arena, block_size(arena, bytes)));
+            RECON_CHECK(push_block(ctx, arena, block_size(arena, bytes)));
             b = arena->top;
         }
         arena->top = b;

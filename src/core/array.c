@@ -242,7 +242,7 @@ static recon_status convert_fortran(recon_ctx *ctx, size_t *bad, char *out, size
         middle_offsets(&from, &to, in, m);
         for (size_t i = 0; i < first; i += TILE)
             for (size_t j = 0; j < last; j += RUN) {
-                RECON_PASS(recon_interrupted_at(ctx, tiles++));
+                RECON_CHECK(recon_interrupted_at(ctx, tiles++));
                 size_t b = convert_tile(out, width, convert, in, from + i + j * last_step,
                                         to + i * row_step + j, least(TILE, first - i),
                                         least(RUN, last - j));

@@ -22,20 +22,20 @@ const char *recon_spell(char *out, size_t room, const char *text, recon_spelling
  * ways. Every character that text.h names, and every byte that is not UTF-8, becomes '?'. */
 void recon_keep_to_one_line(char *text);
 
-/* Needs `recon_status status` in scope and a `done:` label, the one exit that frees. */
+/* For functions that have nothing to free: a failure is returned at once. */
+#define RECON_CHECK(call)                                                                          \
+    do {                                                                                           \
+        recon_status checked = (call);                                                             \
+        if (checked != RECON_OK)                                                                   \
+            return checked;                                                                        \
+    } while (0)
+
+/* For the others. Needs `recon_status status` in scope and a `done:` label, the one exit that frees. */
 #define RECON_TRY(call)                                                                            \
     do {                                                                                           \
         status = (call);                                                                           \
         if (status != RECON_OK)                                                                    \
             goto done;                                                                             \
-    } while (0)
-
-/* The same where there is nothing to free: the failure is what the function returns. */
-#define RECON_PASS(call)                                                                           \
-    do {                                                                                           \
-        recon_status failure_ = (call);                                                            \
-        if (failure_ != RECON_OK)                                                                  \
-            return failure_;                                                                       \
     } while (0)
 
 /* --- what every options struct is checked for: its reserved tail (RECON_RESERVED in

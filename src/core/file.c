@@ -102,7 +102,7 @@ recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room
 {
     ssize_t n;
     *got = 0;
-    RECON_PASS(recon_interrupted(ctx));
+    RECON_CHECK(recon_interrupted(ctx));
     do
         n = read(fd, out, room);
     while (n < 0 && errno == EINTR);
@@ -237,7 +237,7 @@ static recon_status resolve(recon_ctx *ctx, char **out, const char *path)
     struct stat info;
     *out = NULL;
     if (stat(path, &info) == 0) {
-        RECON_PASS(check_regular(ctx, &info, path));
+        RECON_CHECK(check_regular(ctx, &info, path));
         *out = realpath(path, NULL);
     } else {
         *out = follow(path);
@@ -415,7 +415,7 @@ recon_status recon_writer_join(recon_ctx *ctx, recon_writer *out, const char *te
 
 recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer)
 {
-    RECON_PASS(flush(ctx, writer));
+    RECON_CHECK(flush(ctx, writer));
     if (fsync(writer->fd) != 0)
         return give_up(ctx, writer);
     writer->synced = 1;

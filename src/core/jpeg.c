@@ -102,7 +102,7 @@ static void on_progress(j_common_ptr common)
 
 static recon_status session_new(recon_ctx *ctx, session **out, const char *name)
 {
-    RECON_PASS(recon_alloc(ctx, out, 1, sizeof **out));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     session *s = *out;
     s->ctx = ctx;
     s->name = name;
@@ -207,7 +207,7 @@ recon_status recon_jpeg_scan(recon_ctx *ctx, recon_picture_sink *sink, const voi
     session *s;
     if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a JPEG file", name);
-    RECON_PASS(session_new(ctx, &s, name));
+    RECON_CHECK(session_new(ctx, &s, name));
     s->sink = sink;
     read_picture(s, bytes, size);
     return session_end(s);

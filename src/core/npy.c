@@ -114,13 +114,13 @@ static recon_status scan_dimension(scanner *s, size_t *out)
 static recon_status scan_shape(scanner *s, recon_array *out)
 {
     int comma = 1;
-    RECON_PASS(expect(s, '('));
+    RECON_CHECK(expect(s, '('));
     while (!accept(s, ')')) {
         if (!comma)
             return wrong(s, "expected ',' or ')'");
         if (out->ndim == RECON_MAX_DIMS)
             return wrong(s, "more than %d dimensions", RECON_MAX_DIMS);
-        RECON_PASS(scan_dimension(s, &out->shape[out->ndim]));
+        RECON_CHECK(scan_dimension(s, &out->shape[out->ndim]));
         out->ndim++;
         comma = accept(s, ',');
     }
@@ -135,7 +135,7 @@ static recon_status scan_descr(scanner *s, header *out)
     char first = peek(s);
     if (first == '[' || first == '(')
         return wrong(s, "records (structured dtypes) are not read");
-    RECON_PASS(scan_string(s, text, sizeof text));
+    RECON_CHECK(scan_string(s, text, sizeof text));
     const char *code = text + (strchr("<>|=", text[0]) && text[0] != '\0');
     if (code[0] == 'O')
         return wrong(s, "object arrays (dtype '%s') are not read: they run code", text);
@@ -174,14 +174,14 @@ static recon_status scan_header(scanner *s, header *out)
 {
     unsigned seen = 0;
     int comma = 1;
-    RECON_PASS(expect(s, '{'));
+    RECON_CHECK(expect(s, '{'));
     while (!accept(s, '}')) {
         char key[24];
         if (!comma)
             return wrong(s, "expected ',' or '}'");
-        RECON_PASS(scan_string(s, key, sizeof key));
-        RECON_PASS(expect(s, ':'));
-        RECON_PASS(scan_value(s, out, key, &seen));
+        RECON_CHECK(scan_string(s, key, sizeof key));
+        RECON_CHECK(expect(s, ':'));
+        RECON_CHECK(scan_value(s, out, key, &seen));
         comma = accept(s, ',');
     }
     peek(s);
@@ -239,7 +239,7 @@ static recon_status take_data(recon_ctx *ctx, header *h, const void *data, size_
     h->array.data = data;
     if (!h->swapped && (uintptr_t)data % width == 0)
         return RECON_OK;
-    RECON_PASS(recon_alloc_raw(ctx, &h->array.block, bytes, 1));
+    RECON_CHECK(recon_alloc_raw(ctx, &h->array.block, bytes, 1));
     h->array.data = h->array.block;
     return copy(ctx, h->array.block, data, bytes, width, h->swapped);
 }

@@ -110,7 +110,7 @@ int recon_onnx_did(recon_onnx *o, recon_status status)
 
 recon_status recon_onnx_new(recon_ctx *ctx, recon_onnx **out, const char *name)
 {
-    RECON_PASS(recon_alloc(ctx, out, 1, sizeof **out));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     (*out)->ctx = ctx;
     put_text(*out, &(*out)->graph[0], GRAPH_NAME, name);
     return RECON_OK; /* a failure stays, and is said by recon_onnx_write */

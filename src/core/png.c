@@ -98,7 +98,7 @@ static recon_status read_head(session *s)
     size_t height = png_get_image_height(s->png, s->info);
     size_t width = png_get_image_width(s->png, s->info);
     size_t stored = png_get_rowbytes(s->png, s->info); /* in a row, unpacked */
-    RECON_PASS(check_size(s->ctx, height, width, s->name));
+    RECON_CHECK(check_size(s->ctx, height, width, s->name));
     if (stored * height / RATIO_MAX > s->size)
         return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels cannot be in %zu bytes",
                           s->name, height, width, s->size);
@@ -124,8 +124,8 @@ static recon_status read_whole(session *s)
     const recon_pixels *head = &s->sink->head;
     size_t height = head->height, stride = recon_pixels_size(head) / height;
     if (!head->bytes)
-        RECON_PASS(recon_alloc_raw(s->ctx, &s->block, height, stride));
-    RECON_PASS(recon_alloc_raw(s->ctx, &s->rows, height, sizeof *s->rows));
+        RECON_CHECK(recon_alloc_raw(s->ctx, &s->block, height, stride));
+    RECON_CHECK(recon_alloc_raw(s->ctx, &s->rows, height, sizeof *s->rows));
     for (size_t i = 0; i < height; i++)
         s->rows[i] = (head->bytes ? head->bytes : s->block) + i * stride;
     png_read_image(s->png, s->rows);
@@ -319,7 +319,7 @@ typedef struct {
 static recon_status to_memory(void *taker, recon_ctx *ctx, const void *bytes, size_t n)
 {
     buffer *b = taker;
-    RECON_PASS(recon_grow(ctx, &b->bytes, &b->room, b->size, b->size + n, 1));
+    RECON_CHECK(recon_grow(ctx, &b->bytes, &b->room, b->size, b->size + n, 1));
     memcpy(b->bytes + b->size, bytes, n);
     b->size += n;
     return RECON_OK;

@@ -67,7 +67,7 @@ static recon_status read_row(source *s, uint8_t *out, size_t n, const coding *c,
 {
     for (size_t i = 0; i < n; i++) {
         size_t value = 0;
-        RECON_PASS(value_of(s, &value, c));
+        RECON_CHECK(value_of(s, &value, c));
         if (deep) {
             uint16_t word = (uint16_t)((value * 65535 + c->most / 2) / c->most);
             memcpy(out + 2 * i, &word, sizeof word);
@@ -109,9 +109,9 @@ recon_status recon_pnm_scan(recon_ctx *ctx, recon_picture_sink *sink, const void
     recon_pixels *head = &sink->head;
     c.text = b[1] == '2' || b[1] == '3';
     *head = (recon_pixels){ .channels = b[1] == '2' || b[1] == '5' ? 1 : 3 };
-    RECON_PASS(number(&s, &head->width, "width"));
-    RECON_PASS(number(&s, &head->height, "height"));
-    RECON_PASS(number(&s, &c.most, "largest value"));
+    RECON_CHECK(number(&s, &head->width, "width"));
+    RECON_CHECK(number(&s, &head->height, "height"));
+    RECON_CHECK(number(&s, &c.most, "largest value"));
     if (head->width == 0 || head->height == 0 || c.most == 0)
         return recon_fail(s.ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels up to %zu", s.name,
                           head->height, head->width, c.most);
@@ -120,8 +120,8 @@ recon_status recon_pnm_scan(recon_ctx *ctx, recon_picture_sink *sink, const void
     size_t least = head->height * head->width * head->channels * (c.text || c.most < 256 ? 1 : 2);
     if (least > (size_t)(s.end - s.at))
         return recon_fail(s.ctx, RECON_ERR_FORMAT, "%s: the file is cut short", s.name);
-    RECON_PASS(recon_picture_begin(ctx, sink, size, name));
+    RECON_CHECK(recon_picture_begin(ctx, sink, size, name));
     if (sink->begin)
-        RECON_PASS(read_rows(&s, sink, &c));
+        RECON_CHECK(read_rows(&s, sink, &c));
     return RECON_OK;
 }

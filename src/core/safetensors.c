@@ -149,8 +149,8 @@ static recon_status read_tensor(recon_ctx *ctx, tensor *t, const recon_safetenso
 {
     if (json_object_size(entry) != 3)
         return wrong(ctx, f, t->name, "not an object of dtype, shape and data_offsets");
-    RECON_PASS(read_dtype(ctx, t, f, json_object_get(entry, "dtype")));
-    RECON_PASS(read_shape(ctx, t, f, json_object_get(entry, "shape")));
+    RECON_CHECK(read_dtype(ctx, t, f, json_object_get(entry, "dtype")));
+    RECON_CHECK(read_shape(ctx, t, f, json_object_get(entry, "shape")));
     return read_offsets(ctx, t, f, json_object_get(entry, "data_offsets"));
 }
 
@@ -171,13 +171,13 @@ static recon_status read_tensors(recon_ctx *ctx, recon_safetensors *f)
 {
     const char *name;
     json_t *entry;
-    RECON_PASS(recon_alloc(ctx, &f->tensors, json_object_size(f->header), sizeof(tensor)));
+    RECON_CHECK(recon_alloc(ctx, &f->tensors, json_object_size(f->header), sizeof(tensor)));
     json_object_foreach(f->header, name, entry)
     {
         if (strcmp(name, METADATA) == 0)
             continue;
         f->tensors[f->count].name = name;
-        RECON_PASS(read_tensor(ctx, &f->tensors[f->count], f, entry));
+        RECON_CHECK(read_tensor(ctx, &f->tensors[f->count], f, entry));
         f->count++;
     }
     qsort(f->tensors, f->count, sizeof(tensor), by_place);
@@ -191,7 +191,7 @@ static recon_status read_tensors(recon_ctx *ctx, recon_safetensors *f)
     if (at != f->data_size)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu bytes of data, but tensors end at %zu",
                           f->path, f->data_size, at);
-    RECON_PASS(recon_alloc(ctx, &f->by_name, f->count, sizeof *f->by_name));
+    RECON_CHECK(recon_alloc(ctx, &f->by_name, f->count, sizeof *f->by_name));
     for (size_t i = 0; i < f->count; i++)
         f->by_name[i] = &f->tensors[i];
     qsort(f->by_name, f->count, sizeof *f->by_name, by_name);
@@ -288,7 +288,7 @@ recon_status recon_safetensors_get(recon_ctx *ctx, recon_array *out, const recon
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no tensor '%.100s'", f->path, name);
     recon_array array = t->array;
     if ((uintptr_t)array.data % recon_dtype_size(array.dtype) != 0) {
-        RECON_PASS(recon_alloc_raw(ctx, &array.block, t->end - t->begin, 1));
+        RECON_CHECK(recon_alloc_raw(ctx, &array.block, t->end - t->begin, 1));
         array.data = memcpy(array.block, array.data, t->end - t->begin);
     }
     *out = array;

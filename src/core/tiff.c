@@ -383,10 +383,10 @@ static recon_status read_page(session *s, recon_picture_sink *sink)
     page p = { .s = s, .sink = sink };
     if (sink->page && !TIFFSetDirectory(s->tif, (tdir_t)sink->page))
         return blame(s, "there is no such page");
-    RECON_PASS(read_head(&p));
-    RECON_PASS(recon_picture_begin(s->ctx, sink, (size_t)s->size, s->name));
+    RECON_CHECK(read_head(&p));
+    RECON_CHECK(recon_picture_begin(s->ctx, sink, (size_t)s->size, s->name));
     if (sink->begin)
-        RECON_PASS(read_pixels(&p));
+        RECON_CHECK(read_pixels(&p));
     return RECON_OK;
 }
 

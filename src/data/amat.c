@@ -98,9 +98,9 @@ recon_status recon_amat_parse(recon_ctx *ctx, recon_dataset *d, const void *byte
     /* A number is two characters at least: so many good rows can be there, and a bad one behind. */
     size_t room = (size + 1) / (2 * words) + 1;
     d->info = (recon_dataset_info){ .n = n, .height = side, .width = side, .channels = 1 };
-    RECON_PASS(recon_alloc_raw(ctx, &d->own_floats, room, side * side * sizeof(float)));
-    RECON_PASS(recon_alloc_raw(ctx, &d->own_labels, room, sizeof *d->own_labels));
-    RECON_PASS(read_lines(ctx, d, all, options->skip_bad, path));
+    RECON_CHECK(recon_alloc_raw(ctx, &d->own_floats, room, side * side * sizeof(float)));
+    RECON_CHECK(recon_alloc_raw(ctx, &d->own_labels, room, sizeof *d->own_labels));
+    RECON_CHECK(read_lines(ctx, d, all, options->skip_bad, path));
     d->floats = d->own_floats;
     d->labels = d->own_labels;
     return RECON_OK;

@@ -78,7 +78,7 @@ recon_status recon_cifar_read(recon_ctx *ctx, recon_dataset *d, const char *fold
                       d->info.n);
             break;
         }
-        RECON_PASS(read_strip(ctx, d, path));
+        RECON_CHECK(read_strip(ctx, d, path));
     }
     d->bytes = d->own_bytes;
     d->images =

@@ -57,7 +57,7 @@ int recon_flat_is(const char *folder)
 
 static recon_status read_array(recon_ctx *ctx, recon_array *out, const char *path, int columns)
 {
-    RECON_PASS(recon_npy_read(ctx, out, path));
+    RECON_CHECK(recon_npy_read(ctx, out, path));
     if (out->ndim == (columns > 1 ? 2 : 1) && (columns == 1 || out->shape[1] == (size_t)columns))
         return RECON_OK;
     recon_array_free(out);
@@ -105,7 +105,7 @@ done:
 static recon_status read_offsets(recon_ctx *ctx, int64_t **out, size_t *count, const flat *f,
                                  const char *name)
 {
-    RECON_PASS(read_integers(ctx, out, count, f, name));
+    RECON_CHECK(read_integers(ctx, out, count, f, name));
     for (size_t i = 0; i < *count; i++)
         if (i ? (*out)[i] < (*out)[i - 1] : (*out)[0] != 0)
             return recon_fail(ctx, RECON_ERR_FORMAT,
@@ -144,7 +144,7 @@ static recon_status read_split(recon_ctx *ctx, flat *f)
     size_t n = 0;
     if (!is_there(f->folder, "split.npy"))
         return RECON_OK;
-    RECON_PASS(read_integers(ctx, &f->split, &n, f, "split.npy"));
+    RECON_CHECK(read_integers(ctx, &f->split, &n, f, "split.npy"));
     if (n != f->conformers)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s/split.npy: %zu numbers for %zu conformers",
                           f->folder, n, f->conformers);
@@ -168,7 +168,7 @@ static recon_status read_positions(recon_ctx *ctx, flat *f)
         recon_array *a = &f->piece[f->pieces];
         if (!whole)
             snprintf(name, sizeof name, "positions-%d.npy", f->pieces);
-        RECON_PASS(read_array(ctx, a, path_of(path, f->folder, name), 3));
+        RECON_CHECK(read_array(ctx, a, path_of(path, f->folder, name), 3));
         f->pieces++;
         if (!recon_dtype_is_float(a->dtype) && !(f->scale > 0))
             return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %s, but meta.json has no \"scale\"", path,
@@ -181,10 +181,10 @@ static recon_status read_positions(recon_ctx *ctx, flat *f)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: %zu positions, but the conformers have %zu atoms", f->folder, rows,
                           f->rows);
-    RECON_PASS(recon_alloc_raw(ctx, &f->xyz, rows, 3 * sizeof *f->xyz));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->xyz, rows, 3 * sizeof *f->xyz));
     float *to = f->xyz;
     for (int i = 0; i < f->pieces; i++) {
-        RECON_PASS(recon_array_to_f32(ctx, to, &f->piece[i]));
+        RECON_CHECK(recon_array_to_f32(ctx, to, &f->piece[i]));
         const double scale = recon_dtype_is_float(f->piece[i].dtype) ? 1 : f->scale;
         for (size_t left = 3 * f->piece[i].shape[0]; left--; to++)
             *to = (float)(*to * scale);
@@ -208,8 +208,8 @@ static recon_status list_of(recon_ctx *ctx, json_t **out, const flat *f, const c
 static recon_status read_rows(recon_ctx *ctx, flat *f)
 {
     size_t n = 0, m = 0;
-    RECON_PASS(read_offsets(ctx, &f->atom, &n, f, "atom_offset.npy"));
-    RECON_PASS(read_offsets(ctx, &f->conformer, &m, f, "conf_offset.npy"));
+    RECON_CHECK(read_offsets(ctx, &f->atom, &n, f, "atom_offset.npy"));
+    RECON_CHECK(read_offsets(ctx, &f->conformer, &m, f, "conf_offset.npy"));
     if (n != m)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: atom_offset.npy is of %zu entries, conf_offset.npy of %zu",
@@ -246,12 +246,12 @@ static recon_status read_names(recon_ctx *ctx, recon_store *store, const flat *f
 static recon_status read_facts(recon_ctx *ctx, recon_store *store, const flat *f)
 {
     json_t *axis, *rotors;
-    RECON_PASS(list_of(ctx, &axis, f, "fisher_axis"));
-    RECON_PASS(list_of(ctx, &rotors, f, "rotors"));
+    RECON_CHECK(list_of(ctx, &axis, f, "fisher_axis"));
+    RECON_CHECK(list_of(ctx, &rotors, f, "rotors"));
     if (axis)
-        RECON_PASS(recon_alloc(ctx, &store->axis, f->molecules, sizeof *store->axis));
+        RECON_CHECK(recon_alloc(ctx, &store->axis, f->molecules, sizeof *store->axis));
     if (rotors)
-        RECON_PASS(recon_alloc(ctx, &store->rotors, f->molecules, sizeof *store->rotors));
+        RECON_CHECK(recon_alloc(ctx, &store->rotors, f->molecules, sizeof *store->rotors));
     for (size_t m = 0; m < f->molecules; m++) {
         json_int_t a = json_integer_value(json_array_get(axis, m));
         json_int_t r = json_integer_value(json_array_get(rotors, m));
@@ -286,7 +286,7 @@ static recon_status add_all(recon_ctx *ctx, recon_store *store, size_t *skipped,
 {
     size_t row = 0;
     if (f->split) {
-        RECON_PASS(recon_alloc(ctx, &store->split, f->conformers, 1));
+        RECON_CHECK(recon_alloc(ctx, &store->split, f->conformers, 1));
     }
     for (size_t m = 0; m < f->molecules; m++)
         for (size_t i = (size_t)f->conformer[m]; i < (size_t)f->conformer[m + 1]; i++) {

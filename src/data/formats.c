@@ -165,7 +165,7 @@ recon_status recon_data_open(recon_ctx *ctx, recon_data **out, const char *spec,
 {
     const recon_data_options defaults = { 0 };
     *out = NULL;
-    RECON_PASS(RECON_OPTIONS_CHECK(ctx, options, recon_data_options));
+    RECON_CHECK(RECON_OPTIONS_CHECK(ctx, options, recon_data_options));
     return recon_data_kind_of(spec)->open(ctx, out, spec, options ? options : &defaults);
 }
 

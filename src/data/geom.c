@@ -117,10 +117,10 @@ static recon_status read_atom(reader *r, size_t i)
     recon_pack_item row, item;
     double value[4] = { 0 };
     int found;
-    RECON_PASS(expect(r, &row, RECON_PACK_ARRAY, "an atom", &found));
+    RECON_CHECK(expect(r, &row, RECON_PACK_ARRAY, "an atom", &found));
     for (uint64_t k = 0; found && k < row.count; k++) {
         int good;
-        RECON_PASS(expect(r, &item, RECON_PACK_FLOAT, "a coordinate", &good));
+        RECON_CHECK(expect(r, &item, RECON_PACK_FLOAT, "a coordinate", &good));
         if (k < 4)
             value[k] = item.number;
     }
@@ -184,15 +184,15 @@ static recon_status read_conformer(reader *r)
     int found;
     r->own_atoms = 0;
     r->own_energy = NAN;
-    RECON_PASS(expect(r, &map, RECON_PACK_MAP, "a conformer", &found));
+    RECON_CHECK(expect(r, &map, RECON_PACK_MAP, "a conformer", &found));
     for (uint64_t i = 0; found && i < map.count; i += 2) {
-        RECON_PASS(read_key(r, key));
+        RECON_CHECK(read_key(r, key));
         if (!strcmp(key, "xyz"))
-            RECON_PASS(read_places(r));
+            RECON_CHECK(read_places(r));
         else if (!strcmp(key, "totalenergy"))
-            RECON_PASS(read_energy(r));
+            RECON_CHECK(read_energy(r));
         else
-            RECON_PASS(skip_value(r));
+            RECON_CHECK(skip_value(r));
     }
     return RECON_OK;
 }
@@ -217,8 +217,8 @@ static recon_status judge(reader *r)
 static recon_status keep_conformer(reader *r)
 {
     size_t atoms = r->own_atoms, used = r->n * atoms;
-    RECON_PASS(recon_grow(r->ctx, &r->xyz, &r->room, used, used + atoms, 3 * sizeof *r->xyz));
-    RECON_PASS(recon_grow(r->ctx, &r->energy, &r->rooms, r->n, r->n + 1, sizeof *r->energy));
+    RECON_CHECK(recon_grow(r->ctx, &r->xyz, &r->room, used, used + atoms, 3 * sizeof *r->xyz));
+    RECON_CHECK(recon_grow(r->ctx, &r->energy, &r->rooms, r->n, r->n + 1, sizeof *r->energy));
     memcpy(r->z, r->own_z, atoms);
     memcpy(r->xyz + 3 * used, r->own_xyz, 3 * atoms * sizeof *r->xyz);
     r->energy[r->n++] = r->own_energy;
@@ -244,10 +244,10 @@ static recon_status read_conformers(reader *r)
 {
     recon_pack_item list;
     int found;
-    RECON_PASS(expect(r, &list, RECON_PACK_ARRAY, "the list of conformers", &found));
+    RECON_CHECK(expect(r, &list, RECON_PACK_ARRAY, "the list of conformers", &found));
     for (uint64_t i = 0; found && i < list.count; i++) {
-        RECON_PASS(read_conformer(r));
-        RECON_PASS(settle(r));
+        RECON_CHECK(read_conformer(r));
+        RECON_CHECK(settle(r));
     }
     return RECON_OK;
 }
@@ -268,15 +268,15 @@ static recon_status read_record(reader *r)
     char key[KEY];
     int found;
     r->n = r->seen = 0;
-    RECON_PASS(expect(r, &map, RECON_PACK_MAP, "the record", &found));
+    RECON_CHECK(expect(r, &map, RECON_PACK_MAP, "the record", &found));
     for (uint64_t i = 0; found && i < map.count; i += 2) {
-        RECON_PASS(read_key(r, key));
-        RECON_PASS(!strcmp(key, "conformers") ? read_conformers(r) : skip_value(r));
+        RECON_CHECK(read_key(r, key));
+        RECON_CHECK(!strcmp(key, "conformers") ? read_conformers(r) : skip_value(r));
     }
     if (r->fault[0])
-        RECON_PASS(settle(r));
+        RECON_CHECK(settle(r));
     if (r->n)
-        RECON_PASS(hand_on(r));
+        RECON_CHECK(hand_on(r));
     return RECON_OK;
 }
 
@@ -285,8 +285,8 @@ static recon_status read_record(reader *r)
 static recon_status read_molecule(reader *r)
 {
     recon_pack_item key;
-    RECON_PASS(recon_pack_next(r->ctx, &r->pack, &key));
-    RECON_PASS(recon_pack_text(r->ctx, &r->pack, &key, r->name, NAME));
+    RECON_CHECK(recon_pack_next(r->ctx, &r->pack, &key));
+    RECON_CHECK(recon_pack_text(r->ctx, &r->pack, &key, r->name, NAME));
     r->number++;
     if (!is_debris(r->name))
         return read_record(r);

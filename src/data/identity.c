@@ -114,7 +114,7 @@ recon_status recon_identity_compare(recon_ctx *ctx, const recon_data *data)
     uint64_t own;
     if (recon_comm_size(ctx) == 1)
         return RECON_OK;
-    RECON_PASS(recon_comm_agree(ctx, recon_identity(ctx, &own, data, 0)));
+    RECON_CHECK(recon_comm_agree(ctx, recon_identity(ctx, &own, data, 0)));
     snprintf(what, sizeof what, "the content of the %s", data->kind->many);
     return recon_comm_same(ctx, own, what);
 }

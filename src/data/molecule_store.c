@@ -46,8 +46,8 @@ void recon_store_release(recon_store *s)
 static recon_status make_room(recon_ctx *ctx, recon_store *s, size_t atoms)
 {
     size_t need = s->atoms + atoms;
-    RECON_PASS(recon_grow(ctx, &s->entry, &s->room.entry, s->n, s->n + 1, sizeof *s->entry));
-    RECON_PASS(recon_grow(ctx, &s->z, &s->room.z, s->atoms, need, 1));
+    RECON_CHECK(recon_grow(ctx, &s->entry, &s->room.entry, s->n, s->n + 1, sizeof *s->entry));
+    RECON_CHECK(recon_grow(ctx, &s->z, &s->room.z, s->atoms, need, 1));
     return recon_grow(ctx, &s->xyz, &s->room.xyz, s->atoms, need, 3 * sizeof *s->xyz);
 }
 
@@ -124,9 +124,9 @@ static void keep_to_one_line(char *name)
 recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, size_t length)
 {
     length = length < NAME_MAX_KEPT ? length : NAME_MAX_KEPT;
-    RECON_PASS(
+    RECON_CHECK(
         recon_grow(ctx, &s->name, &s->room.name, s->molecules, s->molecules + 1, sizeof *s->name));
-    RECON_PASS(
+    RECON_CHECK(
         recon_grow(ctx, &s->text, &s->room.text, s->characters, s->characters + length + 1, 1));
     s->name[s->molecules++] = s->characters;
     memcpy(s->text + s->characters, name, length);
@@ -187,7 +187,7 @@ static recon_status rehash(recon_ctx *ctx, recon_assembly *a)
     size_t count = a->slots;
     recon_assembly b = *a;
     b.slots = count ? 4 * count : 64;
-    RECON_PASS(recon_alloc(ctx, &b.slot, b.slots, sizeof *b.slot));
+    RECON_CHECK(recon_alloc(ctx, &b.slot, b.slots, sizeof *b.slot));
     for (size_t i = 0; i < count; i++)
         if (old[i]) {
             const recon_entry *e = &a->store->entry[old[i] - 1];
@@ -207,20 +207,20 @@ recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_
     recon_conformer named = *c;
     recon_formula_text formula;
     char kept[NAME_MAX_KEPT + 1];
-    RECON_PASS(recon_conformer_check(ctx, c, at));
+    RECON_CHECK(recon_conformer_check(ctx, c, at));
     snprintf(kept, sizeof kept, "%.*s", (int)(length < NAME_MAX_KEPT ? length : NAME_MAX_KEPT),
              name);
     if (!kept[0])
         snprintf(kept, sizeof kept, "%s", recon_formula(formula, c->z, c->atoms));
     keep_to_one_line(kept);
     if (2 * (s->molecules + 1) > to->slots)
-        RECON_PASS(rehash(ctx, to));
+        RECON_CHECK(rehash(ctx, to));
     size_t slot = find_slot(ctx, to, kept, strlen(kept), c->z, c->atoms);
     int known = to->slot[slot] != 0;
     named.molecule = known ? s->entry[to->slot[slot] - 1].molecule : (int32_t)s->molecules;
     if (!known)
-        RECON_PASS(recon_store_name(ctx, s, kept, strlen(kept)));
-    RECON_PASS(recon_store_add(ctx, s, &named));
+        RECON_CHECK(recon_store_name(ctx, s, kept, strlen(kept)));
+    RECON_CHECK(recon_store_add(ctx, s, &named));
     if (!known)
         to->slot[slot] = s->n;
     return RECON_OK;

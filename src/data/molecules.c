@@ -343,7 +343,7 @@ static recon_status take_part(recon_ctx *ctx, recon_molecules **out, const recon
         n += split[i] == part;
     if (n == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: no conformer is in that part", name);
-    RECON_PASS(make_part(ctx, out, d, n));
+    RECON_CHECK(make_part(ctx, out, d, n));
     for (size_t i = 0; i < d->info.n; i++)
         if (split[i] == part)
             (*out)->rows[at++] = i;

@@ -62,7 +62,7 @@ static recon_status take(recon_ctx *ctx, recon_pack *p, unsigned char *out, uint
 {
     while (n > 0) {
         int more = 0;
-        RECON_PASS(recon_pack_more(ctx, p, &more));
+        RECON_CHECK(recon_pack_more(ctx, p, &more));
         if (!more)
             return recon_fail(ctx, RECON_ERR_FORMAT,
                               "%s: cut short at byte %llu: the file is not whole, copy it again",

@@ -75,8 +75,8 @@ static recon_status read_classes(recon_ctx *ctx, recon_rotation_rule *out, json_
     {
         recon_rotation_law rotation;
         long first, last;
-        RECON_PASS(read_range(ctx, &first, &last, key, path));
-        RECON_PASS(read_rotation(ctx, &rotation, value, key, path));
+        RECON_CHECK(read_range(ctx, &first, &last, key, path));
+        RECON_CHECK(read_rotation(ctx, &rotation, value, key, path));
         for (long c = first; c <= last; c++) {
             if (given[c]++)
                 return recon_fail(ctx, RECON_ERR_FORMAT, "%s: class %ld comes twice", path, c);

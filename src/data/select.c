@@ -178,12 +178,12 @@ static recon_status consider(recon_ctx *ctx, job *j, size_t i)
     double rmsd;
     recon_so3 rotation;
     int reacted;
-    RECON_PASS(has_reacted(ctx, j, i, &reacted));
+    RECON_CHECK(has_reacted(ctx, j, i, &reacted));
     if (reacted) {
         j->out->reacted++;
         return RECON_OK;
     }
-    RECON_PASS(
+    RECON_CHECK(
         recon_rmsd_best(&rmsd, &rotation, NULL, j->symmetry, j->reference, conformer(j->in, i)));
     if (!(rmsd < j->radius))
         return RECON_OK;
@@ -214,7 +214,7 @@ static recon_status study_reference(recon_ctx *ctx, job *j)
 {
     const recon_ensemble *in = j->in;
     rank *list;
-    RECON_PASS(recon_alloc_raw(ctx, &list, in->n, sizeof *list));
+    RECON_CHECK(recon_alloc_raw(ctx, &list, in->n, sizeof *list));
     for (size_t i = 0; i < in->n; i++)
         list[i] = (rank){ in->energy[i], i };
     qsort(list, in->n, sizeof *list, lower);
@@ -223,7 +223,7 @@ static recon_status study_reference(recon_ctx *ctx, job *j)
     free(list);
     to_inertia_frame(j->reference, in->z, conformer(in, j->order[0]), in->atoms);
     mean_place(j->centre, j->reference, in->atoms);
-    RECON_PASS(recon_bonds_perceive(ctx, &j->bonds, in->z, conformer(in, j->order[0]), in->atoms));
+    RECON_CHECK(recon_bonds_perceive(ctx, &j->bonds, in->z, conformer(in, j->order[0]), in->atoms));
     return recon_symmetry_make(ctx, &j->symmetry, in->z, &j->bonds);
 }
 
@@ -291,9 +291,9 @@ static recon_status add(recon_ctx *ctx, sink *to, const recon_ensemble *molecule
                         const recon_selection *s)
 {
     recon_store *store = to->store;
-    RECON_PASS(recon_grow(ctx, &store->split, &to->room, store->n, store->n + s->n, 1));
+    RECON_CHECK(recon_grow(ctx, &store->split, &to->room, store->n, store->n + s->n, 1));
     memcpy(store->split + store->n, s->split, s->n);
-    RECON_PASS(recon_store_name(ctx, store, molecule->name, strlen(molecule->name)));
+    RECON_CHECK(recon_store_name(ctx, store, molecule->name, strlen(molecule->name)));
     for (size_t i = 0; i < s->n; i++) {
         const recon_conformer c = { .atoms = s->atoms,
                                     .z = molecule->z,
@@ -301,7 +301,7 @@ static recon_status add(recon_ctx *ctx, sink *to, const recon_ensemble *molecule
                                     .molecule = (int32_t)store->molecules - 1,
                                     .energy = s->energy[i],
                                     .rmsd = s->rmsd[i] };
-        RECON_PASS(recon_store_add(ctx, store, &c));
+        RECON_CHECK(recon_store_add(ctx, store, &c));
     }
     return RECON_OK;
 }

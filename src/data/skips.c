@@ -13,8 +13,8 @@ recon_status recon_skips_add(recon_ctx *ctx, recon_skips *s, const char *text)
     char *copy = NULL;
     if (s->n == RECON_SKIPS_KEPT)
         return RECON_OK;
-    RECON_PASS(recon_grow(ctx, &s->text, &s->room, s->n, s->n + 1, sizeof *s->text));
-    RECON_PASS(recon_alloc_raw(ctx, &copy, length + 1, 1));
+    RECON_CHECK(recon_grow(ctx, &s->text, &s->room, s->n, s->n + 1, sizeof *s->text));
+    RECON_CHECK(recon_alloc_raw(ctx, &copy, length + 1, 1));
     memcpy(copy, text, length + 1);
     s->text[s->n++] = copy;
     return RECON_OK;

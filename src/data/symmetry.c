@@ -56,16 +56,16 @@ static recon_status take_all(builder *w, recon_arena *arena, size_t bonds)
 {
     recon_ctx *ctx = w->ctx;
     size_t n = w->n;
-    RECON_PASS(recon_arena_take(ctx, arena, &w->first, n + 2, sizeof *w->first));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->neighbor, 2 * bonds, sizeof *w->neighbor));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->colour, 2 * n, sizeof *w->colour));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->group_at, n, sizeof *w->group_at));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->next, n, sizeof *w->next));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->carried, n, 1));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->visit, n, sizeof *w->visit));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->from, n, sizeof *w->from));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->image, n, sizeof *w->image));
-    RECON_PASS(recon_arena_take(ctx, arena, &w->used, n, 1));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->first, n + 2, sizeof *w->first));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->neighbor, 2 * bonds, sizeof *w->neighbor));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->colour, 2 * n, sizeof *w->colour));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->group_at, n, sizeof *w->group_at));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->next, n, sizeof *w->next));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->carried, n, 1));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->visit, n, sizeof *w->visit));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->from, n, sizeof *w->from));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->image, n, sizeof *w->image));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->used, n, 1));
     memset(w->group_at, 0, n * sizeof *w->group_at);
     memset(w->carried, 0, n);
     memset(w->used, 0, n);
@@ -245,16 +245,16 @@ static recon_status extend(builder *w, size_t at)
     if (at == w->visits)
         return keep(w);
     uint16_t atom = w->visit[at], from = w->from[at];
-    RECON_PASS(go(w, at, atom));
+    RECON_CHECK(go(w, at, atom));
     if (from == atom) {
         for (size_t i = 0; i < w->n; i++)
             if (i != atom)
-                RECON_PASS(go(w, at, (uint16_t)i));
+                RECON_CHECK(go(w, at, (uint16_t)i));
     } else {
         uint16_t beside = w->image[from];
         for (size_t k = w->first[beside]; k < w->first[beside + 1]; k++)
             if (w->neighbor[k] != atom)
-                RECON_PASS(go(w, at, w->neighbor[k]));
+                RECON_CHECK(go(w, at, w->neighbor[k]));
     }
     return RECON_OK;
 }

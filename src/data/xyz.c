@@ -160,7 +160,7 @@ static recon_status read_comment(recon_ctx *ctx, frame *f, recon_span line)
             continue;
         double energy;
         if (recon_text_is(p.key, "Properties"))
-            RECON_PASS(read_properties(ctx, f, p.value));
+            RECON_CHECK(read_properties(ctx, f, p.value));
         if (recon_text_is(p.key, "energy") && recon_text_number(&energy, p.value))
             f->energy = (float)(energy * RECON_EV);
         if (recon_text_is(p.key, "name") || recon_text_is(p.key, "smiles") ||
@@ -242,7 +242,7 @@ static recon_status read_atoms(recon_ctx *ctx, frame *f, size_t count)
         if (!next_line(&line, f))
             return recon_bad_place(ctx, &f->at, "the file ends before atom %zu of %zu", i + 1,
                                    count);
-        RECON_PASS(read_atom(ctx, f, i, line));
+        RECON_CHECK(read_atom(ctx, f, i, line));
     }
     recon_span rest = f->rest;
     while (recon_text_line(&line, &rest))
@@ -265,8 +265,8 @@ static recon_status read_frame(recon_ctx *ctx, recon_assembly *to, frame *f, rec
         return recon_bad_place(ctx, &f->at, "%zu atoms: %d at most", count, RECON_ATOMS_MAX);
     if (!next_line(&line, f))
         return recon_bad_place(ctx, &f->at, "the file ends before the comment");
-    RECON_PASS(read_comment(ctx, f, line));
-    RECON_PASS(read_atoms(ctx, f, count));
+    RECON_CHECK(read_comment(ctx, f, line));
+    RECON_CHECK(read_atoms(ctx, f, count));
     const char *name = f->name[0] ? f->name : f->file;
     const recon_conformer c = {
         .atoms = count, .z = f->z, .xyz = f->xyz, .energy = f->energy, .rmsd = NAN
@@ -498,9 +498,9 @@ static recon_status put_head(recon_ctx *ctx, recon_xyz_writer *w, const recon_co
 {
     char text[LINE], number[32];
     int n = snprintf(text, sizeof text, "%zu\nProperties=species:S:1:pos:R:3", c->atoms);
-    RECON_PASS(recon_writer_write(ctx, &w->file, text, (size_t)n));
+    RECON_CHECK(recon_writer_write(ctx, &w->file, text, (size_t)n));
     if (name && *name)
-        RECON_PASS(put_name(ctx, w, name));
+        RECON_CHECK(put_name(ctx, w, name));
     n = 0;
     if (fabsf(c->energy) < 1e9f) {
         put_number(number, sizeof number, c->energy / RECON_EV);
@@ -515,14 +515,14 @@ recon_status recon_xyz_writer_add(recon_ctx *ctx, recon_xyz_writer *w, const rec
 {
     const recon_place at = { NULL, "frame", ++w->frames, 0 };
     char text[LINE], x[3][32];
-    RECON_PASS(recon_conformer_check(ctx, c, &at));
-    RECON_PASS(put_head(ctx, w, c, name));
+    RECON_CHECK(recon_conformer_check(ctx, c, &at));
+    RECON_CHECK(put_head(ctx, w, c, name));
     for (size_t i = 0; i < c->atoms; i++) {
         for (size_t k = 0; k < 3; k++)
             put_number(x[k], sizeof x[k], c->xyz[3 * i + k]);
         int n = snprintf(text, sizeof text, "%-2s %16s %16s %16s\n", recon_element_symbol(c->z[i]),
                          x[0], x[1], x[2]);
-        RECON_PASS(recon_writer_write(ctx, &w->file, text, (size_t)n));
+        RECON_CHECK(recon_writer_write(ctx, &w->file, text, (size_t)n));
     }
     return RECON_OK;
 }

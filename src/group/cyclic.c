@@ -118,7 +118,7 @@ static recon_status center(recon_ctx *ctx, const recon_group *self, recon_center
     double *count = NULL;
     (void)fits, (void)options;
     for (size_t s = 0; s < sets; s++) {
-        RECON_PASS(recon_alloc(ctx, &count, self->n, sizeof *count));
+        RECON_CHECK(recon_alloc(ctx, &count, self->n, sizeof *count));
         for (size_t i = 0; i < k; i++)
             count[(size_t)poses[s * k + i]]++;
         find_center(&out[s], self, count, k);

@@ -75,7 +75,7 @@ static recon_status make(recon_ctx *ctx, const recon_group **out, const char *na
     *out = NULL;
     if (!cyclic && !torus)
         return RECON_OK;
-    RECON_PASS(recon_alloc(ctx, &m, 1, sizeof *m));
+    RECON_CHECK(recon_alloc(ctx, &m, 1, sizeof *m));
     m->group = cyclic ? recon_group_cyclic : recon_group_torus;
     snprintf(m->name, sizeof m->name, "%s", name);
     snprintf(m->words, sizeof m->words, cyclic ? "C_%zu" : "T^%zu", cyclic ? cyclic : torus);
@@ -141,7 +141,7 @@ recon_status recon_group_check(recon_ctx *ctx, const recon_group *g)
 
 recon_status recon_group_add(recon_ctx *ctx, const recon_group *group)
 {
-    RECON_PASS(recon_group_check(ctx, group));
+    RECON_CHECK(recon_group_check(ctx, group));
     if (find(ctx, group->name) || cyclic_of(group->name) || torus_of(group->name))
         return recon_fail(ctx, RECON_ERR_INPUT, "a group named '%s' already exists", group->name);
     if (ctx->n_groups == ADDED)
@@ -251,7 +251,7 @@ recon_status recon_group_read(recon_ctx *ctx, const recon_group *group, double *
 
 recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *o)
 {
-    RECON_PASS(recon_reserved_check(ctx, o->reserved, "recon_mean_options"));
+    RECON_CHECK(recon_reserved_check(ctx, o->reserved, "recon_mean_options"));
     return recon_enum_check(ctx, o->kind, RECON_MEAN_CHORDAL, "mean");
 }
 

@@ -84,9 +84,9 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
     if (a->ndim != 2 || a->shape[1] != self->n)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but poses are N x %zu for %s", path,
                           recon_array_show(shape, a), self->n, self->words);
-    RECON_PASS(recon_group_check_order(ctx, order, a, 0, path));
-    RECON_PASS(recon_angles_check_type(ctx, a, path));
-    RECON_PASS(recon_group_rows(ctx, out, a, self->n, n, path));
+    RECON_CHECK(recon_group_check_order(ctx, order, a, 0, path));
+    RECON_CHECK(recon_angles_check_type(ctx, a, path));
+    RECON_CHECK(recon_group_rows(ctx, out, a, self->n, n, path));
     recon_angles_warn(ctx, out, n * self->n, path);
     recon_so2_wrap_n(out, out, n * self->n);
     return RECON_OK;

@@ -85,13 +85,13 @@ static recon_status column_task(recon_ctx *ctx, void *arg, size_t col_tile, int 
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_sweep sweep;
     size_t rows;
-    RECON_PASS(recon_sweep_begin(ctx, &sweep, arena, c->cols, col_tile, &c->tally));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, c->cols, col_tile, &c->tally));
     for (size_t tile = 0; tile < recon_tile_count(c->rows->n); tile++) {
         if (!is_wanted(c, tile, col_tile))
             continue;
-        RECON_PASS(recon_sweep_scores(ctx, &sweep, c->rows, tile, 1, &rows));
-        RECON_PASS(scan_tile(ctx, c, &sweep, tile, rows));
-        RECON_PASS(recon_comm_poll(ctx, worker));
+        RECON_CHECK(recon_sweep_scores(ctx, &sweep, c->rows, tile, 1, &rows));
+        RECON_CHECK(scan_tile(ctx, c, &sweep, tile, rows));
+        RECON_CHECK(recon_comm_poll(ctx, worker));
         if (!c->visit)
             recon_progress_add(ctx, 1);
     }
@@ -133,8 +133,8 @@ static void find_floors(components *c)
 
 static recon_status alloc_forest(recon_ctx *ctx, components *c, size_t n)
 {
-    RECON_PASS(recon_alloc_raw(ctx, &c->floor, c->rows->n, sizeof *c->floor));
-    RECON_PASS(recon_alloc_raw(ctx, &c->above, n, sizeof *c->above));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->floor, c->rows->n, sizeof *c->floor));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->above, n, sizeof *c->above));
     for (size_t i = 0; i < n; i++)
         c->above[i] = (uint32_t)i;
     return RECON_OK;
@@ -146,7 +146,7 @@ static recon_status join_own(recon_ctx *ctx, components *c)
     size_t tiles = recon_tile_count(c->rows->n);
     find_floors(c);
     recon_progress_begin(ctx, "components", tiles * (tiles + 1) / 2);
-    RECON_PASS(recon_parallel(ctx, column_task, c, tiles));
+    RECON_CHECK(recon_parallel(ctx, column_task, c, tiles));
     recon_progress_end(ctx);
     return RECON_OK;
 }

@@ -39,9 +39,9 @@ static recon_status describe(recon_ctx *ctx, recon_nearest_args *a, double **bas
     a->d = rows->d;
     a->euclidean = euclidean;
     a->slope = (euclidean ? 0.5 : 1) * rows->scale * rows->scale;
-    RECON_PASS(recon_alloc_raw(ctx, error, rows->n, sizeof **error));
+    RECON_CHECK(recon_alloc_raw(ctx, error, rows->n, sizeof **error));
     if (euclidean)
-        RECON_PASS(recon_alloc_raw(ctx, base, rows->n, sizeof **base));
+        RECON_CHECK(recon_alloc_raw(ctx, base, rows->n, sizeof **base));
     for (size_t i = 0; i < rows->n; i++) {
         (*error)[i] = recon_points_error(rows, i, p);
         if (euclidean)

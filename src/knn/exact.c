@@ -51,10 +51,10 @@ static recon_status diagonal_task(recon_ctx *ctx, void *arg, size_t tile, int wo
     recon_sweep sweep;
     recon_neighbor *scratch;
     size_t rows;
-    RECON_PASS(recon_arena_take(ctx, arena, &scratch, s->lists.all.capacity, sizeof *scratch));
-    RECON_PASS(recon_sweep_begin(ctx, &sweep, arena, s->lists.p, tile, &s->tally));
-    RECON_PASS(recon_sweep_scores(ctx, &sweep, s->lists.p, tile, 0, &rows));
-    RECON_PASS(scan_diagonal(ctx, s, &sweep, scratch));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s->lists.all.capacity, sizeof *scratch));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, s->lists.p, tile, &s->tally));
+    RECON_CHECK(recon_sweep_scores(ctx, &sweep, s->lists.p, tile, 0, &rows));
+    RECON_CHECK(scan_diagonal(ctx, s, &sweep, scratch));
     recon_progress_add(ctx, 1);
     return RECON_OK;
 }
@@ -88,12 +88,12 @@ static recon_status run_task(recon_ctx *ctx, void *arg, size_t index, int worker
     recon_neighbor *scratch;
     size_t col_tile, first, rows;
     find_run(index, &col_tile, &first);
-    RECON_PASS(recon_arena_take(ctx, arena, &scratch, s->lists.all.capacity, sizeof *scratch));
-    RECON_PASS(recon_sweep_begin(ctx, &sweep, arena, s->lists.p, col_tile, &s->tally));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s->lists.all.capacity, sizeof *scratch));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, s->lists.p, col_tile, &s->tally));
     for (size_t i = first; i < first + RUN && i < col_tile; i++) {
-        RECON_PASS(recon_sweep_scores(ctx, &sweep, s->lists.p, i, 1, &rows));
-        RECON_PASS(recon_lists_scan(ctx, &sweep, &s->lists, i, &s->lists, scratch));
-        RECON_PASS(recon_comm_poll(ctx, worker));
+        RECON_CHECK(recon_sweep_scores(ctx, &sweep, s->lists.p, i, 1, &rows));
+        RECON_CHECK(recon_lists_scan(ctx, &sweep, &s->lists, i, &s->lists, scratch));
+        RECON_CHECK(recon_comm_poll(ctx, worker));
         recon_progress_add(ctx, 1);
     }
     return RECON_OK;
@@ -105,7 +105,7 @@ static recon_status finish_task(recon_ctx *ctx, void *arg, size_t tile, int work
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_shortlist rows = recon_lists_tile(&s->lists, tile);
     recon_neighbor *found;
-    RECON_PASS(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
+    RECON_CHECK(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
     for (size_t i = 0; i < rows.count; i++) {
         recon_shortlist_fetch(&rows, i + 1);
         recon_shortlist_take(&rows, i, found);
@@ -170,10 +170,11 @@ static recon_status search_part(recon_ctx *ctx, query_search *s, recon_shortlist
     size_t end = (part + 1) * s->part_tiles < tiles ? (part + 1) * s->part_tiles : tiles;
     size_t first = part * s->part_tiles;
     for (size_t tile = first; tile < end; tile++) {
-        RECON_PASS(recon_sweep_scores(ctx, sweep, s->p, tile,
-                                      tile > first || lists->floor[0] > -INFINITY, &rows));
+        RECON_CHECK(recon_sweep_scores(ctx, sweep, s->p, tile,
+                                       tile > first || lists->floor[0] > -INFINITY, &rows));
         for (next = 0; next < rows;) {
-            RECON_PASS(recon_sweep_scan(ctx, sweep, s->p, tile, NULL, lists->floor, &next, &count));
+            RECON_CHECK(
+                recon_sweep_scan(ctx, sweep, s->p, tile, NULL, lists->floor, &next, &count));
             for (size_t h = 0; h < count; h++) {
                 size_t index = tile * RECON_TILE + sweep->hits[h].row, q = sweep->hits[h].col;
                 float score = sweep->hits[h].score - s->p->shift[index];
@@ -181,7 +182,7 @@ static recon_status search_part(recon_ctx *ctx, query_search *s, recon_shortlist
                     recon_shortlist_push(lists, q, score, (uint32_t)index, scratch);
             }
         }
-        RECON_PASS(recon_comm_poll(ctx, worker));
+        RECON_CHECK(recon_comm_poll(ctx, worker));
         if (s->shows)
             recon_progress_add(ctx, 1);
     }
@@ -198,19 +199,19 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
     recon_shortlist l = {
         .rows = s->queries, .points = s->p, .k = s->k, .capacity = recon_shortlist_capacity(s->k)
     };
-    RECON_PASS(recon_sweep_begin(ctx, &sweep, arena, s->queries, tile, &s->tally));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, s->queries, tile, &s->tally));
     l.begin = sweep.begin;
     l.count = sweep.count;
-    RECON_PASS(recon_arena_take(ctx, arena, &scratch, l.capacity, sizeof *scratch));
-    RECON_PASS(recon_arena_take(ctx, arena, &l.floor, l.count, sizeof *l.floor));
-    RECON_PASS(recon_arena_take(ctx, arena, &l.used, l.count, sizeof *l.used));
-    RECON_PASS(
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, l.capacity, sizeof *scratch));
+    RECON_CHECK(recon_arena_take(ctx, arena, &l.floor, l.count, sizeof *l.floor));
+    RECON_CHECK(recon_arena_take(ctx, arena, &l.used, l.count, sizeof *l.used));
+    RECON_CHECK(
         recon_arena_take(ctx, arena, &l.candidates, l.count * l.capacity, sizeof *l.candidates));
     recon_shortlist_clear(&l);
     for (size_t q = 0; q < l.count; q++)
         l.floor[q] = recon_shortlist_floor(s->queries, l.begin + q, s->p,
                                            s->known[(l.begin + q) * s->k + s->k - 1].score);
-    RECON_PASS(search_part(ctx, s, &l, &sweep, part, scratch, worker));
+    RECON_CHECK(search_part(ctx, s, &l, &sweep, part, scratch, worker));
     for (size_t q = 0; q < l.count; q++) {
         recon_neighbor *to = s->found + ((l.begin + q) * s->parts + part) * s->k;
         recon_shortlist_take(&l, q, scratch);

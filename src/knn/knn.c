@@ -8,8 +8,8 @@
 
 recon_status recon_knn_options_check(recon_ctx *ctx, const recon_knn_options *o)
 {
-    RECON_PASS(recon_reserved_check(ctx, o->reserved, "recon_knn_options"));
-    RECON_PASS(recon_enum_check(ctx, o->metric, RECON_EUCLIDEAN, "metric"));
+    RECON_CHECK(recon_reserved_check(ctx, o->reserved, "recon_knn_options"));
+    RECON_CHECK(recon_enum_check(ctx, o->metric, RECON_EUCLIDEAN, "metric"));
     return recon_enum_check(ctx, o->method, RECON_KNN_HNSW, "method");
 }
 

@@ -60,10 +60,11 @@ recon_status recon_lists_make(recon_ctx *ctx, recon_lists *out, const recon_poin
         .rows = p, .points = points, .count = p->n, .k = k, .capacity = recon_shortlist_capacity(k)
     };
     recon_shortlist *l = &out->all;
-    RECON_PASS(recon_alloc_raw(ctx, &l->floor, l->count, sizeof *l->floor));
-    RECON_PASS(recon_alloc_raw(ctx, &l->used, l->count, sizeof *l->used));
-    RECON_PASS(recon_alloc_raw(ctx, &l->candidates, l->count, l->capacity * sizeof *l->candidates));
-    RECON_PASS(recon_alloc(ctx, &out->lock, out->tiles, sizeof *out->lock));
+    RECON_CHECK(recon_alloc_raw(ctx, &l->floor, l->count, sizeof *l->floor));
+    RECON_CHECK(recon_alloc_raw(ctx, &l->used, l->count, sizeof *l->used));
+    RECON_CHECK(
+        recon_alloc_raw(ctx, &l->candidates, l->count, l->capacity * sizeof *l->candidates));
+    RECON_CHECK(recon_alloc(ctx, &out->lock, out->tiles, sizeof *out->lock));
     for (size_t i = 0; i < out->tiles; i++)
         pthread_mutex_init(&out->lock[i], NULL);
     recon_shortlist_clear(l);

@@ -311,7 +311,7 @@ static recon_status move_and_scale(recon_ctx *ctx, recon_points *p, const recon_
     if (p->metric == RECON_COSINE)
         return RECON_OK;
     if (p->metric == RECON_EUCLIDEAN) {
-        RECON_PASS(recon_alloc(ctx, &p->mean, p->d, sizeof *p->mean));
+        RECON_CHECK(recon_alloc(ctx, &p->mean, p->d, sizeof *p->mean));
         if (like)
             for (size_t c = 0; c < p->d; c++)
                 p->mean[c] = like->mean[c];

@@ -66,9 +66,9 @@ recon_status recon_ring_prepare(recon_ctx *ctx, recon_points *own, recon_points 
     recon_share s = recon_comm_own(ctx, n, RECON_TILE);
     const float *rows = z + s.begin * d;
     *own = *like = (recon_points){ 0 };
-    RECON_PASS(
+    RECON_CHECK(
         recon_comm_agree(ctx, recon_points_check(ctx, rows, s.end - s.begin, d, s.begin, what)));
-    RECON_PASS(find_frame(ctx, like, rows, s.end - s.begin, n, d, metric));
+    RECON_CHECK(find_frame(ctx, like, rows, s.end - s.begin, n, d, metric));
     return recon_comm_agree(ctx, recon_points_make_part(ctx, own, rows, s.end - s.begin, d, s.begin,
                                                         metric, like, what));
 }
@@ -143,14 +143,14 @@ static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worke
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_sweep sweep;
     recon_neighbor *scratch;
-    RECON_PASS(recon_arena_take(ctx, arena, &scratch, s->own.all.capacity, sizeof *scratch));
-    RECON_PASS(recon_sweep_begin(ctx, &sweep, arena, &s->visitor, col, &s->tally));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s->own.all.capacity, sizeof *scratch));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, &s->visitor, col, &s->tally));
     for (size_t i = first; i < first + s->run && i < s->own.tiles; i++) {
         if (!recon_visit_is_ours(s->visit, mine + i, theirs + col))
             continue;
-        RECON_PASS(recon_sweep_scores(ctx, &sweep, s->mine, i, 1, &rows));
-        RECON_PASS(recon_lists_scan(ctx, &sweep, &s->own, i, &s->theirs, scratch));
-        RECON_PASS(recon_comm_poll(ctx, worker));
+        RECON_CHECK(recon_sweep_scores(ctx, &sweep, s->mine, i, 1, &rows));
+        RECON_CHECK(recon_lists_scan(ctx, &sweep, &s->own, i, &s->theirs, scratch));
+        RECON_CHECK(recon_comm_poll(ctx, worker));
     }
     return RECON_OK;
 }
@@ -173,8 +173,8 @@ static recon_status keep_task(recon_ctx *ctx, void *arg, size_t tile, int worker
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_shortlist rows = recon_lists_tile(&s->own, tile);
     recon_neighbor *found, *scratch;
-    RECON_PASS(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
-    RECON_PASS(recon_arena_take(ctx, arena, &scratch, s->k, sizeof *scratch));
+    RECON_CHECK(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s->k, sizeof *scratch));
     for (size_t i = 0; i < rows.count; i++) {
         recon_shortlist_fetch(&rows, i + AHEAD);
         size_t count = take(&rows, i, s->k, found);

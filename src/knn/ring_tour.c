@@ -87,7 +87,7 @@ static recon_status begin_lists(recon_ctx *ctx, tour *t, size_t stop)
     recon_share own = piece_of(ctx, t, t->rank, stop % t->pieces);
     if (!t->plan->best)
         return RECON_OK;
-    RECON_PASS(recon_exchange_recv(ctx, &m->lists, m->home, length(own) * list, visited(t, stop)));
+    RECON_CHECK(recon_exchange_recv(ctx, &m->lists, m->home, length(own) * list, visited(t, stop)));
     return recon_exchange_send(ctx, &m->lists, m->found, length(theirs) * list, met(t, stop));
 }
 
@@ -109,13 +109,13 @@ static recon_status alloc_memory(recon_ctx *ctx, tour *t)
     const recon_tour_plan *p = t->plan;
     for (int i = 0; i < 3; i++) {
         stop_memory *m = &t->memory[i];
-        RECON_PASS(recon_alloc_raw(ctx, &m->z, t->piece * p->d, sizeof *m->z));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->z, t->piece * p->d, sizeof *m->z));
         if (!p->best)
             continue;
-        RECON_PASS(recon_alloc_raw(ctx, &m->kth, t->piece, sizeof *m->kth));
-        RECON_PASS(recon_alloc_raw(ctx, &m->own_kth, t->piece, sizeof *m->own_kth));
-        RECON_PASS(recon_alloc_raw(ctx, &m->found, t->piece * p->k, sizeof *m->found));
-        RECON_PASS(recon_alloc_raw(ctx, &m->home, t->piece * p->k, sizeof *m->home));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->kth, t->piece, sizeof *m->kth));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->own_kth, t->piece, sizeof *m->own_kth));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->found, t->piece * p->k, sizeof *m->found));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->home, t->piece * p->k, sizeof *m->home));
     }
     return recon_alloc_raw(ctx, &t->scratch, p->k + 1, sizeof *t->scratch);
 }

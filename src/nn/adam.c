@@ -24,10 +24,10 @@ recon_status recon_adam_reset(recon_ctx *ctx, recon_adam *a)
 {
     const recon_ops *ops = recon_ops_of(ctx);
     a->steps = 0;
-    RECON_PASS(ops->zero(ctx, a->m, block_bytes(a->params)));
-    RECON_PASS(ops->zero(ctx, a->v, block_bytes(a->params)));
+    RECON_CHECK(ops->zero(ctx, a->m, block_bytes(a->params)));
+    RECON_CHECK(ops->zero(ctx, a->v, block_bytes(a->params)));
     if (a->average)
-        RECON_PASS(start_average(ctx, a));
+        RECON_CHECK(start_average(ctx, a));
     return RECON_OK;
 }
 

@@ -26,12 +26,12 @@ static recon_status fetch_blocks(recon_ctx *ctx, recon_tensor_entry *out, size_t
                                  const recon_adam *a)
 {
     size_t count = a->params->n_weights, bytes = count * recon_dtype_size(a->params->type);
-    RECON_PASS(recon_alloc_raw(ctx, host, BLOCKS, bytes));
+    RECON_CHECK(recon_alloc_raw(ctx, host, BLOCKS, bytes));
     for (int i = 0; i < BLOCKS; i++) {
         if (!block(a, i))
             continue;
         char *to = *host + (size_t)i * bytes;
-        RECON_PASS(recon_ops_of(ctx)->download(ctx, to, block(a, i), bytes));
+        RECON_CHECK(recon_ops_of(ctx)->download(ctx, to, block(a, i), bytes));
         out[*n].name = block_name[i];
         out[(*n)++].array =
             (recon_array){ .dtype = a->params->type, .ndim = 1, .shape = { count }, .data = to };

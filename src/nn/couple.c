@@ -61,9 +61,9 @@ recon_status recon_couple_plan_make(recon_ctx *ctx, recon_couple_plan **out,
                                     const recon_irreps *from, const recon_irreps *to, int parity)
 {
     *out = NULL;
-    RECON_PASS(check_irreps(ctx, from, "input"));
-    RECON_PASS(check_irreps(ctx, to, "output"));
-    RECON_PASS(recon_alloc(ctx, out, 1, sizeof **out));
+    RECON_CHECK(check_irreps(ctx, from, "input"));
+    RECON_CHECK(check_irreps(ctx, to, "output"));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     for (size_t l = 0; l < RECON_DEGREES; l++) {
         (*out)->in[l] = (uint32_t)from->mul[l];
         (*out)->out[l] = (uint32_t)to->mul[l];

@@ -26,7 +26,7 @@ const char *recon_shape_print(recon_shape_text out, const size_t *shape, int ndi
 
 recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision)
 {
-    RECON_PASS(recon_enum_check(ctx, *precision, RECON_AUTO, "precision"));
+    RECON_CHECK(recon_enum_check(ctx, *precision, RECON_AUTO, "precision"));
     if (*precision == RECON_DOUBLE && recon_ops_of(ctx) != &recon_ops_ref)
         return recon_fail(ctx, RECON_ERR_INPUT, "double precision is for the backend ref, not %s",
                           recon_ops_name(ctx));
@@ -173,8 +173,8 @@ recon_status recon_params_add_normal(recon_ctx *ctx, recon_param **out, recon_pa
                                      const double *deviations)
 {
     recon_init init = { RECON_INIT_CONSTANT, 0 };
-    RECON_PASS(add(ctx, out, params, name, shape, ndim, init, 1));
-    RECON_PASS(recon_alloc(ctx, &(*out)->deviations, recon_param_count(*out), sizeof *deviations));
+    RECON_CHECK(add(ctx, out, params, name, shape, ndim, init, 1));
+    RECON_CHECK(recon_alloc(ctx, &(*out)->deviations, recon_param_count(*out), sizeof *deviations));
     memcpy((*out)->deviations, deviations, recon_param_count(*out) * sizeof *deviations);
     return RECON_OK;
 }
@@ -235,8 +235,8 @@ static recon_status upload(recon_ctx *ctx, recon_params *p, const void *weights,
 {
     const recon_ops *ops = recon_ops_of(ctx);
     size_t size = recon_dtype_size(p->type);
-    RECON_PASS(ops->upload(ctx, p->weights, weights, p->n_weights * size));
-    RECON_PASS(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
+    RECON_CHECK(ops->upload(ctx, p->weights, weights, p->n_weights * size));
+    RECON_CHECK(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
     return recon_params_round(ctx, p);
 }
 
@@ -505,15 +505,15 @@ recon_status recon_params_make(recon_ctx *ctx, recon_params *p, uint64_t seed)
 {
     const recon_ops *ops = recon_ops_of(ctx);
     size_t size = recon_dtype_size(p->type);
-    RECON_PASS(ops->alloc(ctx, (void **)&p->weights, p->n_weights * size + ALIGN));
-    RECON_PASS(ops->alloc(ctx, (void **)&p->gradients, p->n_weights * size + ALIGN));
-    RECON_PASS(ops->alloc(ctx, (void **)&p->buffers, p->n_buffers * size + ALIGN));
+    RECON_CHECK(ops->alloc(ctx, (void **)&p->weights, p->n_weights * size + ALIGN));
+    RECON_CHECK(ops->alloc(ctx, (void **)&p->gradients, p->n_weights * size + ALIGN));
+    RECON_CHECK(ops->alloc(ctx, (void **)&p->buffers, p->n_buffers * size + ALIGN));
     if (p->precision == RECON_MIXED)
-        RECON_PASS(ops->alloc(ctx, (void **)&p->low, p->n_weights * 2 + ALIGN));
-    RECON_PASS(recon_params_clear_gradients(ctx, p));
+        RECON_CHECK(ops->alloc(ctx, (void **)&p->low, p->n_weights * 2 + ALIGN));
+    RECON_CHECK(recon_params_clear_gradients(ctx, p));
     for (size_t i = 0; i < p->count; i++)
         point(p->entry[i]);
-    RECON_PASS(fill(ctx, p, p->from.file, p->from.path, p->from.whole, seed));
+    RECON_CHECK(fill(ctx, p, p->from.file, p->from.path, p->from.whole, seed));
     recon_params_expect(p, NULL, NULL, 0);
     return RECON_OK;
 }
@@ -611,6 +611,6 @@ recon_status recon_params_copy(recon_ctx *ctx, recon_params *p, const recon_para
 {
     for (size_t i = 0; i < p->count; i++)
         if (!strncmp(p->entry[i]->name, prefix, strlen(prefix)))
-            RECON_PASS(copy_entry(ctx, p->entry[i], find(other, p->entry[i]->name)));
+            RECON_CHECK(copy_entry(ctx, p->entry[i], find(other, p->entry[i]->name)));
     return recon_params_round(ctx, p);
 }

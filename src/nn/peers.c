@@ -59,7 +59,7 @@ static recon_status join(recon_ctx *ctx, recon_peers *p)
 {
     unsigned char id[RECON_PEERS_ID] = { 0 };
     int there;
-    RECON_PASS(make_id(ctx, p, id, &there));
+    RECON_CHECK(make_id(ctx, p, id, &there));
     if (!there) {
         recon_log(ctx, RECON_LOG_WARN,
                   "NCCL is not on every rank (%s): gradients go through the host's memory and MPI",
@@ -67,8 +67,8 @@ static recon_status join(recon_ctx *ctx, recon_peers *p)
         p->table = NULL;
         return RECON_OK;
     }
-    RECON_PASS(look_around(ctx, p));
-    RECON_PASS(recon_comm_broadcast(ctx, id, sizeof id, 0));
+    RECON_CHECK(look_around(ctx, p));
+    RECON_CHECK(recon_comm_broadcast(ctx, id, sizeof id, 0));
     return recon_comm_agree(ctx, p->table->join(ctx, id, recon_comm_rank(ctx), p->size));
 }
 
@@ -102,9 +102,9 @@ static recon_status sum_on_hosts(recon_ctx *ctx, recon_peers *p, float *x, size_
 {
     const recon_ops *ops = recon_ops_of(ctx);
     size_t bytes = n * sizeof *x;
-    RECON_PASS(make_room(ctx, p, n));
-    RECON_PASS(ops->download(ctx, p->all + (size_t)recon_comm_rank(ctx) * n, x, bytes));
-    RECON_PASS(recon_comm_gather(ctx, p->all, (size_t)p->size, 1, bytes));
+    RECON_CHECK(make_room(ctx, p, n));
+    RECON_CHECK(ops->download(ctx, p->all + (size_t)recon_comm_rank(ctx) * n, x, bytes));
+    RECON_CHECK(recon_comm_gather(ctx, p->all, (size_t)p->size, 1, bytes));
     /* In the same order as a deterministic device: neighbours, then neighbours of those. */
     for (int apart = 1; apart < p->size; apart *= 2)
         for (int r = 0; r + apart < p->size; r += 2 * apart) {
@@ -172,12 +172,12 @@ recon_status recon_peers_finish(recon_ctx *ctx, recon_peers *p, recon_params *pa
     };
     for (size_t i = 0; i < p->buckets; i++)
         if (p->bucket[i].waits) /* for parameters that the backward pass has not reached */
-            RECON_PASS(sum_bucket(ctx, p, params, &p->bucket[i]));
-    RECON_PASS(sum(ctx, p, params->buffers, params->n_buffers));
+            RECON_CHECK(sum_bucket(ctx, p, params, &p->bucket[i]));
+    RECON_CHECK(sum(ctx, p, params->buffers, params->n_buffers));
     if (p->table)
-        RECON_PASS(p->table->sums_end(ctx));
+        RECON_CHECK(p->table->sums_end(ctx));
     if (params->n_buffers)
-        RECON_PASS(recon_ops_of(ctx)->add(
+        RECON_CHECK(recon_ops_of(ctx)->add(
             ctx, &(recon_add_args){ .alpha = 1 / (double)p->size, .y = b, .a = b }));
     return RECON_OK;
 }

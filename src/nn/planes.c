@@ -108,9 +108,9 @@ recon_status recon_planes_of(recon_ctx *ctx, recon_planes **out, recon_arena *ar
     recon_planes *p;
     size_t most = 0; /* no element has more than a plane of its own */
     each_pair(visit_count, &most, layer);
-    RECON_PASS(recon_arena_take(ctx, arena, &p, 1, sizeof *p));
+    RECON_CHECK(recon_arena_take(ctx, arena, &p, 1, sizeof *p));
     memset(p, 0, sizeof *p);
-    RECON_PASS(recon_arena_take(ctx, arena, &p->plane, most + 1, sizeof *p->plane));
+    RECON_CHECK(recon_arena_take(ctx, arena, &p->plane, most + 1, sizeof *p->plane));
     each_pair(visit_planes, p, layer);
     lay_out(p, layer);
     *out = p;

@@ -48,10 +48,10 @@ recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *p
     *part = (recon_slice){ 0 };
     if (it->shared && recon_comm_size(ctx) > 1) {
         uLong sum = crc32(0, (const Bytef *)settings, (uInt)strlen(settings));
-        RECON_PASS(recon_comm_same(ctx, recon_settings_identity(settings), "the training data"));
-        RECON_PASS(recon_comm_same(ctx, sum, "a setting, or what is held out,"));
-        RECON_PASS(recon_comm_agree(ctx, check(ctx, it, can)));
-        RECON_PASS(recon_peers_open(ctx, peers));
+        RECON_CHECK(recon_comm_same(ctx, recon_settings_identity(settings), "the training data"));
+        RECON_CHECK(recon_comm_same(ctx, sum, "a setting, or what is held out,"));
+        RECON_CHECK(recon_comm_agree(ctx, check(ctx, it, can)));
+        RECON_CHECK(recon_peers_open(ctx, peers));
         if (!can) /* each has as many things of a batch as another, or one fewer */
             *part = recon_slice_of(it->units, (size_t)recon_comm_size(ctx),
                                    (size_t)recon_comm_rank(ctx));
@@ -84,8 +84,8 @@ recon_status recon_ranks_weights(recon_ctx *ctx, recon_params *p)
 {
     if (recon_comm_size(ctx) == 1)
         return RECON_OK;
-    RECON_PASS(share(ctx, p->weights, p->n_weights, p->type));
-    RECON_PASS(share(ctx, p->buffers, p->n_buffers, p->type));
+    RECON_CHECK(share(ctx, p->weights, p->n_weights, p->type));
+    RECON_CHECK(share(ctx, p->buffers, p->n_buffers, p->type));
     return recon_params_round(ctx, p);
 }
 

@@ -86,7 +86,7 @@ recon_status recon_run_setting(recon_ctx *ctx, size_t *out, const char *path, co
 {
     if (!path)
         return RECON_OK;
-    RECON_PASS(read_number(ctx, out, path, RECON_FILE_STAGE RECON_FILE_LAST, name));
+    RECON_CHECK(read_number(ctx, out, path, RECON_FILE_STAGE RECON_FILE_LAST, name));
     return read_number(ctx, out, path, RECON_FILE_LAST, name);
 }
 

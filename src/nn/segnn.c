@@ -50,11 +50,11 @@ recon_status recon_coupling_add(recon_ctx *ctx, recon_coupling *out, recon_param
     recon_coupling_options o = options ? *options : (recon_coupling_options){ 0 };
     *out = (recon_coupling){ .out = *to, .gated = o.gated };
     recon_irreps wide = widened(out);
-    RECON_PASS(recon_layer_set_name(ctx, out->name, name));
-    RECON_PASS(recon_couple_plan_make(ctx, &out->plan, from, &wide, !o.chiral));
-    RECON_PASS(add_numbers(ctx, &out->weight, out, p, 0));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_couple_plan_make(ctx, &out->plan, from, &wide, !o.chiral));
+    RECON_CHECK(add_numbers(ctx, &out->weight, out, p, 0));
     if (wide.mul[0])
-        RECON_PASS(add_numbers(ctx, &out->bias, out, p, 1));
+        RECON_CHECK(add_numbers(ctx, &out->bias, out, p, 1));
     return RECON_OK;
 }
 
@@ -82,15 +82,15 @@ recon_status recon_irreps_norm_add(recon_ctx *ctx, recon_irreps_norm *out, recon
                                    const char *name, const recon_irreps *irreps)
 {
     *out = (recon_irreps_norm){ .irreps = *irreps };
-    RECON_PASS(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
     for (size_t l = 0; l < RECON_DEGREES; l++) {
         char part[] = "scale0";
         part[5] = (char)('0' + l);
         if (irreps->mul[l])
-            RECON_PASS(recon_part_add(ctx, &out->scale[l], p, name, part, irreps->mul[l], 1));
+            RECON_CHECK(recon_part_add(ctx, &out->scale[l], p, name, part, irreps->mul[l], 1));
     }
     if (irreps->mul[0])
-        RECON_PASS(recon_part_add(ctx, &out->shift, p, name, "shift", irreps->mul[0], 0));
+        RECON_CHECK(recon_part_add(ctx, &out->shift, p, name, "shift", irreps->mul[0], 0));
     return RECON_OK;
 }
 
@@ -128,14 +128,14 @@ static recon_status add_layer(recon_ctx *ctx, recon_segnn_layer *out, recon_para
     const recon_irreps heard = recon_irreps_join(&two, &DISTANCE);
     recon_part_name base, full;
     snprintf(base, sizeof base, "%s.%zu", name, i);
-    RECON_PASS(recon_coupling_add(ctx, &out->message[0], p,
-                                  recon_part_print(full, base, "message1"), &heard, x, &gated));
-    RECON_PASS(recon_coupling_add(ctx, &out->message[1], p,
-                                  recon_part_print(full, base, "message2"), x, x, &gated));
-    RECON_PASS(recon_coupling_add(ctx, &out->update[0], p, recon_part_print(full, base, "update1"),
-                                  &two, x, &gated));
-    RECON_PASS(recon_coupling_add(ctx, &out->update[1], p, recon_part_print(full, base, "update2"),
-                                  x, x, &plain));
+    RECON_CHECK(recon_coupling_add(ctx, &out->message[0], p,
+                                   recon_part_print(full, base, "message1"), &heard, x, &gated));
+    RECON_CHECK(recon_coupling_add(ctx, &out->message[1], p,
+                                   recon_part_print(full, base, "message2"), x, x, &gated));
+    RECON_CHECK(recon_coupling_add(ctx, &out->update[0], p, recon_part_print(full, base, "update1"),
+                                   &two, x, &gated));
+    RECON_CHECK(recon_coupling_add(ctx, &out->update[1], p, recon_part_print(full, base, "update2"),
+                                   x, x, &plain));
     return recon_irreps_norm_add(ctx, &out->norm, p, recon_part_print(full, base, "norm"), x);
 }
 
@@ -148,11 +148,11 @@ recon_status recon_segnn_add(recon_ctx *ctx, recon_segnn *out, recon_params *p, 
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu layers: at most %d", name, shape->layers,
                           RECON_SEGNN_LAYERS);
     out->shape = *shape;
-    RECON_PASS(recon_coupling_add(ctx, &out->embedding, p, recon_part_print(full, name, "embed"),
-                                  &shape->inputs, &shape->hidden,
-                                  &(recon_coupling_options){ .chiral = shape->chiral }));
+    RECON_CHECK(recon_coupling_add(ctx, &out->embedding, p, recon_part_print(full, name, "embed"),
+                                   &shape->inputs, &shape->hidden,
+                                   &(recon_coupling_options){ .chiral = shape->chiral }));
     for (size_t i = 0; i < shape->layers; i++)
-        RECON_PASS(add_layer(ctx, &out->layer[i], p, name, i, shape));
+        RECON_CHECK(add_layer(ctx, &out->layer[i], p, name, i, shape));
     return RECON_OK;
 }
 

@@ -163,7 +163,7 @@ recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out, recon_par
     *out = (recon_steerable){ .in = *in, .out = *outputs, .rings = o.rings, .way = o.way };
     out->size = o.size ? o.size : 3;
     out->pad = o.pad < 0 ? 0 : o.pad ? (size_t)o.pad : out->size / 2;
-    RECON_PASS(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
     recon_fields_text text;
     const recon_fields *wide =
         recon_fields_channels(&out->in) > MOST_CHANNELS ? &out->in : &out->out;
@@ -175,9 +175,9 @@ recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out, recon_par
                           out->name, recon_fields_print(text, wide), recon_fields_channels(wide),
                           MOST_CHANNELS);
     recon_expand_plan plan = plan_of(out);
-    RECON_PASS(check_reach(ctx, out, &plan));
-    RECON_PASS(add_weight(ctx, out, params, &plan));
-    RECON_PASS(add_basis(ctx, out, params, &plan));
+    RECON_CHECK(check_reach(ctx, out, &plan));
+    RECON_CHECK(add_weight(ctx, out, params, &plan));
+    RECON_CHECK(add_basis(ctx, out, params, &plan));
     return add_waves(ctx, out, params);
 }
 
@@ -258,11 +258,11 @@ static recon_status freeze(recon_ctx *ctx, const recon_steerable *l, recon_param
                            const size_t *shape, int ndim)
 {
     if (!*out)
-        RECON_PASS(recon_params_keep(ctx, out, l->weight->owner, NULL, shape, ndim));
+        RECON_CHECK(recon_params_keep(ctx, out, l->weight->owner, NULL, shape, ndim));
     recon_expand_args a = {
         .plan = *plan, .weight = l->weight->value, .basis = basis->value, .filter = (*out)->value
     };
-    RECON_PASS(recon_ops_of(ctx)->expand(ctx, &a));
+    RECON_CHECK(recon_ops_of(ctx)->expand(ctx, &a));
     return recon_param_round(ctx, *out);
 }
 

@@ -60,7 +60,7 @@ recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_
     if (step->planned)
         return take_on_paper(ctx, step, out, bytes);
     if (!step->top || step->top->size - step->top->used < bytes) {
-        RECON_PASS(push(ctx, step, next_size(step, bytes)));
+        RECON_CHECK(push(ctx, step, next_size(step, bytes)));
     }
     *out = (char *)step->top->bytes + step->top->used;
     step->top->used += bytes;

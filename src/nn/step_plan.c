@@ -33,13 +33,13 @@ static recon_status go_through(const recon_step_planner *p, recon_slice slice)
         recon_tape_split(p->train, p->part);
     else
         recon_tape_split(p->train, slice);
-    RECON_PASS(recon_tape_begin(p->train, RECON_TRAIN, p->step));
-    RECON_PASS(p->it->feed(p->it->user, p->train, p->step));
-    RECON_PASS(recon_tape_backward(p->train, p->it->loss(p->it->user, p->train)));
+    RECON_CHECK(recon_tape_begin(p->train, RECON_TRAIN, p->step));
+    RECON_CHECK(p->it->feed(p->it->user, p->train, p->step));
+    RECON_CHECK(recon_tape_backward(p->train, p->it->loss(p->it->user, p->train)));
     if (p->it->validate) {
         recon_tape_split(p->eval, slice);
-        RECON_PASS(recon_tape_begin(p->eval, RECON_INFER, 0));
-        RECON_PASS(p->it->validate(p->it->user, p->eval, &metric));
+        RECON_CHECK(recon_tape_begin(p->eval, RECON_INFER, 0));
+        RECON_CHECK(p->it->validate(p->it->user, p->eval, &metric));
     }
     return RECON_OK;
 }
@@ -105,7 +105,7 @@ recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p,
                                     size_t *bytes)
 {
     size_t units = p->it->units, room = p->free - SPARE(p->free);
-    RECON_PASS(measure(ctx, p, *parts, bytes));
+    RECON_CHECK(measure(ctx, p, *parts, bytes));
     if (*bytes > room && is_shared(ctx, p))
         return recon_fail(ctx, RECON_ERR_MEMORY,
                           "out of memory: a step takes about %zu MiB at this rank, and %zu MiB are "
@@ -113,9 +113,9 @@ recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p,
                           *bytes >> 20, p->free >> 20);
     while (*bytes > room && *parts < units) {
         *parts = 2 * *parts < units ? 2 * *parts : units;
-        RECON_PASS(measure(ctx, p, *parts, bytes));
+        RECON_CHECK(measure(ctx, p, *parts, bytes));
     }
     if (*bytes > room)
-        RECON_PASS(refuse(ctx, p, *bytes, room));
+        RECON_CHECK(refuse(ctx, p, *bytes, room));
     return RECON_OK;
 }

@@ -91,15 +91,15 @@ static recon_status is_ready(void *user, const recon_param *param)
 /* The part of a step that is kernels alone. */
 static recon_status compute(run *r)
 {
-    RECON_PASS(recon_params_clear_gradients(r->ctx, r->it->params));
+    RECON_CHECK(recon_params_clear_gradients(r->ctx, r->it->params));
     recon_var loss = r->it->loss(r->it->user, r->tape);
     if (r->part.n)
         recon_peers_begin(&r->peers, r->it->params);
-    RECON_PASS(recon_tape_backward(r->tape, loss));
+    RECON_CHECK(recon_tape_backward(r->tape, loss));
     hold_on(r);
     if (r->part.n)
-        RECON_PASS(recon_peers_finish(r->ctx, &r->peers, r->it->params));
-    RECON_PASS(recon_adam_apply(r->ctx, r->adam));
+        RECON_CHECK(recon_peers_finish(r->ctx, &r->peers, r->it->params));
+    RECON_CHECK(recon_adam_apply(r->ctx, r->adam));
     r->loss = loss->value;
     return RECON_OK;
 }
@@ -134,10 +134,10 @@ static recon_status compute_or_replay(run *r)
         r->fed = fed->used;
         r->base = fed->top->bytes;
         char why[sizeof r->ctx->message];
-        RECON_PASS(recon_graph_begin(r->ctx));
+        RECON_CHECK(recon_graph_begin(r->ctx));
         recon_status computed = compute(r);
         snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
-        RECON_PASS(first_of(r, computed, why, recon_graph_end(r->ctx, &r->graph)));
+        RECON_CHECK(first_of(r, computed, why, recon_graph_end(r->ctx, &r->graph)));
     }
     return recon_graph_launch(r->ctx, r->graph);
 }
@@ -146,19 +146,19 @@ static recon_status compute_or_replay(run *r)
 static recon_status compute_parts(run *r)
 {
     double sum = 0, part;
-    RECON_PASS(recon_params_clear_gradients(r->ctx, r->it->params));
+    RECON_CHECK(recon_params_clear_gradients(r->ctx, r->it->params));
     for (size_t i = 0; i < r->at.parts; i++) {
         recon_slice slice = recon_slice_of(r->it->units, r->at.parts, i);
         recon_tape_split(r->tape, slice);
-        RECON_PASS(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
-        RECON_PASS(r->it->feed(r->it->user, r->tape, r->at.step));
+        RECON_CHECK(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
+        RECON_CHECK(r->it->feed(r->it->user, r->tape, r->at.step));
         recon_var loss = r->it->loss(r->it->user, r->tape);
-        RECON_PASS(recon_tape_backward(r->tape, loss));
-        RECON_PASS(recon_var_read(r->tape, &part, loss));
+        RECON_CHECK(recon_tape_backward(r->tape, loss));
+        RECON_CHECK(recon_var_read(r->tape, &part, loss));
         sum += part * (double)slice.n / (double)slice.of;
     }
     hold_on(r);
-    RECON_PASS(recon_adam_apply(r->ctx, r->adam));
+    RECON_CHECK(recon_adam_apply(r->ctx, r->adam));
     r->out->loss = sum;
     return RECON_OK;
 }
@@ -349,13 +349,13 @@ static recon_status one_step(run *r)
 static recon_status advance(run *r)
 {
     if (!r->at.due)
-        RECON_PASS(one_step(r));
+        RECON_CHECK(one_step(r));
     int asked = r->o.every && r->at.step % r->o.every == 0, due = r->at.due;
     if (r->at.due && r->last && access(r->last, F_OK) != 0)
-        RECON_PASS(go_on_without(r, save_last(r))); /* no model without a state to resume from */
+        RECON_CHECK(go_on_without(r, save_last(r))); /* no model without a state to resume from */
     if (r->at.due) {
         double metric;
-        RECON_PASS(recon_adam_swap(r->ctx, r->adam));
+        RECON_CHECK(recon_adam_swap(r->ctx, r->adam));
         recon_status measured = measure(r, &metric);
         if (measured == RECON_OK)
             measured = keep_best_at_all(r, metric);
@@ -363,7 +363,7 @@ static recon_status advance(run *r)
          * failed. */
         char why[sizeof r->ctx->message];
         snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
-        RECON_PASS(first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam)));
+        RECON_CHECK(first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam)));
         r->at.due = 0;
         if (r->log && r->it->validate)
             recon_metrics_append(r->ctx, r->log,
@@ -371,7 +371,7 @@ static recon_status advance(run *r)
                                            "validation", metric, "best", r->at.best));
     }
     if ((asked || (due && is_worth_saving(r))) && !finished(r))
-        RECON_PASS(go_on_without(r, save_last(r)));
+        RECON_CHECK(go_on_without(r, save_last(r)));
     return RECON_OK;
 }
 
@@ -494,7 +494,7 @@ static recon_status resume(run *r)
                   r->last);
     if (!r->last || !r->o.resume || access(r->last, F_OK) != 0)
         return start_anew(r);
-    RECON_PASS(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
+    RECON_CHECK(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
     recon_checkpoint *at = &r->at;
     at->steps = at->steps ? at->steps : r->o.steps;
     if (at->step > at->steps || at->stale > at->step)
@@ -507,20 +507,20 @@ static recon_status resume(run *r)
                           "%s: %" PRIu64 " epochs are done, %" PRIu64
                           " were asked for: more will continue it",
                           r->last, at->step / r->o.epoch, r->o.steps / r->o.epoch);
-    RECON_PASS(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
+    RECON_CHECK(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
     if (r->at.steps != r->o.steps) {
         /* Another number of steps than the run was begun with. A finished one starts again from its
          * best weights; one that was cut goes on as it is, its rate that of the new length. Written
          * at once: the best weights may soon be others, and a killed run must find the same
          * beginning. */
         if (!r->at.due && (r->at.step == r->at.steps || is_stale(r))) {
-            RECON_PASS(recon_params_load(r->ctx, r->it->params, r->o.path));
-            RECON_PASS(recon_adam_reset(r->ctx, r->adam));
+            RECON_CHECK(recon_params_load(r->ctx, r->it->params, r->o.path));
+            RECON_CHECK(recon_adam_reset(r->ctx, r->adam));
             r->at.from = r->at.step;
             r->at.stale = 0;
         }
         r->at.steps = r->o.steps;
-        RECON_PASS(save_last(r));
+        RECON_CHECK(save_last(r));
     }
     return RECON_OK;
 }
@@ -530,7 +530,7 @@ static recon_status resume_at_all(run *r)
 {
     if (r->ranks == 1)
         return resume(r);
-    RECON_PASS(recon_comm_agree(r->ctx, recon_comm_rank(r->ctx) == 0 ? resume(r) : RECON_OK));
+    RECON_CHECK(recon_comm_agree(r->ctx, recon_comm_rank(r->ctx) == 0 ? resume(r) : RECON_OK));
     return recon_ranks_state(r->ctx, r->adam, &r->at);
 }
 
@@ -570,9 +570,9 @@ static recon_status open_files(run *r)
 {
     if (r->ranks > 1 && recon_comm_rank(r->ctx) > 0)
         r->o.path = NULL;
-    RECON_PASS(recon_run_check(r->ctx, r->o.path, r->o.resume, r->o.overwrite));
-    RECON_PASS(try_path(r->ctx, r->o.path));
-    RECON_PASS(recon_run_file(r->ctx, &r->last, r->o.path, RECON_FILE_LAST));
+    RECON_CHECK(recon_run_check(r->ctx, r->o.path, r->o.resume, r->o.overwrite));
+    RECON_CHECK(try_path(r->ctx, r->o.path));
+    RECON_CHECK(recon_run_file(r->ctx, &r->last, r->o.path, RECON_FILE_LAST));
     return recon_run_file(r->ctx, &r->log, r->o.path, RECON_FILE_LOG);
 }
 

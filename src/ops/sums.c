@@ -220,14 +220,14 @@ recon_status recon_gradient_sum(recon_ctx *ctx, const recon_gradient *g)
     /* Room for one more, behind those that wait. Those of a batch that is cut otherwise go
      * first. */
     if (s->waits && s->s.count != g->pieces->s.count)
-        RECON_PASS(recon_sums_finish(ctx));
+        RECON_CHECK(recon_sums_finish(ctx));
     s->s = g->pieces->s;
     s->tree = recon_slice_tree_of(ctx, &s->s);
-    RECON_PASS(recon_grow(ctx, &s->list, &s->room, s->waits, s->waits + 1, sizeof *s->list));
+    RECON_CHECK(recon_grow(ctx, &s->list, &s->room, s->waits, s->waits + 1, sizeof *s->list));
     size_t lines = (g->count * recon_dtype_size(type_of(g)) + LINE - 1) / LINE;
     for (size_t i = s->s.begin, k = 0; i < s->s.end; i++)
         if (s->tree.sent[i]) {
-            RECON_PASS(
+            RECON_CHECK(
                 recon_grow(ctx, &s->own[k], &s->own_room[k], s->bytes, s->bytes + lines * LINE, 1));
             k++;
         }
@@ -235,10 +235,10 @@ recon_status recon_gradient_sum(recon_ctx *ctx, const recon_gradient *g)
     s->bytes += lines * LINE;
     job j = { g->pieces, &s->tree, recon_comm_rank(ctx), type_of(g), NULL, g->part,
               g->stride, g->width };
-    RECON_PASS(recon_parallel(ctx, chunk_task, &j, (g->width + CHUNK - 1) / CHUNK));
+    RECON_CHECK(recon_parallel(ctx, chunk_task, &j, (g->width + CHUNK - 1) / CHUNK));
     for (size_t i = s->s.begin, k = 0; i < s->s.end; i++)
         if (s->tree.sent[i])
-            RECON_PASS(put(ctx, g, s->own[k++] + s->list[s->waits - 1].at, slice_at(&j, i, 0)));
+            RECON_CHECK(put(ctx, g, s->own[k++] + s->list[s->waits - 1].at, slice_at(&j, i, 0)));
     return RECON_OK;
 }
 
@@ -322,15 +322,15 @@ recon_status recon_sums_finish(recon_ctx *ctx)
     size_t bytes = mine.end - mine.begin, vectors = 0, at = 0;
     for (int r = 0; r < size; r++)
         vectors += left_at(s, r);
-    RECON_PASS(recon_grow(ctx, &s->theirs, &s->theirs_room, 0, vectors * bytes, 1));
+    RECON_CHECK(recon_grow(ctx, &s->theirs, &s->theirs_room, 0, vectors * bytes, 1));
     for (int step = 1; step < size; step++) {
         int from = (rank - step + size) % size;
         by[from] = s->theirs + at;
-        RECON_PASS(swap_shares(ctx, s, (rank + step) % size, from, by[from]));
+        RECON_CHECK(swap_shares(ctx, s, (rank + step) % size, from, by[from]));
         at += left_at(s, from) * bytes;
     }
     add_vectors(ctx, s, by);
-    RECON_PASS(recon_comm_gather(ctx, s->own[0], s->bytes, LINE, 1));
+    RECON_CHECK(recon_comm_gather(ctx, s->own[0], s->bytes, LINE, 1));
     for (size_t i = 0; i < s->waits; i++) {
         const waiting *w = &s->list[i];
         if (w->as_double)

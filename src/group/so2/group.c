@@ -113,9 +113,9 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
                           looks_like_rotations(a) ? "N angles for SO(2); is the group so3?"
                                                   : "N angles for SO(2); of cosine and sine: "
                                                     "arctan2(sine, cosine)");
-    RECON_PASS(recon_group_check_order(ctx, order, a, 1, path));
-    RECON_PASS(recon_angles_check_type(ctx, a, path));
-    RECON_PASS(recon_group_rows(ctx, out, a, 1, n, path));
+    RECON_CHECK(recon_group_check_order(ctx, order, a, 1, path));
+    RECON_CHECK(recon_angles_check_type(ctx, a, path));
+    RECON_CHECK(recon_group_rows(ctx, out, a, 1, n, path));
     recon_angles_warn(ctx, out, n, path);
     recon_so2_wrap_n(out, out, n);
     return RECON_OK;

@@ -152,8 +152,8 @@ static recon_status block_of_sets(recon_ctx *ctx, void *arg, size_t block, int w
     size_t end = (block + 1) * SETS_BLOCK < b->sets ? (block + 1) * SETS_BLOCK : b->sets;
     for (size_t i = block * SETS_BLOCK; i < end; i++) {
         const double *angles = b->angles + i * b->k;
-        RECON_PASS(find_center(ctx, &b->out[i], angles, b->k, &b->options,
-                               recon_worker_arena(ctx, worker)));
+        RECON_CHECK(find_center(ctx, &b->out[i], angles, b->k, &b->options,
+                                recon_worker_arena(ctx, worker)));
     }
     return RECON_OK;
 }

@@ -47,7 +47,7 @@ static recon_status chordal_task(recon_ctx *ctx, void *arg, size_t index, int wo
         const recon_so3 *samples = job->samples + first * job->k;
         double m[10][RECON_LANES] = { { 0 } };
         recon_eig4_lanes e;
-        RECON_PASS(recon_so3_check(ctx, samples, sets * job->k, first * job->k));
+        RECON_CHECK(recon_so3_check(ctx, samples, sets * job->k, first * job->k));
         block_moments(m, samples, sets, job->k);
         recon_eig4_many(&e, m);
         for (size_t l = 0; l < sets; l++) {

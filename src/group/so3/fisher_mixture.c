@@ -107,7 +107,7 @@ recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out
             break;
         out->part[n] = p->part[g]; /* the only one, or: */
         if (members[g] > 1)
-            RECON_PASS(merge(ctx, &out->part[n], p, group, g, weight[g]));
+            RECON_CHECK(merge(ctx, &out->part[n], p, group, g, weight[g]));
         out->weight[n] = weight[g];
         kept += weight[g];
         weight[g] = 0;

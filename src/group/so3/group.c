@@ -245,7 +245,7 @@ static recon_status gauge(recon_ctx *ctx, const recon_group *self, double *cente
     recon_fisher fisher;
     (void)self;
     recon_fisher_center(uncentred, parameters, recon_so3_inverse(of(center)));
-    RECON_PASS(recon_fisher_of(ctx, &fisher, uncentred));
+    RECON_CHECK(recon_fisher_of(ctx, &fisher, uncentred));
     put(center, recon_fisher_gauge(&fisher, recon_fisher_free(&fisher)));
     recon_fisher_center(parameters, uncentred, of(center));
     return RECON_OK;

@@ -106,10 +106,10 @@ static recon_status judge(recon_ctx *ctx, recon_so3_verdict *verdict, recon_fish
                           const centering *s, const recon_so3_kernels *kernels, recon_arena *arena)
 {
     const recon_so3_evidence evidence = { s->g, s->n, s->frame.singular, robust };
-    RECON_PASS(recon_arena_take(ctx, arena, &robust->belongs, s->n, sizeof *robust->belongs));
-    RECON_PASS(recon_fisher_fit_robust(ctx, robust, s->g, s->n));
-    RECON_PASS(recon_so3_modes(ctx, &verdict->modes, verdict->at, s->g, s->n, kernels, &robust->fit,
-                               arena));
+    RECON_CHECK(recon_arena_take(ctx, arena, &robust->belongs, s->n, sizeof *robust->belongs));
+    RECON_CHECK(recon_fisher_fit_robust(ctx, robust, s->g, s->n));
+    RECON_CHECK(recon_so3_modes(ctx, &verdict->modes, verdict->at, s->g, s->n, kernels,
+                                &robust->fit, arena));
     return recon_so3_judge(ctx, verdict, &evidence, arena);
 }
 
@@ -123,7 +123,7 @@ static recon_status center(recon_ctx *ctx, centering *s, const recon_mean_option
     for (size_t i = 0; i < s->n; i++)
         recon_so3_moment_add(m, s->g[i], 1 / (double)s->n);
     recon_so3_frame_of(&s->frame, m);
-    RECON_PASS(judge(ctx, &verdict, &robust, s, kernels, arena));
+    RECON_CHECK(judge(ctx, &verdict, &robust, s, kernels, arena));
     *out = (recon_so3_center){
         .count = s->n, .fit = robust.fit, .natural = verdict.natural, .modes = verdict.modes
     };
@@ -178,7 +178,7 @@ recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *out, const r
     if (!(job.options.tukey_c >= 0 && job.options.tukey_c <= M_PI))
         return recon_fail(ctx, RECON_ERR_INPUT, "mean of rotations: tukey_c is %g, not in [0, pi]",
                           job.options.tukey_c);
-    RECON_PASS(recon_mean_options_check(ctx, &job.options));
+    RECON_CHECK(recon_mean_options_check(ctx, &job.options));
     recon_so3_kernels_make(&job.kernels);
     return recon_parallel(ctx, center_task, &job, sets);
 }

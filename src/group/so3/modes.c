@@ -105,7 +105,7 @@ static recon_status one_will_do(recon_ctx *ctx, int *out, const search *s,
     *out = several < MARGIN || several < thinned * robust->log_likelihood - parameters + MARGIN;
     if (*out)
         return RECON_OK;
-    RECON_PASS(recon_fisher_fit_samples(ctx, &plain, s->g, s->n, &ml));
+    RECON_CHECK(recon_fisher_fit_samples(ctx, &plain, s->g, s->n, &ml));
     *out = several < plain.log_likelihood - 9 + MARGIN;
     return RECON_OK;
 }
@@ -230,9 +230,9 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
     double *scratch;
     int one = 1;
     *modes = 1;
-    RECON_PASS(recon_arena_take(ctx, arena, &s.g, s.n, sizeof *s.g));
-    RECON_PASS(recon_arena_take(ctx, arena, &s.density, s.n * RECON_KERNELS, sizeof *s.density));
-    RECON_PASS(recon_arena_take(ctx, arena, &scratch, s.n, sizeof *scratch));
+    RECON_CHECK(recon_arena_take(ctx, arena, &s.g, s.n, sizeof *s.g));
+    RECON_CHECK(recon_arena_take(ctx, arena, &s.density, s.n * RECON_KERNELS, sizeof *s.density));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s.n, sizeof *scratch));
     if (s.n < 2 * LEAST_N)
         return RECON_OK;
     for (size_t i = 0; i < s.n; i++)
@@ -249,7 +249,7 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
     double several = best_kernel(&s, kernels, scratch);
     find_peaks(&s);
     if (s.peaks > 1)
-        RECON_PASS(one_will_do(ctx, &one, &s, robust, several, (double)s.n / (double)n));
+        RECON_CHECK(one_will_do(ctx, &one, &s, robust, several, (double)s.n / (double)n));
     if (one)
         return RECON_OK;
     group_peaks(&s);

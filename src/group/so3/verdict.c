@@ -100,9 +100,9 @@ static recon_status read_spin(recon_ctx *ctx, spin *out, const recon_so3_evidenc
 {
     const recon_so3_frame *frame = &e->fit->frame;
     double *angle, *sorted, *scratch, variance = 0;
-    RECON_PASS(recon_arena_take(ctx, arena, &angle, e->n, sizeof *angle));
-    RECON_PASS(recon_arena_take(ctx, arena, &sorted, e->n, sizeof *sorted));
-    RECON_PASS(
+    RECON_CHECK(recon_arena_take(ctx, arena, &angle, e->n, sizeof *angle));
+    RECON_CHECK(recon_arena_take(ctx, arena, &sorted, e->n, sizeof *sorted));
+    RECON_CHECK(
         recon_arena_take(ctx, arena, &scratch, recon_so2_modes_scratch(e->n), sizeof *scratch));
     *out = (spin){ 0 };
     for (size_t i = 0; i < e->n; i++)
@@ -147,7 +147,7 @@ recon_status recon_so3_judge(recon_ctx *ctx, recon_so3_verdict *out, const recon
         out->natural =
             square(e->singular) < limit * limit ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
     } else {
-        RECON_PASS(read_spin(ctx, &s, e, arena));
+        RECON_CHECK(read_spin(ctx, &s, e, arena));
         if (s.n >= LEAST_N && 2 * s.n > e->n)
             out->natural = judge_spin(&s, e->fit);
         if (out->natural == RECON_NATURAL_SEVERAL) {

@@ -108,8 +108,8 @@ recon_status recon_bytes_tile(recon_ctx *ctx, const recon_gemm_args *g, int work
     recon_arena *arena = recon_worker_arena(ctx, worker);
     uint8_t *packed;
     int32_t *extra;
-    RECON_PASS(recon_arena_take(ctx, arena, &packed, g->k * COLS, 1));
-    RECON_PASS(recon_arena_take(ctx, arena, &extra, g->m, sizeof *extra));
+    RECON_CHECK(recon_arena_take(ctx, arena, &packed, g->k * COLS, 1));
+    RECON_CHECK(recon_arena_take(ctx, arena, &extra, g->m, sizeof *extra));
     for (size_t i = 0; i < g->m; i++)
         extra[i] = surplus((const int8_t *)g->a + i * g->lda, g->k);
     for (size_t j = 0; j < g->n; j += COLS) {

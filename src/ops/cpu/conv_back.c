@@ -33,12 +33,12 @@ static recon_status masked(recon_ctx *ctx, const job *j, int worker, void **out,
 {
     void *dy, *y;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    RECON_PASS(recon_conv_part_in(ctx, j, worker, &dy, &j->a->dy, at, count));
+    RECON_CHECK(recon_conv_part_in(ctx, j, worker, &dy, &j->a->dy, at, count));
     *out = dy;
     if (!j->a->relu)
         return RECON_OK;
-    RECON_PASS(recon_conv_part_in(ctx, j, worker, &y, &j->a->y, at, count));
-    RECON_PASS(recon_arena_take(ctx, arena, out, count, recon_dtype_size(j->type)));
+    RECON_CHECK(recon_conv_part_in(ctx, j, worker, &y, &j->a->y, at, count));
+    RECON_CHECK(recon_arena_take(ctx, arena, out, count, recon_dtype_size(j->type)));
     if (j->type == RECON_F32)
         mask_floats(*out, dy, y, count);
     else
@@ -74,24 +74,24 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t task, int worker
     size_t in = j->h * j->w * j->c, out = j->p * j->q * j->o;
     int size = recon_conv_size(j, images);
     void *dy, *x, *dx;
-    RECON_PASS(masked(ctx, j, worker, &dy, first * out, images * out));
+    RECON_CHECK(masked(ctx, j, worker, &dy, first * out, images * out));
     if (j->a->dbias.data)
         bias_gradient(j, task, dy, images * j->p * j->q);
     if (j->a->dw.data) {
         void *dw = (char *)j->partial + task * j->stride;
-        RECON_PASS(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
-        RECON_PASS(recon_conv_by_gemm(j)
-                       ? recon_cpu_product(ctx, dw, j->c, recon_transposed(dy, j->o),
-                                           recon_plain(x, j->c), (size_t[]){ j->o, j->c, images },
-                                           0)
-                       : recon_conv_run_weights(ctx, j, size, worker, dw, x, dy));
+        RECON_CHECK(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
+        RECON_CHECK(recon_conv_by_gemm(j)
+                        ? recon_cpu_product(ctx, dw, j->c, recon_transposed(dy, j->o),
+                                            recon_plain(x, j->c), (size_t[]){ j->o, j->c, images },
+                                            0)
+                        : recon_conv_run_weights(ctx, j, size, worker, dw, x, dy));
     }
     if (j->a->dx.data) {
-        RECON_PASS(recon_conv_part_out(ctx, j, worker, &dx, &j->a->dx, first * in, images * in));
-        RECON_PASS(recon_conv_by_gemm(j) ? recon_cpu_product(ctx, dx, j->c, recon_plain(dy, j->o),
-                                                             recon_plain(j->weights, j->c),
-                                                             (size_t[]){ images, j->c, j->o }, 0)
-                                         : recon_conv_run_data(ctx, j, size, worker, dx, dy));
+        RECON_CHECK(recon_conv_part_out(ctx, j, worker, &dx, &j->a->dx, first * in, images * in));
+        RECON_CHECK(recon_conv_by_gemm(j) ? recon_cpu_product(ctx, dx, j->c, recon_plain(dy, j->o),
+                                                              recon_plain(j->weights, j->c),
+                                                              (size_t[]){ images, j->c, j->o }, 0)
+                                          : recon_conv_run_data(ctx, j, size, worker, dx, dy));
         recon_conv_part_done(j, dx, &j->a->dx, first * in, images * in);
     }
     return RECON_OK;
@@ -124,12 +124,12 @@ static recon_status unpack_slice(recon_ctx *ctx, const job *j, size_t slice, flo
     char *part = (char *)j->partial + first * j->stride;
     if (whole) {
         recon_pieces tasks = recon_pieces_alone(whole);
-        RECON_PASS(recon_pieces_sum(ctx, &tasks, part, RECON_F32, part, j->stride,
-                                    recon_conv_packed_count(j)));
-        RECON_PASS(recon_conv_unpack(ctx, j, 0, out, part));
+        RECON_CHECK(recon_pieces_sum(ctx, &tasks, part, RECON_F32, part, j->stride,
+                                     recon_conv_packed_count(j)));
+        RECON_CHECK(recon_conv_unpack(ctx, j, 0, out, part));
     }
     if (size)
-        RECON_PASS(recon_conv_unpack(ctx, j, size, whole ? room : out, part + whole * j->stride));
+        RECON_CHECK(recon_conv_unpack(ctx, j, size, whole ? room : out, part + whole * j->stride));
     if (size && whole)
         add_floats(out, room, count);
     return RECON_OK;
@@ -139,10 +139,11 @@ static recon_status sum_unpacked(recon_ctx *ctx, const job *j, float *dw, size_t
 {
     recon_pieces slices = recon_pieces_of(j->pieces.s, j->pieces.s.each);
     float *plain;
-    RECON_PASS(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &plain, (slices.tasks + 1) * count,
-                                sizeof *plain));
+    RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &plain,
+                                 (slices.tasks + 1) * count, sizeof *plain));
     for (size_t i = 0; i < slices.tasks; i++)
-        RECON_PASS(unpack_slice(ctx, j, i, plain + i * count, plain + slices.tasks * count, count));
+        RECON_CHECK(
+            unpack_slice(ctx, j, i, plain + i * count, plain + slices.tasks * count, count));
     return recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &slices,
                                                       .part = plain,
                                                       .stride = count * sizeof *plain,
@@ -180,9 +181,10 @@ static recon_status take_partials(recon_ctx *ctx, job *j)
     recon_arena *arena = recon_worker_arena(ctx, 0);
     j->stride = recon_up(recon_conv_gradient_bytes(j), 64) * 64;
     if (j->a->dw.data)
-        RECON_PASS(recon_arena_take(ctx, arena, &j->partial, j->pieces.tasks, j->stride));
+        RECON_CHECK(recon_arena_take(ctx, arena, &j->partial, j->pieces.tasks, j->stride));
     if (j->a->dbias.data)
-        RECON_PASS(recon_arena_take(ctx, arena, &j->bias, j->pieces.tasks * j->o, sizeof *j->bias));
+        RECON_CHECK(
+            recon_arena_take(ctx, arena, &j->bias, j->pieces.tasks * j->o, sizeof *j->bias));
     return RECON_OK;
 }
 

@@ -58,13 +58,13 @@ static recon_status prepare(recon_ctx *ctx, const job *j, recon_conv_kernel *k,
         if (j->images[i] == 0)
             continue;
         recon_dnnl_shape s = shape_for(j, kind, j->images[i]);
-        RECON_PASS(recon_dnnl_find(ctx, &k->plan[i], &s));
+        RECON_CHECK(recon_dnnl_find(ctx, &k->plan[i], &s));
         if (!weights)
             continue;
-        RECON_PASS(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
-                                    recon_dnnl_packed_bytes(k->plan[i]), 1));
+        RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
+                                     recon_dnnl_packed_bytes(k->plan[i]), 1));
         int exchange = kind == RECON_DNNL_DATA && is_reversible(j);
-        RECON_PASS(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], weights, exchange));
+        RECON_CHECK(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], weights, exchange));
     }
     return RECON_OK;
 }
@@ -98,11 +98,11 @@ recon_status recon_conv_plan_back(recon_ctx *ctx, job *j)
     if (recon_conv_by_gemm(j))
         return RECON_OK;
     if (j->a->dw.data)
-        RECON_PASS(prepare(ctx, j, &j->gradient, RECON_DNNL_WEIGHTS, NULL));
+        RECON_CHECK(prepare(ctx, j, &j->gradient, RECON_DNNL_WEIGHTS, NULL));
     if (!j->a->dx.data)
         return RECON_OK;
     if (is_reversible(j))
-        RECON_PASS(flip_taps(ctx, j, &weights));
+        RECON_CHECK(flip_taps(ctx, j, &weights));
     return prepare(ctx, j, &j->data, RECON_DNNL_DATA, weights);
 }
 

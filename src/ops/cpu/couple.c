@@ -150,7 +150,7 @@ static recon_status take_planes(recon_ctx *ctx, recon_arena *arena, planes *out,
     for (size_t l = 1; l < DEGREES; l++) {
         out[l].plane = channels[l];
         out[l].row = channels[l] * recon_couple_size(l);
-        RECON_PASS(
+        RECON_CHECK(
             recon_arena_take(ctx, arena, &out[l].at, t->rows * out[l].row + 1, sizeof *out[l].at));
     }
     return RECON_OK;
@@ -193,10 +193,10 @@ static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
     const float *x, *attr = j->a->attr.data;
     recon_rows own = recon_pieces_rows(&j->tiles, index);
     *t = (tile){ .first = own.begin, .rows = own.end - own.begin };
-    RECON_PASS(recon_part_read(ctx, arena, &x, &j->a->x, t->first * j->in, t->rows * j->in));
-    RECON_PASS(take_planes(ctx, arena, t->in, t, j->plan->in, (float *)x));
+    RECON_CHECK(recon_part_read(ctx, arena, &x, &j->a->x, t->first * j->in, t->rows * j->in));
+    RECON_CHECK(take_planes(ctx, arena, t->in, t, j->plan->in, (float *)x));
     read_planes(t->in, t, j->plan->in, x);
-    RECON_PASS(recon_arena_take(
+    RECON_CHECK(recon_arena_take(
         ctx, arena, &t->matrices,
         recon_couple_blocks(t->rows) * RECON_COUPLE_LANES * j->split.numbers + 1, sizeof(float)));
     recon_couple_matrices(t->matrices, j->plan, &j->split, attr + t->first * RECON_COUPLE_ATTRS,
@@ -204,7 +204,7 @@ static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
     for (size_t i = 0; i < j->split.products; i++) {
         const recon_couple_product *p = &j->split.product[i];
         size_t n = p->mixes ? p->outputs : p->depth;
-        RECON_PASS(
+        RECON_CHECK(
             recon_arena_take(ctx, arena, &t->side[i], product_rows(p, t->rows) * n, sizeof(float)));
     }
     return RECON_OK;
@@ -214,13 +214,13 @@ static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *aren
 {
     const float *bias = j->a->bias.data;
     tile t;
-    RECON_PASS(open_tile(ctx, j, arena, &t, index));
-    RECON_PASS(recon_part_write(ctx, arena, &t.y, &j->a->y, t.first * j->out, t.rows * j->out));
-    RECON_PASS(take_planes(ctx, arena, t.out, &t, j->plan->out, t.y));
+    RECON_CHECK(open_tile(ctx, j, arena, &t, index));
+    RECON_CHECK(recon_part_write(ctx, arena, &t.y, &j->a->y, t.first * j->out, t.rows * j->out));
+    RECON_CHECK(take_planes(ctx, arena, t.out, &t, j->plan->out, t.y));
     couple_inputs(j, &t);
     for (size_t i = 0; i < j->split.products; i++) {
         const recon_couple_product *p = &j->split.product[i];
-        RECON_PASS(mix(ctx, j, &t, i, 0, operand(&t, t.out, p, i, 1), operand(&t, t.in, p, i, 0)));
+        RECON_CHECK(mix(ctx, j, &t, i, 0, operand(&t, t.out, p, i, 1), operand(&t, t.in, p, i, 0)));
     }
     clear_unwritten(j, &t, t.out, j->plan->out, 0);
     couple_outputs(j, &t, 0);
@@ -243,11 +243,11 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
 static recon_status inputs_back(recon_ctx *ctx, const job *j, recon_arena *arena, tile *t)
 {
     float *dx;
-    RECON_PASS(recon_part_write(ctx, arena, &dx, &j->a->dx, t->first * j->in, t->rows * j->in));
-    RECON_PASS(take_planes(ctx, arena, t->din, t, j->plan->in, dx));
+    RECON_CHECK(recon_part_write(ctx, arena, &dx, &j->a->dx, t->first * j->in, t->rows * j->in));
+    RECON_CHECK(take_planes(ctx, arena, t->din, t, j->plan->in, dx));
     for (size_t i = 0; i < j->split.products; i++) {
         const recon_couple_product *p = &j->split.product[i];
-        RECON_PASS(mix(ctx, j, t, i, 1, operand(t, t->din, p, i, 0), operand(t, t->out, p, i, 1)));
+        RECON_CHECK(mix(ctx, j, t, i, 1, operand(t, t->din, p, i, 0), operand(t, t->out, p, i, 1)));
     }
     clear_unwritten(j, t, t->din, j->plan->in, 1);
     /* Of the paths that couple first: their gradients, onto dx. */
@@ -276,9 +276,9 @@ static recon_status back_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
 {
     const float *dy;
     tile t;
-    RECON_PASS(open_tile(ctx, j, arena, &t, index));
-    RECON_PASS(recon_part_read(ctx, arena, &dy, &j->a->dy, t.first * j->out, t.rows * j->out));
-    RECON_PASS(take_planes(ctx, arena, t.out, &t, j->plan->out, (float *)dy));
+    RECON_CHECK(open_tile(ctx, j, arena, &t, index));
+    RECON_CHECK(recon_part_read(ctx, arena, &dy, &j->a->dy, t.first * j->out, t.rows * j->out));
+    RECON_CHECK(take_planes(ctx, arena, t.out, &t, j->plan->out, (float *)dy));
     read_planes(t.out, &t, j->plan->out, dy);
     couple_outputs(j, &t, 1);
     if (j->a->dbias.data)
@@ -288,12 +288,12 @@ static recon_status back_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
         couple_inputs(j, &t);
         for (size_t i = 0; i < j->split.products; i++) {
             const recon_couple_product *p = &j->split.product[i];
-            RECON_PASS(add_weights(ctx, j, &t, i, sums, operand(&t, t.out, p, i, 1),
-                                   operand(&t, t.in, p, i, 0), add));
+            RECON_CHECK(add_weights(ctx, j, &t, i, sums, operand(&t, t.out, p, i, 1),
+                                    operand(&t, t.in, p, i, 0), add));
         }
     }
     if (j->a->dx.data)
-        RECON_PASS(inputs_back(ctx, j, arena, &t));
+        RECON_CHECK(inputs_back(ctx, j, arena, &t));
     return RECON_OK;
 }
 
@@ -306,7 +306,7 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
     size_t end = recon_min(j->tiles.tasks, begin + j->tiles_of_task);
     float *sums = j->partial + index * (j->weights + j->plan->out[0]);
     for (size_t i = begin; i < end; i++) {
-        RECON_PASS(back_tile(ctx, j, arena, i, sums, i > begin));
+        RECON_CHECK(back_tile(ctx, j, arena, i, sums, i > begin));
         recon_arena_release(arena, mark);
     }
     return RECON_OK;
@@ -341,8 +341,8 @@ static recon_status open_job(recon_ctx *ctx, job *j, const recon_couple_args *a)
     j->tiles = recon_pieces_of(recon_slices_in_rows(&a->x, recon_tensor_rows(&a->x)), TILE_ROWS);
     j->tiles_of_task = a->x.slices ? j->tiles.per : recon_up(j->tiles.tasks, BACK_TASKS);
     j->tasks = recon_up(j->tiles.tasks, j->tiles_of_task);
-    RECON_PASS(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
-    RECON_PASS(recon_arena_take(ctx, arena, &j->w, j->weights + 1, sizeof *j->w));
+    RECON_CHECK(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
+    RECON_CHECK(recon_arena_take(ctx, arena, &j->w, j->weights + 1, sizeof *j->w));
     copy_weights(j, j->w, (float *)w, 1);
     return RECON_OK;
 }
@@ -371,9 +371,9 @@ recon_status recon_couple_sum(recon_ctx *ctx, recon_gradient weights, float *dbi
     bias.arrange = NULL;
     bias.out = dbias;
     if (weights.out)
-        RECON_PASS(recon_gradient_sum(ctx, &weights));
+        RECON_CHECK(recon_gradient_sum(ctx, &weights));
     if (bias.out)
-        RECON_PASS(recon_gradient_sum(ctx, &bias));
+        RECON_CHECK(recon_gradient_sum(ctx, &bias));
     return RECON_OK;
 }
 

@@ -149,7 +149,7 @@ static recon_status pass_task(recon_ctx *ctx, void *arg, size_t task, int worker
     recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t room = BLOCK * j->cols;
     float *buffer;
-    RECON_PASS(recon_arena_take(ctx, arena, &buffer, 3 * room, sizeof *buffer));
+    RECON_CHECK(recon_arena_take(ctx, arena, &buffer, 3 * room, sizeof *buffer));
     for (size_t r = own.begin; r < own.end; r += BLOCK) {
         size_t rows = own.end - r < BLOCK ? own.end - r : BLOCK, at = r * j->cols,
                n = rows * j->cols;
@@ -255,9 +255,9 @@ static recon_status take_job(recon_ctx *ctx, job *j, recon_arena *arena,
     *j = (job){ .a = a, .rows = s.all, .cols = recon_tensor_cols(&a->x) };
     j->fields = a->scalars + a->pairs;
     j->pieces = recon_pieces_of(s, recon_rows_per_task(j->cols));
-    RECON_PASS(recon_arena_take(ctx, arena, &block, FACTORS * j->fields, sizeof *block));
-    RECON_PASS(recon_arena_take(ctx, arena, &j->sums, 2 * (j->pieces.tasks + 1) * j->cols,
-                                sizeof *j->sums));
+    RECON_CHECK(recon_arena_take(ctx, arena, &block, FACTORS * j->fields, sizeof *block));
+    RECON_CHECK(recon_arena_take(ctx, arena, &j->sums, 2 * (j->pieces.tasks + 1) * j->cols,
+                                 sizeof *j->sums));
     float **at[FACTORS] = {
         &j->k.mean, &j->k.inv, &j->k.gain, &j->k.offset, &j->k.back, &j->k.along
     };

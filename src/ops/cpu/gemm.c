@@ -83,14 +83,14 @@ static recon_status bf16_tile(recon_ctx *ctx, const recon_gemm_args *g, int work
     f.type = RECON_F32;
     f.lda = g->transpose_a ? g->m : g->k;
     f.ldb = g->transpose_b ? g->k : g->n;
-    RECON_PASS(widen(ctx, arena, &a, g->a, rows_a, f.lda, g->lda));
-    RECON_PASS(widen(ctx, arena, &b, g->b, rows_b, f.ldb, g->ldb));
+    RECON_CHECK(widen(ctx, arena, &a, g->a, rows_a, f.lda, g->lda));
+    RECON_CHECK(widen(ctx, arena, &b, g->b, rows_b, f.ldb, g->ldb));
     if (g->c_bf16) {
-        RECON_PASS(widen(ctx, arena, &c, g->c, g->m, g->n, g->ldc));
+        RECON_CHECK(widen(ctx, arena, &c, g->c, g->m, g->n, g->ldc));
         f.ldc = g->n;
     }
     f.a = a, f.b = b, f.c = c;
-    RECON_PASS(tile(ctx, &f));
+    RECON_CHECK(tile(ctx, &f));
     for (size_t r = 0; g->c_bf16 && r < g->m; r++)
         recon_floats_to_bf16((uint16_t *)g->c + r * g->ldc, c + r * g->n, g->n);
     return RECON_OK;

@@ -25,7 +25,7 @@ static recon_status sum_task(recon_ctx *ctx, void *arg, size_t task, int worker)
     size_t first = task / j->pieces.tasks * a->middle + own.begin, rows = own.end - own.begin;
     double *sum = j->part + task * a->inner;
     const float *x;
-    RECON_PASS(recon_part_read(ctx, arena, &x, &a->x, first * a->inner, rows * a->inner));
+    RECON_CHECK(recon_part_read(ctx, arena, &x, &a->x, first * a->inner, rows * a->inner));
     memset(sum, 0, a->inner * sizeof *sum);
     if (a->inner == 1 && !j->cut)
         *sum = recon_sum(x, rows);
@@ -89,8 +89,8 @@ static recon_status repeat_task(recon_ctx *ctx, void *arg, size_t outer, int wor
     size_t n = a->middle * a->inner;
     const float *dy;
     float *dx;
-    RECON_PASS(recon_part_read(ctx, arena, &dy, &a->dy, outer * a->inner, a->inner));
-    RECON_PASS(recon_part_write(ctx, arena, &dx, &a->dx, outer * n, n));
+    RECON_CHECK(recon_part_read(ctx, arena, &dy, &a->dy, outer * a->inner, a->inner));
+    RECON_CHECK(recon_part_write(ctx, arena, &dx, &a->dx, outer * n, n));
     repeat(dx, dy, (float)a->scale, a->middle, a->inner);
     recon_run_wrote(dx, &a->dx, outer * n, n);
     return RECON_OK;

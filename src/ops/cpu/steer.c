@@ -68,10 +68,10 @@ static recon_status prepare(recon_ctx *ctx, const job *j, product *p, int back)
         if (count[i] == 0 || p->depth == 0)
             continue;
         recon_dnnl_shape s = shape_of(j, p, count[i], back);
-        RECON_PASS(recon_dnnl_find(ctx, &k->plan[i], &s));
-        RECON_PASS(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
-                                    recon_dnnl_packed_bytes(k->plan[i]), 1));
-        RECON_PASS(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], p->w, back));
+        RECON_CHECK(recon_dnnl_find(ctx, &k->plan[i], &s));
+        RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
+                                     recon_dnnl_packed_bytes(k->plan[i]), 1));
+        RECON_CHECK(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], p->w, back));
     }
     return RECON_OK;
 }
@@ -124,8 +124,8 @@ static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
     *t = (tile){ .image = index / j->tiles, .first = index % j->tiles * j->rows };
     t->rows = recon_min(j->rows, j->s.p - t->first);
     t->features.pixels = t->rows * j->s.q;
-    RECON_PASS(recon_arena_take(ctx, arena, &t->features.feature,
-                                t->features.pixels * j->waves.features + 1, sizeof(float)));
+    RECON_CHECK(recon_arena_take(ctx, arena, &t->features.feature,
+                                 t->features.pixels * j->waves.features + 1, sizeof(float)));
     return recon_arena_take(ctx, arena, &t->scratch, recon_waves_scratch(&j->waves),
                             sizeof *t->scratch);
 }
@@ -153,12 +153,12 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
     const job *j = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     tile t;
-    RECON_PASS(open_tile(ctx, j, arena, &t, index));
+    RECON_CHECK(open_tile(ctx, j, arena, &t, index));
     filter(j, &t);
     for (size_t i = 0; i < j->a->products; i++) {
         const product *p = &j->product[i];
         float *y = j->y + pixels_at(j, &t) + p->to;
-        RECON_PASS(mix(ctx, j, p, worker, y, features_of(p, &t), t.features.pixels));
+        RECON_CHECK(mix(ctx, j, p, worker, y, features_of(p, &t), t.features.pixels));
     }
     return RECON_OK;
 }
@@ -173,14 +173,14 @@ static recon_status tile_back(recon_ctx *ctx, const job *j, int worker, const ti
         filter(j, t);
     for (size_t i = 0; dw && i < j->a->products; i++) {
         const product *p = &j->product[i];
-        RECON_PASS(recon_cpu_product(ctx, dw + (p->w - j->product->w), p->depth,
-                                     recon_transposed(dy + p->to, j->s.o),
-                                     recon_plain(features_of(p, t), p->depth),
-                                     (size_t[]){ p->outputs, p->depth, pixels }, add));
+        RECON_CHECK(recon_cpu_product(ctx, dw + (p->w - j->product->w), p->depth,
+                                      recon_transposed(dy + p->to, j->s.o),
+                                      recon_plain(features_of(p, t), p->depth),
+                                      (size_t[]){ p->outputs, p->depth, pixels }, add));
     }
     for (size_t i = 0; j->dx && i < j->a->products; i++) {
         const product *p = &j->product[i];
-        RECON_PASS(unmix(ctx, j, p, worker, features_of(p, t), dy + p->to, pixels));
+        RECON_CHECK(unmix(ctx, j, p, worker, features_of(p, t), dy + p->to, pixels));
     }
     if (j->dx) {
         float *dx = j->dx + t->image * j->s.h * j->s.w * j->s.c;
@@ -204,9 +204,9 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
         memset(j->dx + begin * image, 0, (end - begin) * image * sizeof *j->dx);
     for (size_t i = begin * j->tiles; i < end * j->tiles; i++) {
         tile t;
-        RECON_PASS(recon_interrupted(ctx)); /* large images take minutes */
-        RECON_PASS(open_tile(ctx, j, arena, &t, i));
-        RECON_PASS(tile_back(ctx, j, worker, &t, dw, i > begin * j->tiles));
+        RECON_CHECK(recon_interrupted(ctx)); /* large images take minutes */
+        RECON_CHECK(open_tile(ctx, j, arena, &t, i));
+        RECON_CHECK(tile_back(ctx, j, worker, &t, dw, i > begin * j->tiles));
         recon_arena_release(arena, mark);
     }
     return RECON_OK;
@@ -218,8 +218,8 @@ static recon_status open_products(recon_ctx *ctx, job *j, const float *w)
 {
     const recon_steer_plane *plane = j->a->plane;
     size_t to = 0, before = 0;
-    RECON_PASS(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->product, j->a->products + 1,
-                                sizeof *j->product));
+    RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->product, j->a->products + 1,
+                                 sizeof *j->product));
     for (size_t i = 0; i < j->a->products; i++) {
         const recon_steer_product *from = &j->a->product[i];
         size_t depth = recon_steer_depth(plane, from->planes);
@@ -251,10 +251,10 @@ static recon_status open_job(recon_ctx *ctx, job *j, const recon_steer_args *a)
     *j = (job){ .a = a, .s = recon_steer_sizes_of(a), .weights = recon_tensor_count(&a->w) };
     recon_slices images = recon_slices_in_rows(&a->x, j->s.n);
     j->pieces = recon_pieces_of(images, recon_up(images.all, BACK_TASKS));
-    RECON_PASS(recon_part_read(ctx, arena, &j->x, &a->x, 0, recon_tensor_count(&a->x)));
-    RECON_PASS(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
-    RECON_PASS(recon_part_read(ctx, arena, &wave, &a->wave, 0, recon_tensor_count(&a->wave)));
-    RECON_PASS(recon_waves_open(ctx, &j->waves, arena, a, wave));
+    RECON_CHECK(recon_part_read(ctx, arena, &j->x, &a->x, 0, recon_tensor_count(&a->x)));
+    RECON_CHECK(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
+    RECON_CHECK(recon_part_read(ctx, arena, &wave, &a->wave, 0, recon_tensor_count(&a->wave)));
+    RECON_CHECK(recon_waves_open(ctx, &j->waves, arena, a, wave));
     j->rows = rows_of(j);
     j->tiles = recon_up(j->s.p, j->rows);
     return open_products(ctx, j, w);
@@ -263,7 +263,7 @@ static recon_status open_job(recon_ctx *ctx, job *j, const recon_steer_args *a)
 static recon_status prepare_all(recon_ctx *ctx, job *j, int back)
 {
     for (size_t i = 0; i < j->a->products; i++)
-        RECON_PASS(prepare(ctx, j, &j->product[i], back));
+        RECON_CHECK(prepare(ctx, j, &j->product[i], back));
     return RECON_OK;
 }
 

@@ -39,8 +39,8 @@ static recon_status list_terms(recon_ctx *ctx, recon_arena *arena, recon_wave_su
     size_t rows = across ? folds : waves, cols = across ? waves : folds;
     uint32_t n = 0;
     out->count = rows;
-    RECON_PASS(recon_arena_take(ctx, arena, &out->begin, rows + 1, sizeof *out->begin));
-    RECON_PASS(recon_arena_take(ctx, arena, &out->term, rows * cols + 1, sizeof *out->term));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->begin, rows + 1, sizeof *out->begin));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->term, rows * cols + 1, sizeof *out->term));
     for (size_t i = 0; i < rows; i++) {
         out->begin[i] = n;
         for (size_t j = 0; j < cols; j++) {
@@ -108,7 +108,7 @@ recon_status recon_waves_open(recon_ctx *ctx, recon_waves *out, recon_arena *are
         planes += args->product[i].planes;
     *out = (recon_waves){ .s = recon_steer_sizes_of(args),
                           .features = recon_steer_depth(args->plane, planes) };
-    RECON_PASS(recon_arena_take(ctx, arena, &out->group, planes + 1, sizeof *out->group));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->group, planes + 1, sizeof *out->group));
     for (const recon_steer_plane *p = args->plane; p < args->plane + planes; p++) {
         if (is_grouped(out, p))
             continue;
@@ -117,14 +117,14 @@ recon_status recon_waves_open(recon_ctx *ctx, recon_waves *out, recon_arena *are
         size_t size = args->wave.shape[1], taps = size * size;
         int *member;
         double *weight;
-        RECON_PASS(recon_arena_take(ctx, arena, &g->plane, planes, sizeof *g->plane));
-        RECON_PASS(recon_arena_take(ctx, arena, &member, 2 * planes, sizeof *member));
+        RECON_CHECK(recon_arena_take(ctx, arena, &g->plane, planes, sizeof *g->plane));
+        RECON_CHECK(recon_arena_take(ctx, arena, &member, 2 * planes, sizeof *member));
         size_t waves = gather_planes(g, args, member);
-        RECON_PASS(recon_arena_take(ctx, arena, &weight, waves * taps, sizeof *weight));
+        RECON_CHECK(recon_arena_take(ctx, arena, &weight, waves * taps, sizeof *weight));
         for (size_t i = 0; i < waves; i++)
             fold_wave(weight + i * taps, wave + (size_t)member[i] * taps, size);
-        RECON_PASS(list_terms(ctx, arena, &g->waves, weight, waves, taps, 0));
-        RECON_PASS(list_terms(ctx, arena, &g->folds, weight, waves, taps, 1));
+        RECON_CHECK(list_terms(ctx, arena, &g->waves, weight, waves, taps, 0));
+        RECON_CHECK(list_terms(ctx, arena, &g->folds, weight, waves, taps, 1));
     }
     return RECON_OK;
 }

@@ -92,7 +92,7 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
 {
     const conv *v = arg;
     double *sum;
-    RECON_PASS(take_sums(ctx, worker, &sum, v->q * v->o));
+    RECON_CHECK(take_sums(ctx, worker, &sum, v->q * v->o));
     forward_row(sum, v, index / v->p, index % v->p);
     const recon_conv_args *a = v->args;
     for (size_t i = 0; i < v->q * v->o; i++) {
@@ -109,7 +109,7 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
 static recon_status widen_filter(recon_ctx *ctx, conv *v)
 {
     size_t taps = v->kh * v->kw * v->c;
-    RECON_PASS(recon_alloc_raw(ctx, &v->filter, taps * v->o, sizeof *v->filter));
+    RECON_CHECK(recon_alloc_raw(ctx, &v->filter, taps * v->o, sizeof *v->filter));
     for (size_t o = 0; o < v->o; o++)
         for (size_t t = 0; t < taps; t++)
             v->filter[t * v->o + o] = recon_ref_get(&v->args->w, o * taps + t);
@@ -153,7 +153,7 @@ static recon_status dx_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const conv *v = arg;
     double *sum;
-    RECON_PASS(take_sums(ctx, worker, &sum, v->w * v->c));
+    RECON_CHECK(take_sums(ctx, worker, &sum, v->w * v->c));
     dx_row(sum, v, index / v->h, index % v->h);
     recon_ref_store(&v->args->dx, index * v->w * v->c, sum, v->w * v->c);
     return RECON_OK;
@@ -185,7 +185,7 @@ static recon_status dw_task(recon_ctx *ctx, void *arg, size_t index, int worker)
     size_t tap = index % (v->kh * v->kw), begin = index / (v->kh * v->kw) * FILTERS;
     size_t end = v->o - begin < FILTERS ? v->o : begin + FILTERS;
     double *sum;
-    RECON_PASS(take_sums(ctx, worker, &sum, FILTERS * v->c));
+    RECON_CHECK(take_sums(ctx, worker, &sum, FILTERS * v->c));
     dw_tap(sum, v, tap / v->kw, tap % v->kw, begin, end);
     for (size_t o = begin; o < end; o++)
         recon_ref_store(&v->args->dw, (o * v->kh * v->kw + tap) * v->c, sum + (o - begin) * v->c,

@@ -111,8 +111,8 @@ static recon_status job_open(recon_ctx *ctx, job *j, const recon_couple_args *a)
                 .rows = recon_tensor_rows(&a->x),
                 .in = recon_couple_dim(a->plan->in),
                 .out = recon_couple_dim(a->plan->out) };
-    RECON_PASS(recon_ref_widen(ctx, &j->x, &a->x));
-    RECON_PASS(recon_ref_widen(ctx, &j->attr, &a->attr));
+    RECON_CHECK(recon_ref_widen(ctx, &j->x, &a->x));
+    RECON_CHECK(recon_ref_widen(ctx, &j->attr, &a->attr));
     return recon_ref_widen(ctx, &j->w, &a->w);
 }
 

@@ -75,6 +75,6 @@ static void widen_span(const void *args, size_t begin, size_t end)
 recon_status recon_ref_widen(recon_ctx *ctx, double **out, const recon_tensor *t)
 {
     size_t n = recon_tensor_count(t);
-    RECON_PASS(recon_alloc_raw(ctx, out, n, sizeof **out));
+    RECON_CHECK(recon_alloc_raw(ctx, out, n, sizeof **out));
     return recon_ref_spans(ctx, widen_span, &(widening){ *out, t }, n, 1 << 16);
 }

@@ -129,11 +129,11 @@ static void send_back_and_gather(const job *b, const meeting *m)
 static recon_status open_job(recon_ctx *ctx, job *b, const recon_pairs_args *a)
 {
     *b = (job){ .a = a, .n = recon_pairs_widths_of(a->scalars, a->vectors) };
-    RECON_PASS(recon_ref_widen(ctx, &b->s, &a->s));
-    RECON_PASS(recon_ref_widen(ctx, &b->u, &a->u));
-    RECON_PASS(recon_ref_widen(ctx, &b->w, &a->w));
-    RECON_PASS(recon_ref_widen(ctx, &b->xyz, &a->xyz));
-    RECON_PASS(recon_alloc(ctx, &b->f, b->n.w, sizeof *b->f));
+    RECON_CHECK(recon_ref_widen(ctx, &b->s, &a->s));
+    RECON_CHECK(recon_ref_widen(ctx, &b->u, &a->u));
+    RECON_CHECK(recon_ref_widen(ctx, &b->w, &a->w));
+    RECON_CHECK(recon_ref_widen(ctx, &b->xyz, &a->xyz));
+    RECON_CHECK(recon_alloc(ctx, &b->f, b->n.w, sizeof *b->f));
     return recon_alloc(ctx, &b->df, b->n.w, sizeof *b->df);
 }
 

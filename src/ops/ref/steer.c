@@ -131,14 +131,14 @@ static recon_status backward(recon_ctx *ctx, job *j)
     size_t pixels = j->s.n * j->s.p * j->s.q;
     const double *dy = j->dy + j->to;
     if (j->dw) {
-        RECON_PASS(recon_ref_spans(ctx, feature_span, j, pixels, 16));
-        RECON_PASS(multiply(ctx, j->dw + j->weights, j->depth, dy, 1, j->s.o, j->feature, 0,
-                            j->outputs, j->depth, pixels));
+        RECON_CHECK(recon_ref_spans(ctx, feature_span, j, pixels, 16));
+        RECON_CHECK(multiply(ctx, j->dw + j->weights, j->depth, dy, 1, j->s.o, j->feature, 0,
+                             j->outputs, j->depth, pixels));
     }
     if (j->dx) {
-        RECON_PASS(multiply(ctx, j->feature, j->depth, dy, 0, j->s.o, j->w + j->weights, 0, pixels,
-                            j->depth, j->outputs));
-        RECON_PASS(recon_ref_spans(ctx, back_span, j, j->s.n, 1));
+        RECON_CHECK(multiply(ctx, j->feature, j->depth, dy, 0, j->s.o, j->w + j->weights, 0, pixels,
+                             j->depth, j->outputs));
+        RECON_CHECK(recon_ref_spans(ctx, back_span, j, j->s.n, 1));
     }
     return RECON_OK;
 }
@@ -151,9 +151,9 @@ static recon_status each_product(recon_ctx *ctx, job *j, step *run)
         j->planes = j->args->product[i].planes;
         j->outputs = j->args->product[i].outputs;
         j->depth = recon_steer_depth(j->plane, j->planes);
-        RECON_PASS(recon_alloc_raw(ctx, &j->feature, j->s.n * j->s.p * j->s.q * j->depth,
-                                   sizeof *j->feature));
-        RECON_PASS(run(ctx, j));
+        RECON_CHECK(recon_alloc_raw(ctx, &j->feature, j->s.n * j->s.p * j->s.q * j->depth,
+                                    sizeof *j->feature));
+        RECON_CHECK(run(ctx, j));
         free(j->feature);
         j->feature = NULL;
         j->plane += j->planes;
@@ -172,8 +172,8 @@ static void job_free(job *j)
 static recon_status job_open(recon_ctx *ctx, job *j, const recon_steer_args *args)
 {
     *j = (job){ .args = args, .s = recon_steer_sizes_of(args) };
-    RECON_PASS(recon_ref_widen(ctx, &j->x, &args->x));
-    RECON_PASS(recon_ref_widen(ctx, &j->w, &args->w));
+    RECON_CHECK(recon_ref_widen(ctx, &j->x, &args->x));
+    RECON_CHECK(recon_ref_widen(ctx, &j->w, &args->w));
     return recon_ref_widen(ctx, &j->wave, &args->wave);
 }
 

@@ -74,13 +74,13 @@ static recon_status expand_task(recon_ctx *ctx, void *arg, size_t u, int worker)
     recon_arena *arena = recon_worker_arena(ctx, worker);
     const real *basis, *weight = NULL;
     real *piece, *dweight = NULL;
-    RECON_PASS(recon_arena_take(ctx, arena, &piece, run + 1, sizeof *piece));
-    RECON_PASS(read_part(ctx, arena, &basis, &a->basis, b->first_basis, b->elements * stride));
+    RECON_CHECK(recon_arena_take(ctx, arena, &piece, run + 1, sizeof *piece));
+    RECON_CHECK(read_part(ctx, arena, &basis, &a->basis, b->first_basis, b->elements * stride));
     if (j->back) {
-        RECON_PASS(write_part(ctx, arena, &dweight, &a->dweight, first, weights));
+        RECON_CHECK(write_part(ctx, arena, &dweight, &a->dweight, first, weights));
         memset(dweight, 0, weights * sizeof *dweight);
     } else {
-        RECON_PASS(read_part(ctx, arena, &weight, &a->weight, first, weights));
+        RECON_CHECK(read_part(ctx, arena, &weight, &a->weight, first, weights));
     }
     for (size_t i = 0; i < b->dim_out; i++, basis += run)
         for (size_t v = 0; v < b->copies_in; v++) {

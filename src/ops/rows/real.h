@@ -140,12 +140,12 @@ static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker
     size_t back = j->dy ? recon_tensor_count(j->dy) / j->rows : 0;
     const real *x = NULL, *dy = NULL;
     real *out, *scratch;
-    RECON_PASS(write_part(ctx, arena, &out, j->out, first * to, rows * to));
-    RECON_PASS(recon_arena_take(ctx, arena, &scratch, j->scratch, sizeof *scratch));
+    RECON_CHECK(write_part(ctx, arena, &out, j->out, first * to, rows * to));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, j->scratch, sizeof *scratch));
     if (j->x)
-        RECON_PASS(read_part(ctx, arena, &x, j->x, first * in, rows * in));
+        RECON_CHECK(read_part(ctx, arena, &x, j->x, first * in, rows * in));
     if (j->dy)
-        RECON_PASS(read_part(ctx, arena, &dy, j->dy, first * back, rows * back));
+        RECON_CHECK(read_part(ctx, arena, &dy, j->dy, first * back, rows * back));
     for (size_t r = 0; r < rows; r++)
         j->kernel(j->args, first + r, out + r * to, x ? x + r * in : NULL,
                   dy ? dy + r * back : NULL, scratch);
