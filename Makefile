@@ -148,7 +148,7 @@ ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/
 
 all: lib $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES)
 lib: $(LIB_A) $(BUILD)/librecon.so
-tests: $(TESTS) $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES)
+tests: $(TESTS) $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES) $(THIRD)
 
 # One line a change of compiler, flags or features cannot get past: everything depends on it.
 FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)| $(HAVE_MPI)
@@ -226,6 +226,11 @@ $(BUILD)/tests/%.o: COMMON += -Itests
 $(BUILD)/tests/%.o: OPT := $(if $(SANITIZE),-O0,-O1 -fno-math-errno)
 $(if $(SANITIZE),$(CLI_OBJ) $(LAB_CMD) $(LAB_OBJ): OPT := -O0)
 $(BUILD)/lab/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
+# `recon` with a third domain and a third group, for tests/cli/test_third.sh.
+THIRD := $(BUILD)/tests/cli/third
+$(THIRD): $(THIRD).o $(CLI_OBJ) $(LIB_A)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS) \
+	  $(addprefix -Wl$(comma)--wrap=,recon_ctx_new recon_data_is recon_data_kind_of recon_data_open)
 # What is preloaded before `recon` by tests/trust/test_whole.c.
 SHIM := $(BUILD)/tests/trust/shim.so
 $(SHIM): tests/trust/shim.c $(BUILD)/flags

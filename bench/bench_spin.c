@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/ctx.h"
+#include "data/molecules.h"
 
 #define DEGREE (M_PI / 180)
 

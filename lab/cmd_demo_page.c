@@ -2,7 +2,6 @@
 #include "lab/demo.h"
 #include "lab/table.h"
 #include "core/fail.h"
-#include "core/memory.h"
 #include "data/elements.h"
 #include "report/found.h"
 #include "report/pictures.h"
@@ -432,11 +431,9 @@ static void say_found(recon_ctx *ctx, recon_page *page, const demo *d)
 recon_status demo_page(recon_ctx *ctx, const demo *d)
 {
     recon_page *page;
-    recon_status status = recon_page_new(
+    RECON_CHECK(recon_page_new(
         ctx, &page, "Natural poses, found without labels",
-        "A tour of recon: the natural poses of garments and molecules, and their uses.");
-    if (status != RECON_OK)
-        return status;
+        "A tour of recon: the natural poses of garments and molecules, and their uses."));
     put_results(page, d);
     say_what(ctx, page, d);
     say_canonical(ctx, page, d);

@@ -338,6 +338,14 @@ recon_status recon_molecule_groups_make(recon_ctx *ctx, recon_molecule_groups *o
                                         const int64_t *molecule, size_t n, size_t molecules);
 void recon_molecule_groups_free(recon_molecule_groups *groups);
 
+/* Room for n codes of d numbers with poses and labels, which owned[0], [1] and [2] fill in. Free always. */
+recon_status lab_embedded_new(recon_ctx *ctx, recon_embedded *out, size_t n, size_t d,
+                              const recon_group *group);
+
+/* The line of a model file that says how it was trained; "" where there is none. */
+enum { TRAINING = 640 };
+recon_status lab_training(recon_ctx *ctx, char out[TRAINING], const char *path);
+
 typedef recon_status recon_work(recon_ctx *ctx, void *arg);
 
 /* Seconds of the fastest of several rounds, after one that is not counted. */
@@ -360,6 +368,7 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
 
 /* The place of the largest of n numbers, of several the first. */
 size_t lab_largest(const double *row, size_t n);
+size_t lab_largest_float(const float *row, size_t n);
 
 /* A set of its own with the same conformers, names and energies; molecules that do not occur in
  * data lose their numbers. poses may be NULL. The truth of how conformers had been rotated does not

@@ -19,14 +19,6 @@ enum { CONFORMERS = 1024 }; /* that a model sees at once */
 
 /* --- accuracy --------------------------------------------------------------------------------- */
 
-static int64_t most_likely(const float *row, size_t n)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < n; i++)
-        best = row[i] > row[best] ? i : best;
-    return (int64_t)best;
-}
-
 recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64_t *guess,
                                               const int64_t *molecule, const int64_t *conformer,
                                               const recon_so3 *rotations, size_t n,
@@ -44,7 +36,7 @@ recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64
             which[i] = conformer ? conformer[at + i] : (int64_t)(at + i);
         RECON_TRY(judge(ctx, user, log_p, which, rotations + at, count));
         for (size_t i = 0; i < count; i++) {
-            int64_t best = most_likely(log_p + i * labels, labels);
+            int64_t best = (int64_t)lab_largest_float(log_p + i * labels, labels);
             right += best == molecule[at + i];
             if (guess)
                 guess[at + i] = best;
@@ -218,31 +210,19 @@ typedef struct {
     recon_molecule_groups groups;
 } room;
 
-static recon_status make_room(recon_ctx *ctx, room *r, size_t n, size_t molecules)
-{
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r->mse, n > molecules ? n : molecules, sizeof *r->mse));
-    RECON_TRY(recon_alloc_raw(ctx, &r->axis, n, sizeof *r->axis));
-    RECON_TRY(recon_alloc_raw(ctx, &r->truth_axis, molecules, 3 * sizeof *r->truth_axis));
-done:
-    return status;
-}
-
 static recon_status compare(recon_ctx *ctx, room *r, const double *f, const int64_t *molecule,
                             size_t n, const double *truth, size_t molecules)
 {
-    recon_status status = RECON_OK;
     double axis[3];
     for (size_t m = 0; m < molecules; m++)
-        RECON_TRY(axis_of(ctx, r->truth_axis + 3 * m, truth + 9 * m));
+        RECON_CHECK(axis_of(ctx, r->truth_axis + 3 * m, truth + 9 * m));
     for (size_t i = 0; i < n; i++) {
         size_t m = (size_t)molecule[i];
-        RECON_TRY(axis_of(ctx, axis, f + 9 * i));
+        RECON_CHECK(axis_of(ctx, axis, f + 9 * i));
         r->mse[i] = squared_error(f + 9 * i, truth + 9 * m);
         r->axis[i] = angle_between(axis, r->truth_axis + 3 * m);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void by_molecule(recon_molecule_fisher *of, const room *r, size_t molecules)
@@ -310,7 +290,9 @@ recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fishe
     RECON_TRY(recon_molecule_groups_make(ctx, &r.groups, molecule, n, molecules));
     RECON_TRY(recon_evaluate_check_numbers(ctx, f, 9 * n, "entry of F"));
     RECON_TRY(recon_evaluate_check_numbers(ctx, truth, 9 * molecules, "entry of the true F"));
-    RECON_TRY(make_room(ctx, &r, n, molecules));
+    RECON_TRY(recon_alloc_raw(ctx, &r.mse, n > molecules ? n : molecules, sizeof *r.mse));
+    RECON_TRY(recon_alloc_raw(ctx, &r.axis, n, sizeof *r.axis));
+    RECON_TRY(recon_alloc_raw(ctx, &r.truth_axis, molecules, 3 * sizeof *r.truth_axis));
     RECON_TRY(compare(ctx, &r, f, molecule, n, truth, molecules));
     by_molecule(of, &r, molecules);
     summarize_fisher(out, &r, of, n, truth, molecules);
@@ -528,18 +510,16 @@ typedef struct {
 static recon_status copy_new(recon_ctx *ctx, copy *c, const recon_molecules *data)
 {
     recon_molecules_info info = recon_molecules_describe(data);
-    recon_status status;
     *c = (copy){ 0 };
-    RECON_TRY(recon_alloc(ctx, &c->list, info.n, sizeof *c->list));
-    RECON_TRY(recon_alloc(ctx, &c->names, info.molecules, sizeof *c->names));
-    RECON_TRY(recon_alloc(ctx, &c->number, info.molecules, sizeof *c->number));
-    RECON_TRY(recon_alloc_raw(ctx, &c->xyz, info.total, 3 * sizeof *c->xyz));
+    RECON_CHECK(recon_alloc(ctx, &c->list, info.n, sizeof *c->list));
+    RECON_CHECK(recon_alloc(ctx, &c->names, info.molecules, sizeof *c->names));
+    RECON_CHECK(recon_alloc(ctx, &c->number, info.molecules, sizeof *c->number));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->xyz, info.total, 3 * sizeof *c->xyz));
     for (size_t i = 0; i < info.n; i++) {
         c->list[i] = recon_molecules_get(data, i);
         c->number[c->list[i].molecule] = 1;
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void renumber(copy *c, const recon_molecules *data)
@@ -553,11 +533,6 @@ static void renumber(copy *c, const recon_molecules *data)
         }
     for (size_t i = 0; i < info.n; i++)
         c->list[i].molecule = c->number[c->list[i].molecule] - 1;
-}
-
-static void copy_free(copy *c)
-{
-    lab_free(c->xyz, c->number, c->names, c->list);
 }
 
 recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose *poses,
@@ -578,6 +553,6 @@ recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_po
     }
     RECON_TRY(recon_molecules_make(ctx, out, c.list, n, c.names));
 done:
-    copy_free(&c);
+    lab_free(c.xyz, c.number, c.names, c.list);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "data/identity.h"
 #include "group/group.h"
+#include "ops/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@ recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
     const char *name = recon_safetensors_metadata(file, "model");
     const recon_backbone_kind *kind = name ? find_kind(ctx, name) : NULL;
     *out = NULL;
+    if (precision == RECON_AUTO && recon_ops_on_host(ctx) == recon_ops_of(ctx))
+        precision = RECON_SINGLE; /* see RECON_AUTO */
     if (!kind)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a model of `{recon.train()}` or `{recon.discover()}`", path);

@@ -14,6 +14,7 @@
 #include "nn/run_files.h"
 #include "nn/settings.h"
 #include "nn/tape.h"
+#include "data/dataset.h"
 #include <recon/nn/schedule.h>
 
 #include <math.h>

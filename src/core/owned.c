@@ -65,11 +65,10 @@ static int lists(const json_t *files, const char *name)
 /* Other programs have a summary.json too. Every result of ours has a gamma.npy. */
 static int is_ours(const json_t *summary)
 {
-    const char *group = json_string_value(json_object_get(summary, "group"));
     return json_is_string(json_object_get(summary, "version")) &&
            (lists(json_object_get(summary, "files"), "gamma.npy") ||
-            (json_is_integer(json_object_get(summary, "points")) && group &&
-             (!strcmp(group, "so2") || !strcmp(group, "so3"))));
+            (json_is_integer(json_object_get(summary, "points")) &&
+             json_is_string(json_object_get(summary, "group"))));
 }
 
 /* A list that cannot be read is none, but one that was not read may be one. */

@@ -61,4 +61,12 @@ const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
 recon_status recon_dataset_pick(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
                                 const size_t *which, size_t n);
 
+/* Two views: one image of `of`, chosen by seed, in *held, the others in *rest. data must outlive
+ * both; close them too. */
+recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dataset **held,
+                                 const recon_dataset *data, size_t of, uint64_t seed);
+
+/* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
+const char *recon_dataset_file(const recon_dataset *data, size_t i);
+
 #endif

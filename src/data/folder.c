@@ -25,6 +25,7 @@
 #include <recon/data/bitmap.h>
 #include "data/image.h"
 #include "data/skips.h"
+#include "data/dataset.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,6 +6,7 @@
 #include "core/threads.h"
 #include "data/molecule_store.h"
 #include "data/rotations.h"
+#include "data/molecules.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/hash.h"
+#include "data/molecules.h"
 
 enum { PATH = 1024, PARTS = 3 };
 static const char *const parts[PARTS] = { "train", "val", "test" };

@@ -14,6 +14,7 @@
 #include "data/rmsd.h"
 #include "stats/eig4.h"
 #include "group/so3/frame.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* group.c - groups by name, and what is the same of all of them. */
 #include "group/group.h"
+#include "group/mean.h"
 #include "core/npy.h"
 #include "core/text.h"
 #include "core/ctx.h"

@@ -3,7 +3,6 @@
 #define GROUP_GROUP_H
 
 #include <recon/group/group.h>
-#include <recon/group/mean.h>
 
 /* A family is chosen by so many sets at most: the sets i * n / RECON_CHOICE_SETS among more. */
 enum { RECON_CHOICE_SETS = 512 };
@@ -34,9 +33,6 @@ const char *recon_group_print(recon_pose_text text, const recon_group *group, co
 
 /* Numbers of a row of a family's parameters. */
 size_t recon_family_parameters(const recon_family *family);
-
-/* RECON_ERR_INPUT for a tail that is not zero and for a kind of mean that there is not. */
-recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *options);
 
 /* What recon_group_find makes a group of a family from: name, words and what depends on n are yet to
  * be filled in. */

@@ -6,6 +6,8 @@
 #include "core/npy.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "group/mean.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "group/so3/fisher.h"
 #include "stats/quantile.h"
+#include "group/so3/fisher_fit.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>

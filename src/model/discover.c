@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "model/summary.h"
 #include "model/trust.h"
-#include "group/group.h"
+#include "group/mean.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "model/doubt.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "normalize/findings.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <recon/group/so2.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- SO(2) ------------------------------------------------------------------------------------ */
 
@@ -44,9 +45,8 @@ static void list_angles(recon_candidates *out, const recon_pose *pose, const voi
     for (int j = 0; j < count; j++) {
         if (j == nearest)
             continue;
-        double lambda = recon_so2_wrap(pose->lambda[0] + mode[j].at);
         out->pose[out->count] = *pose;
-        recon_pose_complete(&out->pose[out->count], RECON_SO2, &lambda);
+        out->pose[out->count].lambda[0] = recon_so2_wrap(pose->lambda[0] + mode[j].at);
         out->weight[out->count++] = mode[j].weight;
     }
 }
@@ -87,7 +87,7 @@ static void list_rotations(recon_candidates *out, const recon_pose *pose, const 
             continue;
         out->pose[at] = *pose;
         out->pose[at].free = recon_fisher_free(&m->modes.part[k]);
-        recon_pose_complete(&out->pose[at], RECON_SO3, (const double *)&mode);
+        memcpy(out->pose[at].lambda, &mode, sizeof mode);
     }
 }
 

@@ -45,7 +45,8 @@ typedef struct {
     /* The verdicts on n inputs that have been read, with near and p_embedding where they look at them. */
     recon_status (*judge)(recon_ctx *ctx, recon_row *out /* [n] */, const recon_model *model,
                           const recon_read *of, size_t n);
-    /* The natural poses that an input may have, from its pose and its map. */
+    /* The natural poses that an input may have, from its pose and its map: the lambda of each, and
+     * whether it is free; recon_pose_complete does the rest. */
     void (*list)(recon_candidates *out, const recon_pose *pose, const void *map);
 } recon_model_kind;
 

@@ -13,6 +13,7 @@
 #include "model/trust.h"
 #include "group/natural.h"
 #include "stats/quantile.h"
+#include "maps/maps.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

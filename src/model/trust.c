@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "model/lambda.h"
 #include "stats/quantile.h"
+#include "group/so2/fit.h"
 
 #include <recon/group/so2.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/settings.h"
+#include "core/npy.h"
 
 #include <errno.h>
 #include <inttypes.h>

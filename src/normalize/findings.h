@@ -28,4 +28,8 @@ void recon_finding_clear(recon_frames *frames, size_t row); /* a row without a c
 /* frames->natural from frames->verdict. */
 void recon_findings_count(recon_frames *frames);
 
+/* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts
+ * are not changed. */
+void recon_frames_doubt(recon_frames *frames, size_t i);
+
 #endif

@@ -2,6 +2,7 @@
 #include <recon/normalize/normalize.h>
 #include "core/blocks.h"
 #include "core/threads.h"
+#include "normalize/findings.h"
 
 #include <string.h>
 

@@ -548,4 +548,7 @@ extern const recon_ops recon_ops_cpu;
  * and memory of the caller's own is given, as the real table does; nothing is copied or computed. */
 recon_ops recon_ops_plan(const recon_ops *real);
 
+/* "f32", "bf16", "f64", "tf32" or "auto"; "?" for any other number. */
+const char *recon_precision_name(recon_precision precision);
+
 #endif

@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/formats.h"
+#include "data/dataset.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -53,10 +54,9 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_look *l, batch *b, doubl
                                   size_t first, size_t n)
 {
     recon_distribution *said = (recon_distribution *)l->said + first;
-    recon_status status;
     read_batch(b, l, first, n);
-    RECON_TRY(recon_distribution_images(ctx, said, l->model, b->images, n));
-    RECON_TRY(recon_score_images(ctx, b->unusual, l->model, b->rotated, n));
+    RECON_CHECK(recon_distribution_images(ctx, said, l->model, b->images, n));
+    RECON_CHECK(recon_score_images(ctx, b->unusual, l->model, b->rotated, n));
     for (size_t i = 0; i < n; i++) {
         double psi = said[i].pose.psi[0], rotated = b->unusual[i].pose.psi[0];
         apart[first + i] = recon_so2_distance(psi, l->f->psi[l->row[first + i]]);
@@ -65,8 +65,7 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_look *l, batch *b, doubl
         l->trial.miss[first + i] =
             RECON_TO_DEGREES * recon_so2_distance(rotated, psi + b->angle[i]);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status look(recon_ctx *ctx, recon_look *l, double *apart)
@@ -181,10 +180,9 @@ static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_loo
     double theta, several, folded, hits = recon_found_overall(f, "hit_rate");
     double none = recon_found_natural(f, RECON_NATURAL_NONE);
     recon_found_words a, b;
-    recon_status status;
-    RECON_TRY(recon_found_number(ctx, &theta, f, "all.theta_deg"));
-    RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
-    RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
+    RECON_CHECK(recon_found_number(ctx, &theta, f, "all.theta_deg"));
+    RECON_CHECK(recon_found_number(ctx, &several, f, "all.several_modes"));
+    RECON_CHECK(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     say_width(page, l, theta);
     recon_page_say(
         page,
@@ -214,8 +212,7 @@ static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_loo
                        : " This network predicts the natural pose itself, learned from the poses "
                          "in which such images occur; the neighbours only give the spread around "
                          "it.");
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- widths ----------------------------------------------------------------------------------- */

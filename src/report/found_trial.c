@@ -6,7 +6,6 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +13,7 @@
 
 recon_status recon_found_trial_new(recon_ctx *ctx, recon_found_trial *t, size_t n)
 {
-    recon_status status = recon_alloc_raw(ctx, &t->natural, 3 * n, sizeof *t->natural);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &t->natural, 3 * n, sizeof *t->natural));
     t->rotated = t->natural + n;
     t->miss = t->rotated + n;
     t->n = n;
@@ -50,9 +47,7 @@ static recon_status show_caught(recon_ctx *ctx, recon_page *page, const double *
     static const double alarms[] = { 0.01, 0.05, 0.1, 0.2 };
     recon_found_words words;
     double *sorted;
-    recon_status status = recon_alloc_raw(ctx, &sorted, n, sizeof *sorted);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &sorted, n, sizeof *sorted));
     memcpy(sorted, natural, n * sizeof *sorted);
     recon_sort_doubles(sorted, n);
     recon_page_table(page, "What a threshold on the score catches", columns, 3);
@@ -136,7 +131,6 @@ static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_fo
 recon_status recon_found_show_unusual(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
                                       recon_found_trial *t)
 {
-    recon_status status;
     recon_page_section(page, "Unusual poses");
     recon_page_say(
         page,
@@ -159,10 +153,8 @@ recon_status recon_found_show_unusual(recon_ctx *ctx, recon_page *page, const re
         "Are unusual poses detected? There are no labels for this. So %zu of the %s are scored as "
         "given, and again after rotating each by %s, to see whether the score separates the two.",
         t->n, t->many, t->rotation);
-    RECON_TRY(show_roc(ctx, page, t));
-    RECON_TRY(show_scores(ctx, page, t));
-done:
-    return status;
+    RECON_CHECK(show_roc(ctx, page, t));
+    return show_scores(ctx, page, t);
 }
 
 /* --- warnings --------------------------------------------------------------------------------- */

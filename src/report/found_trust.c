@@ -4,8 +4,6 @@
 #include "model/trust.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Of a summary that does not say: 0. */
 static int read_trust(recon_trust *out, const recon_found_folder *f)

@@ -1,5 +1,5 @@
 /* molecules.c - balls and sticks, drawn from the back to the front. */
-#include "report/space.h"
+#include "report/canvas.h"
 #include "core/fail.h"
 #include "core/memory.h"
 

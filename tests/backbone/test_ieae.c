@@ -5,6 +5,7 @@
 #include "backbone/ieae.h"
 #include "core/ctx.h"
 #include "nn/params.h"
+#include "data/dataset.h"
 
 #include <recon/group/so2.h>
 #include <recon/ops/backend.h>

@@ -3,6 +3,7 @@
 #include "scratch.h"
 
 #include "core/picture.h"
+#include "data/dataset.h"
 #include <recon/data/dataset.h>
 #include <sys/stat.h>
 

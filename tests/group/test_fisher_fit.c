@@ -5,6 +5,7 @@
 #include <recon/group/matrix_fisher.h>
 #include <recon/group/mean.h>
 #include "group/so3/fisher.h"
+#include "group/so3/fisher_fit.h"
 
 enum { K = 25, TRIALS = 1000 };
 

@@ -4,6 +4,7 @@
 
 #include <recon/group/matrix_fisher.h>
 #include "group/so3/fisher.h"
+#include "group/so3/fisher_fit.h"
 #include <stdlib.h>
 
 #define DEGREE (M_PI / 180)

@@ -5,6 +5,7 @@
 #include <recon/recon.h>
 #include "group/natural.h"
 #include "group/so2/mean.h"
+#include "group/so2/fit.h"
 
 #define DEGREE (M_PI / 180)
 

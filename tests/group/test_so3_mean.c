@@ -7,6 +7,8 @@
 #include <recon/group/mean.h>
 #include "core/memory.h"
 #include "group/so3/frame.h"
+#include "group/mean.h"
+#include "group/so3/so3.h"
 
 static const recon_mean_options chordal = { .kind = RECON_MEAN_CHORDAL };
 static const recon_mean_options frechet = { .kind = RECON_MEAN_FRECHET };

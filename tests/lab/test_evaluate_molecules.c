@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "lab/evaluate.h"
+#include "group/so3/fisher_fit.h"
 #include <recon/group/matrix_fisher.h>
 #include <stdlib.h>
 

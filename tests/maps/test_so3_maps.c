@@ -6,6 +6,7 @@
 #include "maps/so3_heads.h"
 #include "group/so3/fisher.h"
 #include "stats/roc.h"
+#include "group/so3/fisher_fit.h"
 
 enum { CLASSES = SO3_CLASSES, TRAIN = SO3_TRAIN, TEST = SO3_TEST };
 

@@ -4,6 +4,7 @@
 #include "core/shuffle.h"
 #include "maps/head_training.h"
 #include "maps/tails.h"
+#include "data/dataset.h"
 
 #include <math.h>
 #include <recon/core/rng.h>

@@ -38,9 +38,8 @@ typedef struct {
 RECON_API size_t recon_dtype_size(recon_dtype dtype);      /* bytes of one element */
 RECON_API const char *recon_dtype_name(recon_dtype dtype); /* "float32", "int64" ... */
 
-/* Elements and bytes of an array; a shape that came from a reader never overflows here. */
+/* Elements of an array; a shape that came from a reader never overflows here. */
 RECON_API size_t recon_array_count(const recon_array *array);
-RECON_API size_t recon_array_bytes(const recon_array *array);
 
 /* Gives back what a reader made. Harmless on a zeroed array, on one made by hand and twice. */
 RECON_API void recon_array_free(recon_array *array);

@@ -76,12 +76,6 @@ RECON_API recon_dataset_info recon_dataset_describe(const recon_dataset *data);
 /* The same handle, for functions that take inputs of any kind; lent. */
 RECON_API const recon_data *recon_dataset_data(const recon_dataset *data);
 
-/* Two views: one image of `of`, chosen by seed, in *held, the others in *rest. data must outlive
- * both; close them too. */
-RECON_API recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest,
-                                           recon_dataset **held, const recon_dataset *data,
-                                           size_t of, uint64_t seed);
-
 /* A view of count images, chosen by seed, in the order they had. data must outlive it; close it. */
 RECON_API recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out,
                                           const recon_dataset *data, size_t count, uint64_t seed);
@@ -92,9 +86,6 @@ RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_
 /* The name of a class: for images: its sub-folder, for garments and fashion the kind ("T-shirt");
  * lent, as long as data is open. NULL if it has only a number. */
 RECON_API const char *recon_dataset_class_name(const recon_dataset *data, size_t label);
-
-/* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
-RECON_API const char *recon_dataset_file(const recon_dataset *data, size_t i);
 
 /* The angle, in radians, by which recon_dataset_rotate rotated image i, or 0. This is the ground
  * truth, for evaluation only. */

@@ -14,7 +14,4 @@ RECON_API double recon_so2_distance(double a, double b); /* the shorter way roun
 RECON_API double recon_so2_haar(recon_rng *rng);         /* uniform                         */
 RECON_API void recon_so2_act(double out[2], double a, const double v[2]); /* out may be v        */
 
-/* n angles wrapped. out may be a. */
-RECON_API void recon_so2_wrap_n(double *out, const double *a, size_t n);
-
 #endif

@@ -51,4 +51,14 @@ double recon_wrapped_normal_density(double angle, double sigma);
  * average, given where it came to lie. */
 double recon_wrapped_normal_square(double *square, double angle, double sigma);
 
+/* n angles that stand for the density, at even steps of its probability: what recon_so2_mean says
+ * of them is the verdict on it. The circle is opened where the density is least. A mixture whose bumps stand for a flat arc is one pose to that
+ * test, as the arc is. */
+void recon_so2_quantiles(double *out /* [n] */, const recon_so2_density *p, size_t n);
+
+/* One family for all sets: the one that gives the highest likelihood to angles held out of the
+ * fit (five folds in each set; of many sets, 512 evenly spaced ones). */
+recon_status recon_so2_choose_family(recon_ctx *ctx, recon_so2_family *family,
+                                     const double *angles /* [sets][k] */, size_t sets, size_t k);
+
 #endif

@@ -6,6 +6,9 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/tail.h"
+#include "group/mean.h"
+#include "group/so2/mean.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

@@ -1,6 +1,6 @@
 /* mean.c - chordal, Frechet and Tukey means on the circle (recon.tex, appendix on the robust
  * mean). All three work on the sorted angles; the Frechet mean is exact. */
-#include "group/group.h"
+#include "group/mean.h"
 
 #include "core/blocks.h"
 #include "core/arena.h"

@@ -13,6 +13,9 @@
 recon_status recon_so2_check(recon_ctx *ctx, const double *angles /* [sets][k] */, size_t sets,
                              size_t k);
 
+/* n angles wrapped. out may be a. */
+void recon_so2_wrap_n(double *out, const double *a, size_t n);
+
 /* The angles folded into (-pi, pi], smallest first. out must not be angles. */
 void recon_so2_sort(double *out, const double *angles, size_t n);
 

@@ -6,6 +6,8 @@
 #include "core/threads.h"
 #include "stats/eig4.h"
 #include "group/so3/frame.h"
+#include "group/mean.h"
+#include "group/so3/so3.h"
 
 #define PER_TASK 64 /* blocks of lanes */
 

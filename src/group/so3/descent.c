@@ -6,6 +6,7 @@
  * there is no other (Afsari, 2011); where is_lowest holds it is the lowest; else the search starts
  * at other points, too. */
 #include "group/so3/frame.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

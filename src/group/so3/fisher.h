@@ -19,6 +19,13 @@ typedef struct {
 /* Any finite s, in any order. */
 void recon_fisher_constant_of(recon_fisher_constant *out, const double s[3]);
 
+/* log c for singular values in any order and with any signs, from 0 up; gradient (the mean of the
+ * diagonal of R, F = diag(s)) may be NULL. Absolute error below 1e-10 up to 1e4, relative error
+ * 1e-15 beyond. */
+double recon_fisher_log_constant(double gradient[3], const double s[3]);
+
+void recon_fisher_mean(double mean[9], const recon_fisher *fisher); /* E[R], row-major */
+
 /* --- From the singular values d of a mean rotation to those of F, in steps that a
  * fit may warm up and stop early. recon_fisher_invert_moment is all of them. */
 

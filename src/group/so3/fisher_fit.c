@@ -15,6 +15,8 @@
 #include "group/so3/fisher.h"
 #include "group/so3/verdict.h"
 #include "group/so3/frame.h"
+#include "group/so3/fisher_fit.h"
+#include "group/mean.h"
 
 #define BACKGROUND_START 0.1
 #define BACKGROUND_LEAST 1e-9 /* so that no sample is impossible */
@@ -232,9 +234,7 @@ recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *out, const
     if (k == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "matrix Fisher fit: no rotations");
     batch job = { out, samples, k, options ? options->method : RECON_FISHER_ROBUST };
-    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_fisher_fit_options);
-    if (status == RECON_OK)
-        status = recon_enum_check(ctx, job.method, RECON_FISHER_ML, "fit");
+    recon_status status = recon_enum_check(ctx, job.method, RECON_FISHER_ML, "fit");
     return status == RECON_OK ? recon_parallel(ctx, fit_task, &job, sets) : status;
 }
 

@@ -4,6 +4,7 @@
  * equally good are the unit quaternions of the space that its top eigenvectors span. The nearest
  * to the identity there is the identity's shadow, made unit length. */
 #include "group/so3/fisher.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 

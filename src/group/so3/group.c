@@ -7,6 +7,8 @@
 #include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 #include "group/tail.h"
+#include "group/mean.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 #include <stdlib.h>

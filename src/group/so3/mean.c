@@ -2,7 +2,7 @@
  *
  * The chordal mean is the top eigenvector of the mean of q q^T; the other two go down from it and
  * from the modes. */
-#include "group/group.h"
+#include "group/mean.h"
 
 #include <math.h>
 #include "core/arena.h"

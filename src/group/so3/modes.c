@@ -18,6 +18,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/fail.h"
+#include "group/so3/so3.h"
+#include "group/so3/fisher_fit.h"
+#include "group/so3/fisher.h"
 
 #define BROADEST   2.0  /* kappa of the first kernel: a standard deviation of 40 degrees        */
 #define SAMPLES    1024 /* enough to see modes: of more, every second, third ... is looked at    */

@@ -3,6 +3,7 @@
  * Angles come from atan2 and never from acos, which loses half the digits near 0 and near pi. The
  * loops over n call the same inline code as the functions for one, and are not cloned for wider
  * vectors: fused multiply-adds would make the answer depend on the machine. */
+#include "group/so3/so3.h"
 #include <recon/group/so3.h>
 
 #include <math.h>

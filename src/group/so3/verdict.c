@@ -11,6 +11,7 @@
 #include "group/so3/frame.h"
 #include "group/so2/mean.h"
 #include "group/so2/verdict.h"
+#include "group/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

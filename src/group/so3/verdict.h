@@ -1,4 +1,4 @@
-/* verdict.h - what a set of rotations says: its robust fit, its modes, and a verdict on its natural pose. */
+/* verdict.h - what a set of rotations says: its modes, and a verdict on its natural pose. */
 #ifndef GROUP_SO3_VERDICT_H
 #define GROUP_SO3_VERDICT_H
 
@@ -7,19 +7,7 @@
 #include <recon/group/mean.h>
 #include "group/so3/frame.h"
 #include "core/arena.h"
-
-/* --- The robust fit of matrix_fisher.h with what it knows of each sample */
-
-typedef struct {
-    recon_fisher_fit fit;
-    double *belongs;       /* [n] 1 - the sample's share of the background   */
-    double count;          /* their sum                                      */
-    recon_so3_frame frame; /* of the mean rotation, so weighted        */
-} recon_fisher_robust;
-
-/* belongs is given by the caller. */
-recon_status recon_fisher_fit_robust(recon_ctx *ctx, recon_fisher_robust *out,
-                                     const recon_so3 *samples, size_t n);
+#include "group/so3/fisher_fit.h"
 
 /* --- One broad mode or several? */
 
