@@ -5,7 +5,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>

@@ -9,7 +9,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 #include "core/folder.h"
 #include "stats/quantile.h"
 #include "group/mean.h"

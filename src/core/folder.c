@@ -281,9 +281,7 @@ static recon_status find_target(recon_ctx *ctx, char target[RECON_PATH], const c
 {
     char parent[RECON_PATH], found[PATH_MAX];
     struct stat info;
-    recon_status status = check_length(ctx, dir);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(check_length(ctx, dir));
     if (realpath(dir, found)) {
         errno = EEXIST;
         if (stat(found, &info) != 0 || !S_ISDIR(info.st_mode))
@@ -524,9 +522,7 @@ done:
 static recon_status commit_moved(recon_ctx *ctx, recon_stage *s, const recon_names *own)
 {
     char path[RECON_PATH], prefix[RECON_PATH];
-    recon_status status = recon_tree_unlink(ctx, s->fd, s->target_fd, s->dir);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_tree_unlink(ctx, s->fd, s->target_fd, s->dir));
     stage_prefix(prefix, s, s->kind);
     print_path(path, "%s/" RECON_STAGE_INSIDE "%s", s->target,
                strrchr(s->path, '/') + 1 + strlen(prefix));
@@ -596,9 +592,7 @@ static recon_status commit_beside(recon_ctx *ctx, recon_stage *s, const recon_na
 /* There was no folder. One that somebody has made meanwhile is replaced like any other. */
 static recon_status commit_first(recon_ctx *ctx, recon_stage *s, int *done)
 {
-    recon_status status = complete(ctx, s);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(complete(ctx, s));
     *done = rename(s->path, s->target) == 0;
     if (*done) {
         s->path[0] = '\0';

@@ -1,11 +1,11 @@
 /* group.c - groups by name, and what is the same of all of them. */
 #include "group/group.h"
+#include "group/mean.h"
 #include "core/npy.h"
 #include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/families.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,9 +82,7 @@ static recon_status make(recon_ctx *ctx, const recon_group **out, const char *na
     *out = NULL;
     if (f == FAMILIES)
         return RECON_OK;
-    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &m, 1, sizeof *m));
     m->group = *families[f].group;
     snprintf(m->name, sizeof m->name, "%s", name);
     snprintf(m->words, sizeof m->words, families[f].words, n);
@@ -159,9 +157,7 @@ recon_status recon_group_check(recon_ctx *ctx, const recon_group *g)
 recon_status recon_group_add(recon_ctx *ctx, const recon_group *group)
 {
     size_t n;
-    recon_status status = recon_group_check(ctx, group);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_group_check(ctx, group));
     if (find(ctx, group->name) || family_of(&n, group->name) < FAMILIES)
         return recon_fail(ctx, RECON_ERR_INPUT, "a group named '%s' already exists", group->name);
     if (ctx->n_groups == ADDED)
@@ -265,4 +261,17 @@ recon_status recon_group_read(recon_ctx *ctx, const recon_group *group, double *
                               const char *path)
 {
     return (group->read ? group->read : read_as_written)(ctx, group, out, array, n, order, path);
+}
+
+/* --- The means by name, and their options */
+
+recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *o)
+{
+    RECON_CHECK(recon_reserved_check(ctx, o->reserved, "recon_mean_options"));
+    return recon_enum_check(ctx, o->kind, RECON_MEAN_CHORDAL, "mean");
+}
+
+const char *recon_mean_name(recon_mean_kind kind)
+{
+    return kind == RECON_MEAN_TUKEY ? "tukey" : kind == RECON_MEAN_FRECHET ? "frechet" : "chordal";
 }

@@ -39,4 +39,9 @@ const char *recon_group_list(recon_group_names out, const recon_ctx *ctx);
 /* Numbers of a row of a family's parameters. */
 size_t recon_family_parameters(const recon_family *family);
 
+/* What recon_group_find makes a group of a family from: name, words and what depends on n are yet to
+ * be filled in. */
+extern const recon_group recon_group_cyclic; /* C_n: an element is its number, 0 .. n - 1 */
+extern const recon_group recon_group_torus;  /* T^n: n angles                             */
+
 #endif

@@ -16,7 +16,7 @@
 #include "maps/maps.h"
 #include "maps/so3_heads.h"
 
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "group/natural.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "core/f16.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "knn/search.h"
 #include "model/whiten.h"
 #include "nn/params.h"

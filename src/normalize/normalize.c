@@ -4,8 +4,8 @@
  * a family, which is made once for all classes; fits; then each row takes what its class found.
  * Classes of one size go to the batched statistics in blocks; others one at a time. */
 #include <recon/normalize/normalize.h>
-#include "group/group.h"
 #include "group/mean.h"
+#include "group/group.h"
 #include "normalize/classes.h"
 #include "normalize/findings.h"
 #include "normalize/p_values.h"
