@@ -106,14 +106,67 @@ static recon_lambda lambda_of(const flow *f)
                : f->o.lambda;
 }
 
+/* The clusters in the graph of k nearest neighbours, and how likely poses are by the others of their cluster. */
+static recon_status cluster_by(recon_ctx *ctx, flow *f, int64_t *cluster, size_t *count,
+                               double *fit, const int64_t *near, size_t most, size_t k)
+{
+    size_t n = f->embedded.n;
+    int64_t *some = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &some, n * k, sizeof *some));
+    for (size_t i = 0; i < n * k; i++)
+        some[i] = near[i / k * most + i % k];
+    RECON_TRY(recon_clusters(ctx, cluster, count, some, n, k));
+    RECON_TRY(recon_laws_log_densities(ctx, NULL, fit, NULL, NULL, 0, *count, cluster,
+                                       f->embedded.poses, n));
+done:
+    free(some);
+    return status;
+}
+
+#define EQUAL 0.03 /* nats */
+
+/* A kind of many inputs falls apart into clusters where each is linked to few, and rare ones get into others'
+ * where it is linked to many: of several numbers of neighbours the largest whose clusters know as much as any. */
+static recon_status find_clusters(recon_ctx *ctx, flow *f, size_t *count)
+{
+    static const size_t halves[] = { 2, 3, 4, 6 }; /* of the class's neighbours */
+    const recon_embedded *e = &f->embedded;
+    size_t k = f->frames.k, most = 3 * k < e->n - 1 ? 3 * k : e->n - 1, found;
+    int64_t *near = NULL, *cluster = NULL;
+    double best = -INFINITY, fit;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &f->cluster, e->n, sizeof *f->cluster));
+    if (!f->maps->kind->compared || most <= k) {
+        RECON_TRY(recon_clusters(ctx, f->cluster, count, f->frames.neighbors, e->n, k));
+        return RECON_OK;
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &cluster, e->n, sizeof *cluster));
+    RECON_TRY(recon_alloc_raw(ctx, &near, e->n, most * sizeof *near));
+    RECON_TRY(recon_knn_self(ctx, near, NULL, e->z, e->n, e->d, &(recon_knn_options){ .k = most }));
+    for (size_t i = 0; i < sizeof halves / sizeof *halves && halves[i] * k / 2 <= most; i++) {
+        RECON_TRY(cluster_by(ctx, f, cluster, &found, &fit, near, most, halves[i] * k / 2));
+        if (getenv("LAWS"))
+            fprintf(stderr, "k %zu clusters %zu fit %.4f\n", halves[i] * k / 2, found, fit);
+        if (fit < best - EQUAL)
+            continue;
+        best = fmax(best, fit);
+        *count = found;
+        memcpy(f->cluster, cluster, e->n * sizeof *cluster);
+    }
+done:
+    free(near);
+    free(cluster);
+    return status;
+}
+
 static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
 {
     const recon_embedded *e = &f->embedded;
     recon_held_job job = { .data = data, .points = e, .asked = lambda_of(f) };
     recon_status status;
     RECON_TRY(recon_maps_fit_inputs(ctx, &f->maps, e, &f->frames, &f->o.maps, f->backbone, data));
-    RECON_TRY(recon_alloc_raw(ctx, &f->cluster, e->n, sizeof *f->cluster));
-    RECON_TRY(recon_clusters(ctx, f->cluster, &job.clusters, f->frames.neighbors, e->n, f->frames.k));
+    RECON_TRY(find_clusters(ctx, f, &job.clusters));
     job.cluster = f->cluster;
     f->answers = (recon_model){ .backbone = (recon_backbone *)f->backbone,
                                 .maps = f->maps,

@@ -6,13 +6,14 @@
 #include "model/lambda.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROTATED = 9 /* the seed of rotations */, WAYS = 4 };
-/* Laws that know this much less than the density, in nats, still judge: the density is sharper for knowing
- * each input, and a verdict asks no sharpness. */
-#define LAWS_BEHIND 0.1
+/* Laws that know such a share of what the density knows judge: the density is sharper for knowing each
+ * input, and a verdict asks no sharpness. */
+#define LAWS_KNOW 0.67
 
 typedef struct {
     const recon_held_job *job;
@@ -21,22 +22,26 @@ typedef struct {
     size_t codes;
     recon_embedded copies; /* of the codes' points and of those held out */
     char *inputs;          /* [n] as the backbone takes them; NULL: no head asks for them */
-    recon_seen seen;       /* [n] of the copies */
-    double *psi;           /* [n] as they come */
-    double *lambda[WAYS];  /* [n] */
+    recon_seen given, rotated; /* [n] as they come, and of the copies */
+    double *lambda[WAYS];      /* [n] */
     double *own, *of_psi, *of_density; /* [n] log densities of psi: by the density, by laws */
-    int64_t *cluster;      /* [n] by the codes */
+    int64_t *cluster;                  /* [n] by the codes */
 } held;
+
+static void seen_free(recon_seen *s)
+{
+    free(s->z);
+    free(s->psi);
+    free(s->density);
+}
 
 static void held_free(held *h)
 {
     recon_embedded_free(&h->copies);
     free(h->which);
     free(h->inputs);
-    free(h->seen.z);
-    free(h->seen.psi);
-    free(h->seen.density);
-    free(h->psi);
+    seen_free(&h->given);
+    seen_free(&h->rotated);
     free(h->lambda[0]);
     free(h->own);
     free(h->of_psi);
@@ -79,32 +84,41 @@ done:
     return status;
 }
 
-/* Of the copies, or where there are none of the points themselves. */
-static recon_status gather(recon_ctx *ctx, held *h)
+/* Of the points held out; copies count like h->which. */
+static recon_status gather(recon_ctx *ctx, recon_seen *out, const held *h,
+                           const recon_embedded *from, int copies)
 {
-    const recon_embedded *all = h->job->points, *from = h->copies.n ? &h->copies : all;
-    size_t d = all->d, numbers = all->group->numbers;
+    size_t d = from->d, numbers = from->group->numbers;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &h->seen.z, h->n, d * sizeof *h->seen.z));
-    RECON_TRY(recon_alloc_raw(ctx, &h->seen.psi, h->n, numbers * sizeof *h->seen.psi));
+    RECON_TRY(recon_alloc_raw(ctx, &out->z, h->n, d * sizeof *out->z));
+    RECON_TRY(recon_alloc_raw(ctx, &out->psi, h->n, numbers * sizeof *out->psi));
     if (from->density)
-        RECON_TRY(
-            recon_alloc_raw(ctx, &h->seen.density, h->n, RECON_POSE_BINS * sizeof(float)));
-    RECON_TRY(recon_alloc_raw(ctx, &h->psi, h->n, numbers * sizeof *h->psi));
+        RECON_TRY(recon_alloc_raw(ctx, &out->density, h->n, RECON_POSE_BINS * sizeof(float)));
+    for (size_t i = 0; i < h->n; i++) {
+        size_t at = copies ? h->codes + i : h->which[h->codes + i];
+        memcpy(out->z + i * d, from->z + at * d, d * sizeof *out->z);
+        memcpy(out->psi + i * numbers, from->poses + at * numbers, numbers * sizeof *out->psi);
+        if (from->density)
+            memcpy(out->density + i * RECON_POSE_BINS, from->density + at * RECON_POSE_BINS,
+                   RECON_POSE_BINS * sizeof(float));
+    }
+done:
+    return status;
+}
+
+static recon_status make_room(recon_ctx *ctx, held *h)
+{
+    const recon_embedded *all = h->job->points;
+    recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &h->own, h->n, sizeof *h->own));
     RECON_TRY(recon_alloc_raw(ctx, &h->of_psi, h->n, sizeof *h->of_psi));
     RECON_TRY(recon_alloc_raw(ctx, &h->of_density, h->n, sizeof *h->of_density));
     RECON_TRY(recon_alloc_raw(ctx, &h->cluster, h->n, sizeof *h->cluster));
-    RECON_TRY(recon_alloc_raw(ctx, &h->lambda[0], WAYS * h->n, numbers * sizeof *h->psi));
-    for (size_t i = 0; i < h->n; i++) {
-        size_t point = h->which[h->codes + i], at = h->copies.n ? h->codes + i : point;
-        memcpy(h->psi + i * numbers, all->poses + point * numbers, numbers * sizeof *h->psi);
-        memcpy(h->seen.z + i * d, from->z + at * d, d * sizeof *h->seen.z);
-        memcpy(h->seen.psi + i * numbers, from->poses + at * numbers, numbers * sizeof *h->psi);
-        if (from->density)
-            memcpy(h->seen.density + i * RECON_POSE_BINS, from->density + at * RECON_POSE_BINS,
-                   RECON_POSE_BINS * sizeof(float));
-    }
+    RECON_TRY(
+        recon_alloc_raw(ctx, &h->lambda[0], WAYS * h->n, all->group->numbers * sizeof(double)));
+    RECON_TRY(gather(ctx, &h->given, h, all, 0));
+    RECON_TRY(h->copies.n ? gather(ctx, &h->rotated, h, &h->copies, 1)
+                          : gather(ctx, &h->rotated, h, all, 0));
 done:
     return status;
 }
@@ -112,7 +126,7 @@ done:
 /* --- asked ------------------------------------------------------------------------------------ */
 
 /* Lambda by a way, and by the way what the density says of the poses. */
-static recon_status ask(recon_ctx *ctx, held *h, recon_lambda way)
+static recon_status ask(recon_ctx *ctx, held *h, const recon_seen *seen, recon_lambda way)
 {
     const recon_maps_kind *kind = h->model->maps->kind;
     const recon_group *g = kind->group;
@@ -121,9 +135,9 @@ static recon_status ask(recon_ctx *ctx, held *h, recon_lambda way)
     h->lambda[way] = h->lambda[0] + (size_t)way * h->n * g->numbers;
     h->model->maps->lambda = way;
     RECON_TRY(recon_read_new(ctx, &read, h->model, h->n, 0));
-    RECON_TRY(recon_model_answer(ctx, &read, h->model, &h->seen, h->inputs, h->n));
+    RECON_TRY(recon_model_answer(ctx, &read, h->model, seen, h->inputs, h->n));
     for (size_t i = 0; i < h->n; i++) {
-        const double *psi = h->psi + i * g->numbers;
+        const double *psi = h->given.psi + i * g->numbers;
         memcpy(h->lambda[way] + i * g->numbers, read.poses[i].lambda, g->numbers * sizeof *psi);
         h->own[i] = -kind->score(recon_read_map(&read, h->model, i), psi);
         h->cluster[i] = read.cluster[i];
@@ -155,69 +169,81 @@ static double mean_of(const double *x, size_t n)
     return sum / (double)n;
 }
 
-/* Whether laws know as much of the poses held out as the density does, by chance or a little less. */
-static int are_no_worse(const double *laws, const double *density, size_t n)
-{
-    return mean_of(laws, n) >= mean_of(density, n) -
-                                   fmax(LAWS_BEHIND, recon_error_between(laws, density, n));
-}
-
-static recon_status choose_frame(recon_ctx *ctx, recon_laws_frame *frame, const held *h,
-                                 const double *upright)
+/* What laws in either frame know of the poses held out, by the poses of the others; upright: psi of all points
+ * less what the density says, or NULL. */
+static recon_status ask_laws(recon_ctx *ctx, const held *h, const double *upright)
 {
     const recon_embedded *e = h->job->points;
-    const unsigned char *is_held = h->model->maps->held;
-    int64_t *seen = NULL; /* the clusters of the others */
+    size_t n = h->job->clusters;
+    int64_t *others = NULL;
     double *at = NULL;
     recon_status status;
-    *frame = RECON_LAWS_SILENT;
-    RECON_TRY(recon_alloc_raw(ctx, &seen, e->n, sizeof *seen));
+    RECON_TRY(recon_alloc_raw(ctx, &others, e->n, sizeof *others));
     RECON_TRY(recon_alloc_raw(ctx, &at, h->n, sizeof *at));
     for (size_t i = 0; i < e->n; i++)
-        seen[i] = is_held[i] ? -1 : h->job->cluster[i];
-    RECON_TRY(recon_laws_log_densities(ctx, h->of_psi, h->cluster, h->psi, h->n, h->job->clusters,
-                                       seen, e->poses, e->n));
-    if (are_no_worse(h->of_psi, h->own, h->n))
-        *frame = RECON_LAWS_OF_PSI;
-    if (upright) {
-        const double *lambda = h->lambda[RECON_LAMBDA_DENSITY];
-        for (size_t i = 0; i < h->n; i++)
-            at[i] = h->psi[i] - lambda[i];
-        RECON_TRY(recon_laws_log_densities(ctx, h->of_density, h->cluster, at, h->n,
-                                           h->job->clusters, seen, upright, e->n));
-        const double *other = *frame ? h->of_psi : h->own;
-        if (mean_of(h->of_density, h->n) > mean_of(h->own, h->n) + LAWS_BEHIND &&
-            mean_of(h->of_density, h->n) >
-                mean_of(other, h->n) + recon_error_between(h->of_density, other, h->n))
-            *frame = RECON_LAWS_OF_DENSITY;
-        recon_log(ctx, RECON_LOG_INFO, "LAWS psi %.3f density-frame %.3f own %.3f of %zu: frame %d",
-                  mean_of(h->of_psi, h->n), mean_of(h->of_density, h->n), mean_of(h->own, h->n), h->n,
-                  (int)*frame);
-    }
+        others[i] = h->model->maps->held[i] ? -1 : h->job->cluster[i];
+    RECON_TRY(recon_laws_log_densities(ctx, h->of_psi, NULL, h->cluster, h->given.psi, h->n, n, others,
+                                       e->poses, e->n));
+    for (size_t i = 0; upright && i < h->n; i++)
+        at[i] = h->given.psi[i] - h->lambda[RECON_LAMBDA_DENSITY][i];
+    if (upright)
+        RECON_TRY(recon_laws_log_densities(ctx, h->of_density, NULL, h->cluster, at, h->n, n, others,
+                                           upright, e->n));
 done:
     free(at);
-    free(seen);
+    free(others);
     return status;
 }
 
+/* Nats that are known of a pose, on average, beyond that there is one. */
+static double known(const double *log_p, size_t n)
+{
+    return mean_of(log_p, n) + log(2 * M_PI);
+}
+
+static recon_laws_frame choose_frame(const held *h, int upright)
+{
+    double own = known(h->own, h->n), psi = known(h->of_psi, h->n);
+    double density = upright ? known(h->of_density, h->n) : -INFINITY;
+    int enough = psi > 0 && psi >= LAWS_KNOW * own;
+    double error = upright ? recon_error_between(h->of_density, enough ? h->of_psi : h->own, h->n)
+                           : 0;
+    recon_laws_frame frame = enough ? RECON_LAWS_OF_PSI : RECON_LAWS_SILENT;
+    if (density > own + 0.1 && density > (enough ? psi : own) + error)
+        frame = RECON_LAWS_OF_DENSITY;
+    if (getenv("LAWS"))
+        fprintf(stderr, "LAWS psi %.3f density-frame %.3f own %.3f error %.3f of %zu: frame %d\n", psi,
+            density, own, error, h->n, (int)frame);
+    return frame;
+}
+
 /* Kinds whose Lambdas are not compared have no likelihood to decide by: there laws are silent. */
-static recon_status put_laws(recon_ctx *ctx, held *h)
+static recon_status put_laws(recon_ctx *ctx, held *h, int density)
 {
     const recon_embedded *e = h->job->points;
     const recon_maps_kind *kind = h->model->maps->kind;
     recon_stored_codes *codes = h->model->codes;
     recon_laws_frame frame = RECON_LAWS_SILENT;
     double *upright = NULL;
-    recon_status status;
+    recon_status status = RECON_OK;
     if (kind->compared && e->density) {
         RECON_TRY(recon_alloc_raw(ctx, &upright, e->n, e->group->numbers * sizeof *upright));
         less_density(upright, e, kind);
     }
-    if (kind->compared)
-        RECON_TRY(choose_frame(ctx, &frame, h, upright));
+    if (kind->compared) {
+        RECON_TRY(ask(ctx, h, &h->given, density ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD));
+        RECON_TRY(ask_laws(ctx, h, upright));
+        frame = choose_frame(h, upright != NULL);
+    }
     recon_laws_free(&codes->laws);
     RECON_TRY(recon_laws_make(ctx, &codes->laws, h->job->clusters, h->job->cluster, e->group,
                               frame == RECON_LAWS_OF_DENSITY ? upright : e->poses, e->n));
+    RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_NEIGHBOURS));
+    RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_HEAD));
+    if (density)
+        RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_DENSITY));
+    if (kind->compared)
+        RECON_TRY(ask_laws(ctx, h, upright));
     codes->laws.frame = frame;
 done:
     free(upright);
@@ -247,13 +273,9 @@ static recon_status decide(recon_ctx *ctx, recon_lambda_choice *out, held *h)
     const recon_maps *maps = h->model->maps;
     const recon_maps_kind *kind = maps->kind;
     int density = recon_maps_know_density(kind, h->job->points->density != NULL);
-    recon_lambda_ways ways = { .kind = kind, .n = h->n, .psi = h->psi };
+    recon_lambda_ways ways = { .kind = kind, .n = h->n, .psi = h->given.psi };
     recon_status status;
-    RECON_TRY(ask(ctx, h, RECON_LAMBDA_NEIGHBOURS));
-    RECON_TRY(ask(ctx, h, RECON_LAMBDA_HEAD));
-    if (density)
-        RECON_TRY(ask(ctx, h, RECON_LAMBDA_DENSITY));
-    RECON_TRY(put_laws(ctx, h));
+    RECON_TRY(put_laws(ctx, h, density));
     recon_laws_frame frame = h->model->codes->laws.frame;
     for (int way = 1; way < WAYS; way++)
         ways.lambda[way] = h->lambda[way];
@@ -281,7 +303,7 @@ recon_status recon_held_decide(recon_ctx *ctx, recon_lambda_choice *out, recon_m
     h.n -= h.codes;
     RECON_TRY(embed_copies(ctx, &h));
     RECON_TRY(make_codes(ctx, &h));
-    RECON_TRY(gather(ctx, &h));
+    RECON_TRY(make_room(ctx, &h));
     RECON_TRY(decide(ctx, out, &h));
 done:
     held_free(&h);

@@ -124,8 +124,8 @@ static double log_density(double x, const double *poses, size_t n, double sigma)
     return log((0.9 * sum / (double)n) + 0.1 / (2 * M_PI));
 }
 
-/* The width of the normals by which each pose is likeliest by the others. */
-static double best_sigma(const double *poses, double *others, size_t n)
+/* The width of the normals by which each pose is likeliest by the others, and the mean log density then. */
+static double best_sigma(double *mean, const double *poses, double *others, size_t n)
 {
     static const double degrees[] = { 3, 6, 12, 24, 48 };
     double best = 0, most = -INFINITY;
@@ -134,21 +134,22 @@ static double best_sigma(const double *poses, double *others, size_t n)
         for (size_t i = 0; i < n; i++) {
             memcpy(others, poses, i * sizeof *others);
             memcpy(others + i, poses + i + 1, (n - i - 1) * sizeof *others);
-            sum += n > 1 ? log_density(poses[i], others, n - 1, sigma) : 0;
+            sum += n > 1 ? log_density(poses[i], others, n - 1, sigma) : -log(2 * M_PI);
         }
         if (sum > most) {
             most = sum;
             best = sigma;
         }
     }
+    *mean = most / (double)n;
     return best;
 }
 
-recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, const int64_t *of_at,
+recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit, const int64_t *of_at,
                                       const double *at, size_t n_at, size_t n, const int64_t *of,
                                       const double *poses, size_t points)
 {
-    double *some = NULL, *others = NULL;
+    double *some = NULL, *others = NULL, mean, all = 0, count_all = 0;
     size_t *members = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &some, POSES_MOST, sizeof *some));
@@ -161,11 +162,15 @@ recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, const int64_t
         out[i] = -log(2 * M_PI);
     for (size_t c = 0; c < n; c++) {
         size_t count = gather(some, members[c], (int64_t)c, of, RECON_SO2, poses, points);
-        double sigma = best_sigma(some, others, count);
+        double sigma = best_sigma(&mean, some, others, count);
+        all += count ? mean * (double)members[c] : 0;
+        count_all += (double)members[c];
         for (size_t i = 0; i < n_at && count; i++)
             if (of_at[i] == (int64_t)c)
                 out[i] = log_density(at[i], some, count, sigma);
     }
+    if (fit)
+        *fit = all / count_all;
 done:
     free(members);
     free(others);
@@ -232,11 +237,14 @@ int recon_law_read(recon_law *out, const float *row, const recon_group *group)
     out->modes = (int)row[2];
     out->inputs = (size_t)row[3];
     out->width = row[4];
+    double sum = 0;
     for (int j = 0; j < out->modes; j++) {
         const float *from = row + NUMBERS + (size_t)j * (group->numbers + 1);
         for (size_t i = 0; i < group->numbers; i++)
             out->mode[j].at[i] = from[i];
-        out->mode[j].weight = from[group->numbers];
+        sum += out->mode[j].weight = from[group->numbers];
     }
-    return 1;
+    for (int j = 0; j < out->modes; j++)
+        out->mode[j].weight /= sum;
+    return sum > 0;
 }
