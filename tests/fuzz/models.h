@@ -12,6 +12,7 @@
 #include "backbone/metadata.h"
 #include "backbone/molecule_net.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "maps/maps.h"
 #include "model/codes.h"
 
