@@ -257,9 +257,11 @@ uint64_t cli_seed(const cli_data *data);
 /* --precision, and what a choice means on the context's backend: bf16 only where it is fast. */
 #define CLI_PRECISIONS "auto|f32|tf32|bf16"
 #define CLI_PRECISION_HELP                                                                         \
-    "precision of activations and products (default auto: the fastest that is accurate enough)"
+    "precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)"
 enum { CLI_BF16 = 3 };
 recon_precision cli_precision(recon_ctx *ctx, int choice);
+/* The same of a model that is opened: the library decides what auto is. */
+recon_precision cli_use_precision(recon_ctx *ctx, int choice);
 /* Once, where the backend is known: says that bf16 was asked for and is not used. */
 void cli_note_precision(recon_ctx *ctx, int choice);
 

@@ -227,7 +227,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_discovery d = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
-    o.precision = cli_precision(ctx, s->data.precision);
+    o.precision = cli_use_precision(ctx, s->data.precision);
     RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
     RECON_TRY(check_model(ctx, s, backbone));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));

@@ -20,7 +20,7 @@ static recon_status check_foreign(recon_ctx *ctx, const cli_sink *to, const char
 {
     char file[2 * PATH], room[NAME], name[NAME + 8];
     recon_names own = { .n = 0 };
-    recon_status status = recon_owned(ctx, &own, RECON_PICTURES, path);
+    recon_status status = recon_result_files(ctx, &own, RECON_PICTURES, path);
     for (size_t i = 0; status == RECON_OK && i < to->inputs->n; i++) {
         recon_picture_name(name, sizeof name, recon_table_name(room, to->inputs, i));
         snprintf(file, sizeof file, "%s/%s", path, name);
@@ -293,18 +293,16 @@ recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const
                                       { "molecules", open_molecules },
                                       { 0 } };
     char own[RECON_PATH];
-    recon_status status;
     *to = (cli_sink){
         .path = path, .stage = RECON_NO_STAGE, .table = RECON_NO_TABLE, .inputs = inputs, .how = *how
     };
-    RECON_TRY(cli_by_data(ctx, cases, to, inputs));
+    RECON_CHECK(cli_by_data(ctx, cases, to, inputs));
     if (to->folder)
         table = recon_folder_join(own, to->folder, "poses.csv");
     to->has_table = table != NULL;
     if (table)
-        RECON_TRY(recon_table_open(ctx, &to->table, table, inputs, group, 1));
-done:
-    return status;
+        RECON_CHECK(recon_table_open(ctx, &to->table, table, inputs, group, 1));
+    return RECON_OK;
 }
 
 recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
@@ -327,16 +325,14 @@ static recon_status sync_all(recon_ctx *ctx, cli_sink *to)
 /* The table of a folder comes with it. */
 static recon_status commit_all(recon_ctx *ctx, cli_sink *to)
 {
-    recon_status status = RECON_OK;
     if (to->folder)
-        RECON_TRY(recon_table_commit(ctx, &to->table));
-    RECON_TRY(to->xyz   ? recon_xyz_writer_commit(ctx, to->xyz)
-              : to->npy ? recon_npy_writer_commit(ctx, to->npy)
-                        : recon_stage_commit(ctx, &to->stage));
+        RECON_CHECK(recon_table_commit(ctx, &to->table));
+    RECON_CHECK(to->xyz   ? recon_xyz_writer_commit(ctx, to->xyz)
+                : to->npy ? recon_npy_writer_commit(ctx, to->npy)
+                          : recon_stage_commit(ctx, &to->stage));
     if (to->has_table && !to->folder)
-        RECON_TRY(recon_table_commit(ctx, &to->table));
-done:
-    return status;
+        RECON_CHECK(recon_table_commit(ctx, &to->table));
+    return RECON_OK;
 }
 
 void cli_sink_close(recon_ctx *ctx, cli_sink *to)

@@ -4,7 +4,7 @@
 #include "core/f16.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "knn/search.h"
 #include "model/whiten.h"
 #include "nn/params.h"
@@ -26,21 +26,21 @@
 
 /* --- the object ------------------------------------------------------------------------------- */
 
-static recon_status codes_new(recon_ctx *ctx, recon_stored_codes **out, const recon_group *group,
-                              size_t n, size_t d)
+static recon_status codes_new(recon_ctx *ctx, recon_stored_embeddings **out,
+                              const recon_group *group, size_t n, size_t d)
 {
-    recon_stored_codes *c;
+    recon_stored_embeddings *c;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
     c = *out;
-    *c = (recon_stored_codes){ .group = group, .n = n, .d = d };
+    *c = (recon_stored_embeddings){ .group = group, .n = n, .d = d };
     RECON_TRY(recon_alloc_raw(ctx, &c->white, n * d, sizeof *c->white));
     RECON_TRY(recon_alloc_raw(ctx, &c->poses, n, group->numbers * sizeof *c->poses));
 done:
     return status;
 }
 
-void recon_codes_free(recon_stored_codes *c)
+void recon_codes_free(recon_stored_embeddings *c)
 {
     if (!c)
         return;
@@ -56,7 +56,7 @@ void recon_codes_free(recon_stored_codes *c)
 }
 
 /* When z and whiten are there. */
-static recon_status make_ready(recon_ctx *ctx, recon_stored_codes *c)
+static recon_status make_ready(recon_ctx *ctx, recon_stored_embeddings *c)
 {
     recon_status status;
     RECON_TRY(recon_whiten(ctx, c->white, c->z, c->n, c->d, c->whiten, c->scale));
@@ -101,7 +101,7 @@ size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n)
 }
 
 /* Rounded as a file rounds them. */
-static void fill(recon_stored_codes *c, const recon_embedded *data, const size_t *which)
+static void fill(recon_stored_embeddings *c, const recon_embedded *data, const size_t *which)
 {
     size_t d = c->d, numbers = c->group->numbers;
     c->scale = scale_of(data->z, data->n * d);
@@ -147,7 +147,7 @@ static double angle_of(double score)
     return 1 - score;
 }
 
-static recon_status measure_distances(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+static recon_status measure_distances(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                       const float *z, size_t m)
 {
     float *white = NULL;
@@ -169,7 +169,7 @@ int recon_code_is_zero(const float *z, size_t d)
 }
 
 /* An embedding that is zero has no direction; it counts as at a right angle to all. */
-static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                    const float *z, size_t m)
 {
     float *direction = NULL;
@@ -187,14 +187,14 @@ done:
 }
 
 /* -log of the smaller of the two p-values. */
-static double rarer_of(const recon_stored_codes *c, double distance, double angle)
+static double rarer_of(const recon_stored_embeddings *c, double distance, double angle)
 {
     return -log(fmin(recon_calibration_p_value(&c->distances, distance),
                      recon_calibration_p_value(&c->angles, angle)));
 }
 
 /* By n embeddings of inputs that were held out. */
-static recon_status calibrate(recon_ctx *ctx, recon_stored_codes *c, const float *z, size_t n)
+static recon_status calibrate(recon_ctx *ctx, recon_stored_embeddings *c, const float *z, size_t n)
 {
     double *distance = NULL, *sorted = NULL;
     recon_status status;
@@ -217,7 +217,7 @@ done:
 }
 
 /* Of the codes, and of the same inputs rotated. */
-static recon_status find_whiten(recon_ctx *ctx, recon_stored_codes *c, const float *rotated)
+static recon_status find_whiten(recon_ctx *ctx, recon_stored_embeddings *c, const float *rotated)
 {
     size_t count = c->n * c->d, sets = rotated ? 2 : 1;
     float *z = NULL;
@@ -244,10 +244,11 @@ static recon_status gather(recon_ctx *ctx, float **out, const recon_embedded *da
     return status;
 }
 
-recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const recon_embedded *data,
-                              const unsigned char *held, const float *rotated)
+recon_status recon_codes_make(recon_ctx *ctx, recon_stored_embeddings **out,
+                              const recon_embedded *data, const unsigned char *held,
+                              const float *rotated)
 {
-    recon_stored_codes *c = NULL;
+    recon_stored_embeddings *c = NULL;
     size_t *which = NULL, all, n = 0;
     float *as_they_are = NULL;
     recon_status status;
@@ -316,8 +317,8 @@ static recon_status read_size(recon_ctx *ctx, size_t *n, const recon_safetensors
     return status;
 }
 
-static recon_status read_poses(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
-                               const char *path)
+static recon_status read_poses(recon_ctx *ctx, recon_stored_embeddings *c,
+                               const recon_safetensors *file, const char *path)
 {
     size_t numbers = c->group->numbers;
     const size_t shape[] = { c->n, numbers };
@@ -355,7 +356,7 @@ done:
 }
 
 /* Of files that have them. */
-static recon_status read_laws(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
+static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c, const recon_safetensors *file,
                               const char *path)
 {
     const size_t one = 1;
@@ -390,7 +391,7 @@ done:
     return status;
 }
 
-static recon_status read_all(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
+static recon_status read_all(recon_ctx *ctx, recon_stored_embeddings *c, const recon_safetensors *file,
                              const char *path)
 {
     const size_t one = 1, z[] = { c->n, c->d }, u[] = { c->d, c->d };
@@ -414,11 +415,11 @@ done:
     return status;
 }
 
-recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
+recon_status recon_codes_read(recon_ctx *ctx, recon_stored_embeddings **out,
                               const recon_safetensors *file, const char *path,
                               const recon_group *group, size_t d)
 {
-    recon_stored_codes *c = NULL;
+    recon_stored_embeddings *c = NULL;
     size_t n;
     recon_status status = RECON_OK;
     *out = NULL;
@@ -451,7 +452,7 @@ static recon_tensor_entry entry(const char *name, recon_dtype dtype, const void 
     };
 }
 
-static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t, const recon_stored_codes *c)
+static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t, const recon_stored_embeddings *c)
 {
     size_t width = recon_law_width(c->group);
     recon_status status;
@@ -470,7 +471,7 @@ done:
 }
 
 recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
-                                      const recon_stored_codes *c)
+                                      const recon_stored_embeddings *c)
 {
     size_t n = c->n, d = c->d, numbers = c->group->numbers;
     recon_status status;
@@ -505,7 +506,7 @@ done:
 
 /* --- asked ------------------------------------------------------------------------------------ */
 
-recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, const recon_stored_codes *c,
+recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, const recon_stored_embeddings *c,
                                  const float *z, size_t m, size_t k)
 {
     recon_neighbor *found = NULL;
@@ -545,7 +546,7 @@ static int64_t vote(const int64_t *cluster, const int64_t *nearest, size_t k)
     return cluster[nearest[best]];
 }
 
-recon_status recon_codes_clusters(recon_ctx *ctx, int64_t *out, const recon_stored_codes *c,
+recon_status recon_codes_clusters(recon_ctx *ctx, int64_t *out, const recon_stored_embeddings *c,
                                   const float *z, size_t m, size_t k)
 {
     int64_t *nearest = NULL;
@@ -565,7 +566,7 @@ done:
     return status;
 }
 
-recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                   const float *z, size_t m)
 {
     double *angle = NULL;
@@ -585,7 +586,7 @@ done:
     return status;
 }
 
-double recon_codes_floor(const recon_stored_codes *c)
+double recon_codes_floor(const recon_stored_embeddings *c)
 {
     return c->rarer.n > 0 ? recon_calibration_p_value(&c->rarer, rarer_of(c, DBL_MAX, DBL_MAX))
                           : recon_calibration_p_value(&c->distances, DBL_MAX);

@@ -222,7 +222,7 @@ static recon_status put_laws(recon_ctx *ctx, held *h, int density)
 {
     const recon_embedded *e = h->job->points;
     const recon_maps_kind *kind = h->model->maps->kind;
-    recon_stored_codes *codes = h->model->codes;
+    recon_stored_embeddings *codes = h->model->codes;
     recon_laws_frame frame = RECON_LAWS_SILENT;
     double *upright = NULL;
     recon_status status = RECON_OK;
@@ -255,7 +255,7 @@ done:
 static recon_status make_codes(recon_ctx *ctx, held *h)
 {
     const recon_embedded *e = h->job->points;
-    recon_stored_codes *codes;
+    recon_stored_embeddings *codes;
     recon_status status;
     RECON_TRY(recon_codes_make(ctx, &h->model->codes, e, h->model->maps->held, h->copies.z));
     codes = h->model->codes;

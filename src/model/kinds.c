@@ -1,13 +1,14 @@
 /* kinds.c - what is asked of a model's answers by its group. */
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "model/model.h"
 #include "model/modes.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- SO(2) ------------------------------------------------------------------------------------ */
 
@@ -41,9 +42,8 @@ static void list_angles(recon_candidates *out, const recon_pose *pose, const voi
     for (int j = 0; j < count; j++) {
         if (j == nearest)
             continue;
-        double lambda = recon_so2_wrap(pose->lambda[0] + mode[j].at);
         out->pose[out->count] = *pose;
-        recon_pose_complete(&out->pose[out->count], RECON_SO2, &lambda);
+        out->pose[out->count].lambda[0] = recon_so2_wrap(pose->lambda[0] + mode[j].at);
         out->weight[out->count++] = mode[j].weight;
     }
 }
@@ -84,7 +84,7 @@ static void list_rotations(recon_candidates *out, const recon_pose *pose, const 
             continue;
         out->pose[at] = *pose;
         out->pose[at].free = recon_fisher_free(&m->modes.part[k]);
-        recon_pose_complete(&out->pose[at], RECON_SO3, (const double *)&mode);
+        memcpy(out->pose[at].lambda, &mode, sizeof mode);
     }
 }
 

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The least p-value of a pose that most inputs of its kind have. */
+#define USUAL 0.5
+
 recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options)
 {
     if (!options)
@@ -18,6 +21,8 @@ recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_o
                           options->only_if);
     recon_status status =
         recon_enum_check(ctx, options->interpolation, RECON_BICUBIC, "interpolation");
+    if (status == RECON_OK)
+        status = recon_enum_check(ctx, options->only, RECON_ONLY_ONE, "only");
     return status == RECON_OK ? RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options)
                               : status;
 }
@@ -27,11 +32,25 @@ int recon_gate_opens(double only_if, double p_value)
     return only_if <= 0 || p_value < only_if;
 }
 
-static recon_why why_of(const recon_canonicalize_options *o, const recon_row *row)
+static int is_allowed(recon_only only, recon_natural verdict)
 {
-    if (!recon_gate_opens(o->only_if, row->p_value))
-        return RECON_WHY_USUAL;
-    return o->only_one && row->verdict != RECON_NATURAL_ONE ? RECON_WHY_VERDICT : RECON_WHY_ROTATED;
+    return only == RECON_ONLY_ANY || verdict == RECON_NATURAL_ONE ||
+           (only == RECON_ONLY_CLEAR && verdict != RECON_NATURAL_NONE &&
+            verdict != RECON_NATURAL_UNSURE);
+}
+
+/* `map` is the row's own. */
+static recon_why why_of(const recon_canonicalize_options *o, const recon_row *row,
+                        const recon_maps *maps, const void *map)
+{
+    if (!is_allowed(o->only, row->verdict))
+        return RECON_WHY_VERDICT;
+    if (o->only_if <= 0)
+        return RECON_WHY_ROTATED;
+    int ends_usual =
+        o->only == RECON_ONLY_ANY || recon_maps_p_value(maps, map, row->pose.lambda) >= USUAL;
+    return recon_gate_opens(o->only_if, row->p_value) && ends_usual ? RECON_WHY_ROTATED
+                                                                    : RECON_WHY_USUAL;
 }
 
 typedef struct {
@@ -80,7 +99,9 @@ static recon_status fill_one(recon_ctx *ctx, void *arg, size_t i, int worker)
         list_modes(&row->candidates, &row->pose, law, g);
     else
         recon_model_kind_of(g)->list(&row->candidates, &row->pose, map);
-    row->why = why_of(&f->options, row);
+    for (size_t j = 1; j < row->candidates.count; j++)
+        recon_pose_complete(&row->candidates.pose[j], g, row->candidates.pose[j].lambda);
+    row->why = why_of(&f->options, row, maps, map);
     if (row->why != RECON_WHY_ROTATED)
         g->identity(g, row->pose.rotation);
     row->rotated = g->length(g, row->pose.rotation) != 0;

@@ -8,7 +8,9 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
+#include "group/mean.h"
+#include "group/so2/fit.h"
 #include <stdlib.h>
 #include <string.h>
 

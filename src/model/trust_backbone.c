@@ -121,6 +121,7 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     if (index.n == recon_dataset_describe(train).n)
         trust->cannot_tell = recon_trust_unsure(&frames);
     RECON_TRY(measure_moved(ctx, trust, b, asked, &frames, firm, seed));
+    RECON_TRY(recon_trust_frame(ctx, &trust->frame, b, recon_dataset_data(data)));
     recon_trust_judge(trust);
 done:
     free(firm);

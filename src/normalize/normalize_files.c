@@ -12,6 +12,7 @@
 #include "knn/tiles.h"
 #include "core/text.h"
 #include "group/natural.h"
+#include "group/mean.h"
 
 #include <math.h>
 #include <recon/core/version.h>

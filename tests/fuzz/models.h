@@ -38,7 +38,7 @@ static inline recon_status small_save(recon_ctx *ctx, const char *path, const re
 enum { SMALL_SIDE = 8, SMALL_CODE = 2, SMALL_HIDDEN = 3, SMALL_POINTS = 4 };
 
 /* All of one cluster, whose poses say "one". */
-static inline recon_status small_laws(recon_ctx *ctx, recon_stored_codes *codes)
+static inline recon_status small_laws(recon_ctx *ctx, recon_stored_embeddings *codes)
 {
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &codes->cluster, codes->n, sizeof *codes->cluster));
@@ -67,7 +67,7 @@ static inline recon_status small_save_whole(recon_ctx *ctx, const char *path,
                                     .group = maps->kind->group,
                                     .poses = angles ? so2 : (const double *)so3 };
     recon_codes_tensors t = { .z = NULL };
-    recon_stored_codes *codes = NULL;
+    recon_stored_embeddings *codes = NULL;
     recon_status status;
     RECON_TRY(recon_codes_make(ctx, &codes, &points, (const unsigned char[]){ 0, 0, 0, 1 }, NULL));
     RECON_TRY(small_laws(ctx, codes));

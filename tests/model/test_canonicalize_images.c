@@ -4,6 +4,7 @@
 #include "backbone/pose_density.h"
 
 #include "model/model.h"
+#include "group/mean.h"
 
 #include <recon/model/canonicalize.h>
 #include <recon/group/so2.h>

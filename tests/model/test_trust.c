@@ -434,7 +434,7 @@ static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
 /* Whatever is written is read back: every reason, every measure, NaN as NaN. */
 static void json_gives_it_back(void **state)
 {
-    for (unsigned bits = 1; bits <= RECON_TRUST_GAIN_UNKNOWN; bits *= 2) {
+    for (unsigned bits = 1; bits <= RECON_TRUST_FRAME; bits *= 2) {
         recon_trust t = good(), back, of_file;
         int known;
         t.level = RECON_TRUST_CARE;
@@ -442,6 +442,7 @@ static void json_gives_it_back(void **state)
         t.lambda.likelihood[RECON_LAMBDA_HEAD] = -1.25;
         t.lambda.apart_p95[RECON_LAMBDA_HEAD][RECON_LAMBDA_NEIGHBOURS] = 0.5;
         t.gain = NAN;
+        t.frame = 1.5;
         json_t *json = recon_trust_json(&t);
         assert_true(recon_trust_from_json(&back, json));
         char *text = recon_json_text(json);
@@ -452,6 +453,7 @@ static void json_gives_it_back(void **state)
             assert_true(got->level == t.level && got->against == t.against && got->points == 100);
             assert_true(got->lambda.taken == RECON_LAMBDA_DENSITY && isnan(got->gain));
             CHECK_NEAR(got->before, t.before, 1e-14);
+            CHECK_NEAR(got->frame, 1.5, 0);
             CHECK_NEAR(got->lambda.likelihood[RECON_LAMBDA_HEAD], -1.25, 0);
             CHECK_NEAR(got->lambda.apart_p95[RECON_LAMBDA_NEIGHBOURS][RECON_LAMBDA_HEAD], 0.5,
                        1e-14);
@@ -465,11 +467,11 @@ static void the_text_has_room_for_every_reason(void **state)
 {
     recon_trust t = good();
     char text[RECON_TRUST_TEXT];
-    t.against = 2 * RECON_TRUST_GAIN_UNKNOWN - 1;
+    t.against = 2 * RECON_TRUST_FRAME - 1;
     for (int how = RECON_SPELLING_PLAIN; how <= RECON_SPELLING_CODE; how++) {
         json_t *json =
             json_loads(recon_trust_text(text, sizeof text, &t, (recon_spelling)how), 0, NULL);
-        assert_int_equal(json_array_size(json_object_get(json, "against")), 10);
+        assert_int_equal(json_array_size(json_object_get(json, "against")), 11);
         json_decref(json);
     }
     assert_string_equal(recon_trust_text(text, 100, &t, RECON_SPELLING_PLAIN), "");
