@@ -491,7 +491,7 @@ const recon_backbone_kind recon_ieae_kind = {
     .fits = fits,
     .check = check_pixels,
     .recipe = &recon_ieae_recipe,
-    .prepare = recon_ieae_prepare,
+    .prepare = recon_ieae_complete,
     .train = recon_ieae_train_kind,
     .refit = recon_ieae_refit,
 };

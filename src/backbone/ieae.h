@@ -112,7 +112,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
                               const char *path, const recon_ieae_options *options);
 
 /* See recon_backbone_kind. */
-recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *training, recon_data_options *as);
+recon_status recon_ieae_complete(recon_ctx *ctx, recon_training *training, recon_data_options *as);
 recon_status recon_ieae_train_kind(recon_ctx *ctx, recon_train_result *result,
                                    const recon_data *data, const char *path,
                                    const recon_training *training);

@@ -728,7 +728,7 @@ done:
     return status;
 }
 
-recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *t, recon_data_options *as)
+recon_status recon_ieae_complete(recon_ctx *ctx, recon_training *t, recon_data_options *as)
 {
     recon_ieae_options o;
     recon_ieae *from = NULL;
