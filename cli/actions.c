@@ -17,11 +17,11 @@ enum { NAME, CLUSTER, ACTION, DEGREES, COLUMNS };
 
 typedef struct {
     const char *path;
-    const cli_inputs *inputs;
+    const recon_inputs *inputs;
     const recon_group *group;
     size_t line;
-    int column[COLUMNS]; /* where each is; -1: it is not there */
-    size_t next;         /* the input after the last one that was named */
+    int column[COLUMNS];      /* where each is; -1: it is not there */
+    size_t next;              /* the input after the last one that was named */
     char *field[COLUMNS + 1]; /* of a line, and one more as scratch */
 } reading;
 
@@ -53,8 +53,11 @@ static int column_of(const char *heading)
     static const struct {
         const char *heading;
         int column;
-    } known[] = { { "file", NAME },     { "molecule", NAME },  { "cluster", CLUSTER },
-                  { "action", ACTION }, { "degrees", DEGREES } };
+    } known[] = { { "file", NAME },
+                  { "molecule", NAME },
+                  { "cluster", CLUSTER },
+                  { "action", ACTION },
+                  { "degrees", DEGREES } };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].heading, heading))
             return known[i].column;
@@ -83,10 +86,10 @@ static recon_status read_header(recon_ctx *ctx, reading *r, recon_span line)
 /* The input of this name. Lines mostly come in the order of the inputs. */
 static recon_status find_input(recon_ctx *ctx, size_t *out, reading *r, const char *name)
 {
-    char other[CLI_FILE_NAME];
+    char other[RECON_FILE_NAME];
     for (size_t i = 0; i < r->inputs->n; i++) {
         *out = (r->next + i) % r->inputs->n;
-        if (!strcmp(cli_table_name(other, r->inputs, *out), name)) {
+        if (!strcmp(recon_table_name(other, r->inputs, *out), name)) {
             r->next = *out + 1;
             return RECON_OK;
         }
@@ -119,7 +122,7 @@ static recon_status read_fields(recon_ctx *ctx, reading *r, recon_span line)
     for (int i = 0; next_field(scratch, &at, line.end); i++)
         for (int c = 0; c < COLUMNS; c++)
             if (r->column[c] == i)
-                strcpy(r->field[c], scratch);
+                memmove(r->field[c], scratch, strlen(scratch) + 1);
     if (strcmp(r->field[ACTION], "rotate") && strcmp(r->field[ACTION], "leave"))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: line %zu: the action is '%s', not rotate or leave", r->path, r->line,
@@ -130,7 +133,7 @@ static recon_status read_fields(recon_ctx *ctx, reading *r, recon_span line)
 static recon_status read_line(recon_ctx *ctx, cli_actions *out, reading *r, recon_span line)
 {
     cli_action *a = &out->action[out->n];
-    size_t input, cluster;
+    size_t input = 0, cluster = 0;
     RECON_CHECK(read_fields(ctx, r, line));
     *a = (cli_action){ .cluster = -1, .leave = r->field[ACTION][0] == 'l' };
     RECON_CHECK(read_degrees(ctx, &a->degrees, r, r->field[DEGREES]));
@@ -154,8 +157,7 @@ static recon_status make_room(recon_ctx *ctx, cli_actions *out, reading *r, reco
     size_t lines = 0, longest = 0;
     recon_status status;
     for (recon_span line; recon_text_line(&line, &rest); lines++)
-        longest = (size_t)(line.end - line.at) > longest ? (size_t)(line.end - line.at)
-                                                            : longest;
+        longest = (size_t)(line.end - line.at) > longest ? (size_t)(line.end - line.at) : longest;
     RECON_TRY(recon_alloc_raw(ctx, &out->action, lines, sizeof *out->action));
     RECON_TRY(recon_alloc(ctx, &out->of_input, r->inputs->n, sizeof *out->of_input));
     RECON_TRY(recon_alloc_raw(ctx, fields, COLUMNS + 1, longest + 1));
@@ -166,7 +168,7 @@ done:
 }
 
 recon_status cli_actions_open(recon_ctx *ctx, cli_actions *out, const char *path,
-                              const cli_inputs *inputs, const recon_group *group)
+                              const recon_inputs *inputs, const recon_group *group)
 {
     reading r = { .path = path, .inputs = inputs, .group = group };
     recon_file file = { 0 };

@@ -3,13 +3,13 @@
 #ifndef CLI_ACTIONS_H
 #define CLI_ACTIONS_H
 
-#include "cli/table.h"
+#include "model/table.h"
 
 /* What one line says. */
 typedef struct {
     int64_t cluster; /* of all inputs of this cluster; -1: of one input */
     int leave;       /* it stays as it is */
-    double degrees;  /* of an input: how far it is rotated. Of a cluster: how far its natural pose is
+    double degrees; /* of an input: how far it is rotated. Of a cluster: how far its natural pose is
                         from the one found. NaN: as the model has it */
 } cli_action;
 
@@ -22,7 +22,7 @@ typedef struct {
 /* Reads the table for these inputs. A name that is none of theirs, an action other than rotate or
  * leave, and degrees on another group than SO(2) are RECON_ERR_INPUT, with the line. Close always. */
 recon_status cli_actions_open(recon_ctx *ctx, cli_actions *out, const char *path,
-                              const cli_inputs *inputs, const recon_group *group);
+                              const recon_inputs *inputs, const recon_group *group);
 void cli_actions_close(cli_actions *actions);
 
 /* Does to the row of input i what the table says; a line for the input comes before its cluster's. */

@@ -192,8 +192,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--all", NULL, NULL, "rotate all inputs, also those without a natural pose", CLI_FLAG, 0,
           &s->all },
         { "--actions", "FILE.csv", NULL,
-          "do with inputs and clusters as this table says: clusters.csv, edited", CLI_TEXT | CLI_READS,
-          0, &s->actions },
+          "do with inputs and clusters as this table says: clusters.csv, edited",
+          CLI_TEXT | CLI_READS, 0, &s->actions },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
           CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
@@ -246,12 +246,12 @@ static int parse(settings *s, int argc, char **argv)
 /* What was done, and how long it took: of that the model's share. */
 typedef struct {
     const cli_inputs *inputs;
-    double begun, model; /* seconds */
-    size_t free;         /* inputs whose natural pose is a choice in part */
-    size_t rotated;      /* the others are as they were */
+    double begun, model;             /* seconds */
+    size_t free;                     /* inputs whose natural pose is a choice in part */
+    size_t rotated;                  /* the others are as they were */
     size_t why[RECON_WHY_ASKED + 1]; /* inputs by recon_why */
-    size_t unlike;       /* the training data, of those that have a row in a table */
-    size_t calibration;  /* inputs behind the p-values  */
+    size_t unlike;                   /* the training data, of those that have a row in a table */
+    size_t calibration;              /* inputs behind the p-values  */
     const recon_model *by;
 } outcome;
 
@@ -262,7 +262,8 @@ static void show_gate(const settings *s, const outcome *o)
     printf("  rotated    %zu (%.2f %%)\n", o->rotated,
            100 * (double)o->rotated / (double)o->inputs->n);
     if (only_if > 0)
-        printf("  unchanged  %zu: their pose has no p-value below %.3g\n", o->why[RECON_WHY_USUAL], only_if);
+        printf("  unchanged  %zu: their pose has no p-value below %.3g\n", o->why[RECON_WHY_USUAL],
+               only_if);
     if (s->how.only != RECON_ONLY_ANY)
         printf("  unchanged  %zu: %s\n", o->why[RECON_WHY_VERDICT],
                s->only_one ? "the verdict is not one natural pose"
@@ -295,8 +296,8 @@ static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
                             "seconds", seconds, "seconds_model", o->model, cli_words_of(in)->each,
                             1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
     json_object_set_new(all, "unchanged",
-                        json_pack("{s:I, s:I}", "usual", (json_int_t)o->why[RECON_WHY_USUAL], "verdict",
-                                  (json_int_t)o->why[RECON_WHY_VERDICT]));
+                        json_pack("{s:I, s:I}", "usual", (json_int_t)o->why[RECON_WHY_USUAL],
+                                  "verdict", (json_int_t)o->why[RECON_WHY_VERDICT]));
     cli_unread_json(all, in);
     return cli_print_json(ctx, all);
 }
@@ -370,9 +371,9 @@ typedef struct {
     const recon_group *group;
     cli_sink *to;
     outcome *o;
-    char *in, *out;   /* [CLI_BLOCK] inputs                                    */
-    size_t there;     /* 1 + the first input that is in `in`; 0: none          */
-    double *g;        /* [CLI_BLOCK] rotations, poses of the group             */
+    char *in, *out; /* [CLI_BLOCK] inputs                                    */
+    size_t there;   /* 1 + the first input that is in `in`; 0: none          */
+    double *g;      /* [CLI_BLOCK] rotations, poses of the group             */
     cli_actions actions;
     recon_pose *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
     double *absolute; /* [n] as they are written                               */
