@@ -203,8 +203,7 @@ static int by_page(const void *x, const void *y)
 static recon_status find_stacks(recon_ctx *ctx, stacks *s)
 {
     size_t all = s->to->inputs->n;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &s->pages, all, sizeof *s->pages));
+    RECON_CHECK(recon_alloc(ctx, &s->pages, all, sizeof *s->pages));
     for (size_t i = 0; i < all; i++) {
         page_of p = { .path = cli_images_path(s->to->inputs, i), .input = i };
         p.length = p.path ? recon_picture_page(p.path, &p.page) : 0;
@@ -212,11 +211,11 @@ static recon_status find_stacks(recon_ctx *ctx, stacks *s)
             s->pages[s->n++] = p;
     }
     if (!s->n)
-        goto done;
+        return RECON_OK;
     qsort(s->pages, s->n, sizeof *s->pages, by_page);
-    RECON_TRY(recon_alloc(ctx, &s->from, s->n, sizeof *s->from));
-    RECON_TRY(recon_alloc(ctx, &s->angle, s->n, sizeof *s->angle));
-    RECON_TRY(recon_alloc(ctx, &s->first, s->n + 1, sizeof *s->first));
+    RECON_CHECK(recon_alloc(ctx, &s->from, s->n, sizeof *s->from));
+    RECON_CHECK(recon_alloc(ctx, &s->angle, s->n, sizeof *s->angle));
+    RECON_CHECK(recon_alloc(ctx, &s->first, s->n + 1, sizeof *s->first));
     for (size_t i = 0; i < s->n; i++) {
         s->from[i] = s->pages[i].path;
         s->angle[i] = s->to->page_angle[s->pages[i].input];
@@ -224,8 +223,7 @@ static recon_status find_stacks(recon_ctx *ctx, stacks *s)
             s->first[s->stacks++] = i;
     }
     s->first[s->stacks] = s->n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status write_stack(recon_ctx *ctx, void *arg, size_t i, int worker)
