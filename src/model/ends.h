@@ -10,7 +10,7 @@
 typedef struct {
     const recon_backbone *backbone;
     const recon_data *data;
-    const double *poses; /* [n] those that the laws are of */
+    const double *poses;    /* [n] those that the laws are of */
     const int64_t *cluster; /* [n] */
     size_t n;
 } recon_ends_job;

@@ -234,8 +234,8 @@ static recon_status put_laws(recon_ctx *ctx, held *h, int density)
     }
     const double *of = frame == RECON_LAWS_OF_DENSITY ? upright : e->poses;
     recon_laws_free(&codes->laws);
-    RECON_TRY(recon_laws_make(ctx, &codes->laws, h->job->clusters, h->job->cluster, e->group,
-                              of, e->n));
+    RECON_TRY(
+        recon_laws_make(ctx, &codes->laws, h->job->clusters, h->job->cluster, e->group, of, e->n));
     RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_NEIGHBOURS));
     RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_HEAD));
     if (density)

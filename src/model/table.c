@@ -132,9 +132,8 @@ void recon_cluster_add(recon_cluster_count *count, const recon_group *group, con
 }
 
 /* What most of its inputs are told, and the poses of its law about the one that they take. */
-static recon_status write_cluster(recon_ctx *ctx, recon_writer *to, size_t at,
-                                  const recon_group *g, const recon_law *law,
-                                  const recon_cluster_count *count)
+static recon_status write_cluster(recon_ctx *ctx, recon_writer *to, size_t at, const recon_group *g,
+                                  const recon_law *law, const recon_cluster_count *count)
 {
     double back[RECON_NUMBERS_MAX], pose[RECON_NUMBERS_MAX];
     recon_pose_text text;
@@ -147,8 +146,8 @@ static recon_status write_cluster(recon_ctx *ctx, recon_writer *to, size_t at,
     g->inverse(g, back, law->mode[0].at);
     for (int j = 0; posed && j < law->modes; j++) {
         g->compose(g, pose, law->mode[j].at, back);
-        RECON_CHECK(put_fields(ctx, to, "%s%s:%.4g", j ? ";" : "",
-                               recon_group_print(text, g, pose), law->mode[j].weight));
+        RECON_CHECK(put_fields(ctx, to, "%s%s:%.4g", j ? ";" : "", recon_group_print(text, g, pose),
+                               law->mode[j].weight));
     }
     return put_fields(ctx, to, ",%.2f,%.2f,%s\n", law->width * RECON_TO_DEGREES,
                       count->rotation / (double)count->inputs * RECON_TO_DEGREES,
@@ -161,7 +160,8 @@ recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_
     recon_writer to = { .fd = -1 };
     recon_status status;
     RECON_TRY(recon_writer_open(ctx, &to, path));
-    RECON_TRY(put_fields(ctx, &to, "cluster,inputs,verdict,agree,poses,width_deg,rotation_deg,action\n"));
+    RECON_TRY(
+        put_fields(ctx, &to, "cluster,inputs,verdict,agree,poses,width_deg,rotation_deg,action\n"));
     for (size_t c = 0; c < laws->n; c++)
         if (counts[c].inputs)
             RECON_TRY(write_cluster(ctx, &to, c, group, &laws->law[c], &counts[c]));
