@@ -76,7 +76,7 @@ typedef struct {
     const char *model, *out, *poses;
     cli_settings anchors; /* inputs, and by how many degrees each is rotated to be upright */
     const char *examples; /* inputs that are upright; or NULL */
-    const char *actions;  /* a table that says what to do with single inputs and clusters; or NULL */
+    const char *actions; /* a table that says what to do with single inputs and clusters; or NULL */
     const char *spin, *spin_from; /* classifier and conformers that choose free spins; or NULL */
     size_t spin_k;
     int lambda;
@@ -427,8 +427,9 @@ static recon_status anchor(recon_ctx *ctx, recon_model *model, const settings *s
         add_upright(&u, examples.use, i, as_it_is);
     RECON_TRY(recon_model_anchor(ctx, model, u.inputs, u.turns, u.n, &followed));
     if (followed < u.n)
-        recon_log(ctx, RECON_LOG_WARN, "%zu of the %zu inputs that are said to be upright belong to "
-                                       "no cluster of the model: nothing follows them",
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%zu of the %zu inputs that are said to be upright belong to "
+                  "no cluster of the model: nothing follows them",
                   u.n - followed, u.n);
 done:
     free(u.inputs);

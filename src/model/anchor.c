@@ -49,8 +49,7 @@ static recon_status set_anchor(recon_ctx *ctx, recon_model *m, int64_t cluster,
     law->fold = law->modes = 1;
     memcpy(law->mode[0].at, center.mean, g->numbers * sizeof *some);
     law->mode[0].weight = 1;
-    law->anchor = m->codes->laws.frame == RECON_LAWS_OF_PSI ? RECON_ANCHOR_POSE
-                                                                 : RECON_ANCHOR_STEP;
+    law->anchor = m->codes->laws.frame == RECON_LAWS_OF_PSI ? RECON_ANCHOR_POSE : RECON_ANCHOR_STEP;
 done:
     free(fit);
     free(some);

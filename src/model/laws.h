@@ -28,8 +28,8 @@ typedef enum { RECON_ANCHOR_NONE = 0, RECON_ANCHOR_POSE, RECON_ANCHOR_STEP } rec
 typedef struct {
     recon_natural natural;
     int fold, modes;
-    size_t inputs; /* members */
-    double width;  /* of a normal: radians within a mode */
+    size_t inputs;           /* members */
+    double width;            /* of a normal: radians within a mode */
     recon_law_anchor anchor; /* of an opened model alone */
     struct {
         double at[RECON_NUMBERS_MAX], weight;
