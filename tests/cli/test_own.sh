@@ -76,7 +76,7 @@ head_of() { od -A n -t u1 -j 16 -N 10 "$1" | tr -s ' ' ' '; }
 [ "$(head_of 'upright/日本 2.pgm.png')" = " 0 0 0 24 0 0 0 16 8 0" ] &&
     [ "$(head_of upright/d47.ppm.png)" = " 0 0 0 29 0 0 0 31 8 2" ]
 report $? "and their own size and colours"
-[ "$(head -n 1 upright/poses.csv)" = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,candidates,rotated" ] &&
+[ "$(head -n 1 upright/poses.csv)" = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,candidates,cluster,rotated" ] &&
     [ "$(wc -l <upright/poses.csv)" -eq 49 ] &&
     grep -qE '^"grün, ""b"" 1.ppm",[0-9]+,-?[0-9]+\.[0-9][0-9],' upright/poses.csv
 report $? "poses.csv names the files that they come from, quoted"

@@ -12,10 +12,6 @@
 #include <recon/model/pose.h>
 #include <recon/group/mean.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Which inputs are rotated, by their verdict (recon_distribution, recon_distribution3). In front of a
  * frozen model every input is: C(x) is what makes it invariant. Files that are kept are safer with
  * RECON_ONLY_CLEAR, since an input without a natural pose is rotated by an arbitrary angle. */
@@ -60,6 +56,7 @@ typedef struct {
     double score, p_value, p_embedding, surrogate; /* as in recon_pose_score */
     recon_natural verdict;
     int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
+    int64_t cluster; /* of the discovery: those of clusters.csv; -1: none is known */
     recon_candidates candidates; /* the first is the pose itself; what a density's background holds
                                     is no candidate's */
     recon_why why;
@@ -148,7 +145,4 @@ RECON_API recon_status recon_average_images(recon_ctx *ctx, double *out, recon_p
                                             recon_answer *answer, void *user, size_t outputs,
                                             const recon_canonicalize_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
