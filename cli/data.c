@@ -34,7 +34,8 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--seed", "S", NULL, "random seed (default 1)", CLI_COUNT, 0, &d->seed },
         { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
           &d->skip_bad },
-        { "--size", "N", NULL, "scale images to N x N by their shorter side (default: the model's size, if any)",
+        { "--size", "N", NULL,
+          "scale images to N x N by their shorter side (default: the model's size, if any)",
           CLI_COUNT, "images", &d->size },
         { "--crop", NULL, "none|auto", CLI_CROP_HELP "; models trained on crops always do",
           CLI_CHOICE, "images", &d->crop },
@@ -181,7 +182,8 @@ const cli_words *cli_words_of(const cli_inputs *in)
           "%+5.0f degrees" },
         { "molecules", "molecule", "ms_a_conformer", "tilt_deg",
           " row   score  p-value  tilt         molecule", "%5.0f degrees" },
-        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose", "%+5.0f degrees" },
+        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose",
+          "%+5.0f degrees" },
     };
     const cli_words *w = table;
     while (w->data && strcmp(w->data, in->use->kind->name) != 0)

@@ -46,7 +46,7 @@ complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of these rotatio
 complete -c recon -n '__recon_is train' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is train' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is train' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is train' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is train' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is train' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is train' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is train' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -70,7 +70,7 @@ complete -c recon -n '__recon_is discover' -l rotate-seed -d 'seed of these rota
 complete -c recon -n '__recon_is discover' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is discover' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is discover' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is discover' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is discover' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is discover' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is discover' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is discover' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -101,7 +101,7 @@ complete -c recon -n '__recon_is report' -l rotate-seed -d 'seed of these rotati
 complete -c recon -n '__recon_is report' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is report' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is report' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is report' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is report' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is report' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is report' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is report' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -127,7 +127,7 @@ complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of these 
 complete -c recon -n '__recon_is canonicalize' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is canonicalize' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is canonicalize' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is canonicalize' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is canonicalize' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is canonicalize' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -143,7 +143,7 @@ complete -c recon -n '__recon_is score' -l rotate-seed -d 'seed of these rotatio
 complete -c recon -n '__recon_is score' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is score' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is score' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is score' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is score' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is score' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is score' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is score' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -158,7 +158,7 @@ complete -c recon -n '__recon_is distribution' -l rotate-seed -d 'seed of these 
 complete -c recon -n '__recon_is distribution' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is distribution' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is distribution' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is distribution' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is distribution' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -176,7 +176,7 @@ complete -c recon -n '__recon_is check' -l rotate-seed -d 'seed of these rotatio
 complete -c recon -n '__recon_is check' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is check' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is check' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is check' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is check' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is check' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is check' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is check' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -203,7 +203,7 @@ complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of these ro
 complete -c recon -n '__recon_is classifier' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is classifier' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is classifier' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is classifier' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is classifier' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is classifier' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is classifier' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'

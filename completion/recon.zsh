@@ -58,7 +58,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -87,7 +87,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -128,7 +128,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -160,7 +160,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -181,7 +181,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -201,7 +201,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -229,7 +229,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -262,7 +262,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
