@@ -192,7 +192,7 @@ typedef struct {
     const char *name;               /* what an input is called by, in tables: "file"          */
     const char *each;               /* in JSON: "ms_an_image"                                 */
     const char *pose, *header;      /* of score: the key of an angle, the head of its table   */
-    const char *degrees, *nameless; /* format of that angle; of the name of one without any  */
+    const char *degrees;            /* format of that angle */
 } cli_words;
 const cli_words *cli_words_of(const cli_inputs *inputs);
 

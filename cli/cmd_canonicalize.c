@@ -451,7 +451,7 @@ static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t 
         f->o->unlike += f->to->has_table && rows[i].p_embedding < UNLIKE;
     }
     if (f->to->has_table)
-        RECON_TRY(cli_table_add(ctx, &f->to->table, rows, at, n));
+        RECON_TRY(recon_table_add(ctx, &f->to->table, rows, at, n));
     read_block(f, at, n);
     if (f->to->folder)
         return cli_sink_pictures(ctx, f->to, (float *)f->out, (const float *)f->in, f->g, at, n);

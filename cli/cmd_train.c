@@ -110,7 +110,7 @@ static recon_status complete(recon_ctx *ctx, settings *s)
     t->data = cli_utf8(s->data.spec);
     t->rotate = cli_utf8(s->data.rotate);
     status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);
-    if (t->from && recon_images_folder(s->data.spec))
+    if (recon_images_folder(s->data.spec))
         s->data.size = as.size;
     if (s->data.crop == BY_MODEL)
         s->data.crop = as.crop;
@@ -257,7 +257,10 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const cli_inpu
     }
     print_text(ctx, s, "negative log likelihood of the pose", in);
     if (recon_ieae_describe(recon_backbone_ieae(b)).mask && !is_set(s, "mask"))
-        puts("  masked     to a disc, because the images have content at their borders");
+        printf("  masked     to a disc, because the images %s\n",
+               recon_dataset_is_cut(recon_data_images(in->use))
+                   ? "are not square: their frame must not tell the pose"
+                   : "have content at their borders");
     cli_print_trust(&trust);
     return RECON_OK;
 }
@@ -315,16 +318,6 @@ static recon_status note_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 
 typedef uint8_t elements[UINT8_MAX + 1]; /* is this one there? */
 
-static void find_elements(elements there, const recon_molecules *data)
-{
-    memset(there, 0, sizeof(elements));
-    for (size_t i = 0; i < recon_molecules_describe(data).n; i++) {
-        recon_conformer x = recon_molecules_get(data, i);
-        for (size_t a = 0; a < x.atoms; a++)
-            there[x.z[a]] = 1;
-    }
-}
-
 /* What is held out may hold no element that is not learned. */
 static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_data *data,
                                  size_t i)
@@ -342,8 +335,12 @@ static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_
 static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_inputs *in,
                               cli_inputs *held)
 {
-    elements there;
-    find_elements(there, recon_data_molecules(in->use));
+    elements there = { 0 };
+    for (size_t i = 0; i < in->n; i++) {
+        recon_conformer x = recon_molecules_get(recon_data_molecules(in->use), i);
+        for (size_t a = 0; a < x.atoms; a++)
+            there[x.z[a]] = 1;
+    }
     RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held));
     return cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there);
 }

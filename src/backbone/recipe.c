@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define MOST 1e9
-enum { SHORTER = 3 };
+enum { SHORTER = 5 };
 
 /* --- the table -------------------------------------------------------------------------------- */
 

@@ -169,7 +169,7 @@ static void sweep_inside(recon_ctx *ctx, int folder, const char *path)
 static recon_status replaced(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                              const char *dir, const recon_names *fresh)
 {
-    recon_status status = recon_owned(ctx, out, kind, dir);
+    recon_status status = recon_result_files(ctx, out, kind, dir);
     for (size_t i = 0; status == RECON_OK && i < fresh->n; i++)
         status = recon_names_add(ctx, out, fresh->name[i]);
     recon_names_sort(out);
@@ -423,7 +423,7 @@ recon_status recon_stage_keeps(recon_ctx *ctx, const recon_stage *s, const char 
     if (in_stage == path)
         return RECON_OK;
     const char *name = strrchr(in_stage, '/') + 1;
-    recon_status status = recon_owned(ctx, &own, s->kind, s->target);
+    recon_status status = recon_result_files(ctx, &own, s->kind, s->target);
     if (status == RECON_OK && recon_names_have(&own, name))
         status = recon_fail(ctx, RECON_ERR_INPUT,
                             "%s: belongs to the result that would be replaced; name another folder",

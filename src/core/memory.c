@@ -186,7 +186,7 @@ static size_t free_of_limit(void)
     return most - smaller(most, used);
 }
 
-size_t recon_free_memory(void)
+size_t recon_available_memory(void)
 {
     size_t available = read_number("/proc/meminfo", "MemAvailable:", SIZE_MAX);
     available = available > SIZE_MAX >> 10 ? SIZE_MAX : available << 10; /* it is in KiB */

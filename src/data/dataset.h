@@ -24,6 +24,7 @@ struct recon_dataset {
     const double *angles;    /* by which each was rotated; NULL: none was */
     size_t *rows;            /* of a part: its images among all; NULL: all */
     size_t among;            /* how many all are; 0: as many as it has itself */
+    int cut;                 /* pictures that are not square were made so */
     recon_array images;
     float *own_floats, *own_crops;
     unsigned char *own_bytes;
@@ -48,6 +49,10 @@ static inline size_t recon_dataset_pixels(const recon_dataset_info *info)
 /* What its images take in memory, with all of those that it is a part of, and with what they were
  * before they were cropped; not what they were rotated or converted from. */
 size_t recon_dataset_bytes(const recon_dataset *data);
+
+/* Whether its pictures are not square, or were not. What their frame holds then depends on how the frame
+ * lies, so that a network must see no more than the disc of the shorter side. */
+int recon_dataset_is_cut(const recon_dataset *data);
 
 /* Image i before it was cropped; as recon_dataset_get has it where it was not. */
 void recon_dataset_whole(float *out, const recon_dataset *data, size_t i);

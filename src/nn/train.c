@@ -409,7 +409,7 @@ static size_t free_memory(const run *r)
 {
     if (!is_on_host(r))
         return SIZE_MAX;
-    return r->o.memory ? r->o.memory : recon_free_memory();
+    return r->o.memory ? r->o.memory : recon_available_memory();
 }
 
 static recon_status plan(run *r)

@@ -114,9 +114,9 @@ typedef struct {
     recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32                        */
 } recon_steer_args;
 
-typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_map_kind;
+typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_unary;
 typedef struct {
-    recon_map_kind kind;
+    recon_unary kind;
     recon_tensor y, x;   /* forward y = f(x)               */
     recon_tensor dy, dx; /* backward dx = dy f'(x)         */
 } recon_map_args;

@@ -122,7 +122,6 @@ static recon_status show_width(recon_ctx *ctx, recon_page *page, const recon_fou
 /* The labels with the least and the greatest width, where these differ. */
 static void say_extremes(recon_page *page, const recon_look *l)
 {
-    recon_found_words a, b;
     const char *key, *narrow = NULL, *wide = NULL;
     json_t *value;
     double least = INFINITY, most = -INFINITY;
@@ -142,8 +141,7 @@ static void say_extremes(recon_page *page, const recon_look *l)
         recon_page_say(page,
                        "Kinds of objects differ: class %s varies least (%.0f degrees), class %s "
                        "varies most (%.0f degrees).",
-                       recon_look_label(a, l, atoll(narrow)), least,
-                       recon_look_label(b, l, atoll(wide)), most);
+                       narrow, least, wide, most);
 }
 
 static const char *extent(double theta)
@@ -226,7 +224,6 @@ static void table_widths(recon_page *page, const recon_look *l)
                                            "known modulo 180 (%)",
                                            "no natural pose (%)" };
     size_t shown = 0;
-    recon_found_words words;
     const char *key;
     json_t *value;
     if (!json_object_size(json_object_get(l->f->summary, "labels")))
@@ -236,7 +233,7 @@ static void table_widths(recon_page *page, const recon_look *l)
     {
         if (shown++ == CLASSES)
             break;
-        recon_page_cell(page, "%s", recon_look_label(words, l, atoll(key)));
+        recon_page_cell(page, "%s", key);
         recon_page_cell(page, "%.0f", json_number_value(json_object_get(value, "points")));
         recon_page_cell(page, "%.1f", json_number_value(json_object_get(value, "theta_deg")));
         recon_page_cell(page, "%.1f",
@@ -291,7 +288,6 @@ static void table_hits(recon_page *page, const recon_look *l)
 {
     static const char *const columns[] = { "class", "neighbours of the same class (%)" };
     size_t shown = 0;
-    recon_found_words words;
     const char *key;
     json_t *value;
     if (!json_object_size(json_object_get(l->f->summary, "labels")))
@@ -301,7 +297,7 @@ static void table_hits(recon_page *page, const recon_look *l)
     {
         if (shown++ == CLASSES)
             break;
-        recon_page_cell(page, "%s", recon_look_label(words, l, atoll(key)));
+        recon_page_cell(page, "%s", key);
         recon_page_cell(page, "%.1f", 100 * json_number_value(json_object_get(value, "hit_rate")));
     }
 }

@@ -177,32 +177,3 @@ int recon_found_warn_of_model(recon_page *page, const recon_found_trial *t)
             t->auc, t->many);
     return said;
 }
-
-/* --- what next -------------------------------------------------------------------------------- */
-
-void recon_found_show_next(recon_page *page, const recon_found_folder *f)
-{
-    static const char *const columns[] = { "to", "command" };
-    const char *dir = f->called;
-    int images = f->kind == &recon_found_images;
-    const char *new = images ? "images:NEW" : "xyz:NEW";
-    recon_page_section(page, "What to do next");
-    recon_page_say(
-        page,
-        "`%s/model.safetensors` holds everything that was learned; replace `%s` by your own data.",
-        dir, new);
-    recon_page_table(page, "Commands", columns, 2);
-    recon_page_cell(page, "rotate new inputs into their natural pose");
-    recon_page_cell(page, "{recon.canonicalize(model=%s/model.safetensors data=%s out=rotated%s)}",
-                    dir, new, images ? "" : ".xyz");
-    recon_page_cell(page, "find inputs in unusual poses");
-    recon_page_cell(
-        page, "{recon.score(model=%s/model.safetensors data=%s false_alarms=0.01 out=scores.npy)}",
-        dir, new);
-    recon_page_cell(page, "show the pose distribution of one input");
-    recon_page_cell(page,
-                    "{recon.distribution(model=%s/model.safetensors data=%s index=0 svg=pose.svg)}",
-                    dir, new);
-    recon_page_cell(page, "measure how equivariant the network is");
-    recon_page_cell(page, "recon check %s/model.safetensors {data=%s}", dir, new);
-}

@@ -453,7 +453,7 @@ static void build_steer(maker *m, any_args *args, const size_t *p)
 /* kind, rows cols */
 static void build_map(maker *m, any_args *args, const size_t *p)
 {
-    args->map = (recon_map_args){ .kind = (recon_map_kind)p[0],
+    args->map = (recon_map_args){ .kind = (recon_unary)p[0],
                                   .x = noise_of(m, m->type, SHAPE(p[1], p[2])),
                                   .y = blank(m, m->type, SHAPE(p[1], p[2])) };
     for (size_t i = 0; i < p[1] * p[2]; i += 5) /* far out too: nothing may overflow */

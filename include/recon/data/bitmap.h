@@ -17,7 +17,7 @@ typedef struct {
 } recon_bitmap;
 
 /* To out, height x width x channels floats of 0 to 1, what a model of such images sees of it: the
- * longer side fits, zeros beside the shorter one, as recon_dataset_open_with does with a file; crop as
+ * shorter side fits, the longer one is cut, as recon_dataset_open_with does with a file; crop as
  * there. Grey and colour become each other. Floats that have the size already are not changed. Another
  * shape than a square for a picture of another size, other channels, and samples that are not finite
  * are RECON_ERR_INPUT. */

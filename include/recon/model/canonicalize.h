@@ -56,6 +56,7 @@ typedef struct {
     double score, p_value, p_embedding, surrogate; /* as in recon_pose_score */
     recon_natural verdict;
     int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
+    int64_t cluster; /* of the discovery: those of clusters.csv; -1: none is known */
     recon_candidates candidates; /* the first is the pose itself; what a density's background holds
                                     is no candidate's */
     recon_why why;
