@@ -31,6 +31,7 @@ typedef struct {
     size_t inputs;           /* members */
     double width;            /* of a normal: radians within a mode */
     recon_law_anchor anchor; /* of an opened model alone */
+    double said[RECON_NUMBERS_MAX];
     struct {
         double at[RECON_NUMBERS_MAX], weight;
     } mode[RECON_MODES_MAX]; /* the first is the one that all members take */

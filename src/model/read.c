@@ -175,10 +175,14 @@ static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster
     for (size_t i = 0; i < n; i++) {
         const recon_law *law = recon_model_law(m, cluster[i]);
         double *lambda = (double *)(void *)(maps + i * kind->map + kind->lambda_at);
-        if (law && !law->anchor && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
+        if (law && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
             memcpy(lambda, law->mode[0].at, kind->group->numbers * sizeof *lambda);
         else if (law)
             recon_law_lambda(lambda, law, m->codes->laws.frame, kind->group);
+        if (law && law->anchor == RECON_ANCHOR_POSE)
+            memcpy(lambda, law->said, kind->group->numbers * sizeof *lambda);
+        else if (law && law->anchor == RECON_ANCHOR_STEP)
+            kind->group->compose(kind->group, lambda, law->said, lambda);
     }
 }
 
