@@ -189,7 +189,6 @@ static recon_status find_clusters(recon_ctx *ctx, flow *f, size_t *count)
     for (size_t by = most * 2 / 3; by > 2 && by >= k / 2; by = by * 2 / 3) {
         RECON_TRY(cluster_by(ctx, fine, &fines, near, e->n, most, by));
         RECON_TRY(split(ctx, f->cluster, count, fine, fines, e->poses, e->n));
-        if (getenv("LAWS")) fprintf(stderr, "k %zu fine %zu clusters %zu\n", by, fines, *count);
     }
 done:
     free(near);

@@ -7,7 +7,6 @@
 #include "model/lambda.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +209,6 @@ static recon_laws_frame choose_frame(const held *h, int upright)
     double error =
         upright ? recon_error_between(h->of_density, enough ? h->of_psi : h->own, h->n) : 0;
     recon_laws_frame frame = enough ? RECON_LAWS_OF_PSI : RECON_LAWS_SILENT;
-    if (getenv("LAWS")) fprintf(stderr, "LAWS psi %.3f density-frame %.3f own %.3f error %.3f of %zu\n", psi, density, own, error, h->n);
     if (density > own + 0.1 && density > (enough ? psi : own) + error)
         frame = RECON_LAWS_OF_DENSITY;
     return frame;
