@@ -107,8 +107,8 @@ static recon_lambda lambda_of(const flow *f)
 }
 
 /* The clusters in the graph of the k nearest of `most` neighbours. */
-static recon_status cluster_by(recon_ctx *ctx, int64_t *cluster, size_t *count,
-                               const int64_t *near, size_t n, size_t most, size_t k)
+static recon_status cluster_by(recon_ctx *ctx, int64_t *cluster, size_t *count, const int64_t *near,
+                               size_t n, size_t most, size_t k)
 {
     int64_t *some;
     RECON_CHECK(recon_alloc_raw(ctx, &some, n * k, sizeof *some));
@@ -130,7 +130,7 @@ static recon_status join(recon_ctx *ctx, int64_t *out, size_t *count, int64_t *p
         int64_t *at = &number[(size_t)a[i] * bs + (size_t)b[i]];
         if (!*at) {
             parent[*count] = a[i];
-            *at = (int64_t)++*count;
+            *at = (int64_t)++ * count;
         }
         out[i] = *at - 1;
     }

@@ -278,8 +278,19 @@ static recon_status decide(recon_ctx *ctx, recon_lambda_choice *out, held *h)
     const recon_maps_kind *kind = maps->kind;
     int density = recon_maps_know_density(kind, h->job->points->density != NULL);
     recon_lambda_ways ways = { .kind = kind, .n = h->n, .psi = h->given.psi };
+    unsigned char *one = NULL;
     recon_status status;
     RECON_TRY(put_laws(ctx, h, density));
+    RECON_TRY(recon_alloc_raw(ctx, &one, h->n, 1));
+    h->model->maps->lambda = RECON_LAMBDA_NEIGHBOURS;
+    for (size_t i = 0; i < h->n; i++) {
+        const recon_law *law = recon_model_law(h->model, h->cluster[i]);
+        one[i] = !law || law->natural == RECON_NATURAL_ONE;
+        if (law)
+            memcpy(h->lambda[RECON_LAMBDA_NEIGHBOURS] + i * kind->group->numbers, law->mode[0].at,
+                   kind->group->numbers * sizeof(double));
+    }
+    ways.one = one;
     recon_laws_frame frame = h->model->codes->laws.frame;
     for (int way = 1; way < WAYS; way++)
         ways.lambda[way] = h->lambda[way];
@@ -290,6 +301,7 @@ static recon_status decide(recon_ctx *ctx, recon_lambda_choice *out, held *h)
     RECON_TRY(recon_lambda_choose(ctx, out, h->job->asked, &ways));
     h->model->maps->lambda = out->taken;
 done:
+    free(one);
     return status;
 }
 
