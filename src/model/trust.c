@@ -50,12 +50,13 @@ const char *recon_trust_name(recon_trust_level level)
 }
 
 /* The centre of a few neighbours on a broad arc is off by ten degrees by chance; twice that is not chance.
- * Which of the ways is wrong cannot be told from this, unless one knows clearly less of the poses held out. */
+ * Which of the ways is wrong cannot be told from this: a density that is sure of itself is the likeliest
+ * also where it is wrong. One that knows clearly less of these poses than the others has learned from other data. */
 static int ways_disagree(const recon_lambda_choice *c)
 {
     for (int a = 1; a < 4; a++)
         if (c->apart_median[c->taken][a] > APART_MOST &&
-            !(c->likelihood[a] < c->likelihood[c->taken] - KNOWS_LESS))
+            !(a == RECON_LAMBDA_DENSITY && c->likelihood[a] < c->likelihood[c->taken] - KNOWS_LESS))
             return 1;
     return 0;
 }
