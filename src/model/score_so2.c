@@ -112,6 +112,7 @@ static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t clu
     out->natural = law->natural;
     out->fold = law->fold;
     out->modes = law->modes;
+    memset(out->mode, 0, sizeof out->mode);
     for (int j = 0; j < law->modes; j++)
         out->mode[j] = (recon_so2_mode){ recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]),
                                          law->mode[j].weight };
