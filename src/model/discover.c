@@ -243,6 +243,9 @@ static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_
     for (size_t i = 0; i < n; i++) {
         f->frames.verdict[at + i] = (int8_t)b->rows[i].verdict;
         f->frames.fold[at + i] = (int8_t)b->rows[i].fold;
+        const recon_law *law = recon_model_law(&f->answers, b->rows[i].cluster);
+        if (law && law->modes > 1)
+            f->frames.theta[at + i] = recon_law_theta(law, f->frames.family);
         if (b->rows[i].cluster >= 0)
             recon_cluster_add(&b->counts[b->rows[i].cluster], f->frames.group, &b->rows[i]);
     }

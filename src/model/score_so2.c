@@ -159,9 +159,6 @@ static recon_status judge(recon_ctx *ctx, recon_distribution *out, const recon_m
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
     RECON_TRY(recon_so2_verdicts(ctx, said, model, of, n));
     for (size_t i = 0; i < n; i++) {
-        const recon_law *law = recon_model_law(model, of->cluster[i]);
-        if (law && law->modes > 1)
-            out[i].theta = recon_law_theta(law, out[i].family);
         out[i].verdict = said[i].natural;
         out[i].fold = said[i].fold;
         out[i].modes = said[i].modes;
