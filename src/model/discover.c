@@ -106,55 +106,93 @@ static recon_lambda lambda_of(const flow *f)
                : f->o.lambda;
 }
 
-/* The clusters in the graph of k nearest neighbours, and how likely poses are by the others of their cluster. */
-static recon_status cluster_by(recon_ctx *ctx, flow *f, int64_t *cluster, size_t *count,
-                               double *fit, const int64_t *near, size_t most, size_t k)
+/* The clusters in the graph of the k nearest of `most` neighbours. */
+static recon_status cluster_by(recon_ctx *ctx, int64_t *cluster, size_t *count, const int64_t *near,
+                               size_t n, size_t most, size_t k)
 {
-    size_t n = f->embedded.n;
-    int64_t *some = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &some, n * k, sizeof *some));
+    int64_t *some;
+    RECON_CHECK(recon_alloc_raw(ctx, &some, n * k, sizeof *some));
     for (size_t i = 0; i < n * k; i++)
         some[i] = near[i / k * most + i % k];
-    RECON_TRY(recon_clusters(ctx, cluster, count, some, n, k));
-    RECON_TRY(recon_laws_log_densities(ctx, NULL, fit, NULL, NULL, 0, *count, cluster,
-                                       f->embedded.poses, n));
-done:
+    recon_status status = recon_clusters(ctx, cluster, count, some, n, k);
     free(some);
     return status;
 }
 
-#define EQUAL 0.03 /* nats */
+/* Pairs of labels as one, 0, 1 ... in the order of their first rows; how many. To parent, of each the first. */
+static recon_status join(recon_ctx *ctx, int64_t *out, size_t *count, int64_t *parent,
+                         const int64_t *a, size_t as, const int64_t *b, size_t bs, size_t n)
+{
+    int64_t *number;
+    RECON_CHECK(recon_alloc(ctx, &number, as * bs, sizeof *number));
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t *at = &number[(size_t)a[i] * bs + (size_t)b[i]];
+        if (!*at) {
+            parent[*count] = a[i];
+            *at = (int64_t)++ * count;
+        }
+        out[i] = *at - 1;
+    }
+    free(number);
+    return RECON_OK;
+}
 
-/* A kind of many inputs falls apart into clusters where each is linked to few, and rare ones get into others'
- * where it is linked to many: of several numbers of neighbours the largest whose clusters know as much as any. */
+/* Clusters are split as finer ones have them where these know clearly more of their poses. */
+static recon_status split(recon_ctx *ctx, int64_t *cluster, size_t *count, const int64_t *fine,
+                          size_t fines, const double *poses, size_t n)
+{
+    enum { NATS = 7 }; /* that each cluster more must know */
+    int64_t *parts = NULL, *parent = NULL, *kept = NULL;
+    double *whole = NULL, *part = NULL;
+    size_t all;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &parts, n, sizeof *parts));
+    RECON_TRY(recon_alloc_raw(ctx, &parent, n, sizeof *parent));
+    RECON_TRY(recon_alloc_raw(ctx, &kept, n, sizeof *kept));
+    RECON_TRY(recon_alloc_raw(ctx, &whole, *count, sizeof *whole));
+    RECON_TRY(join(ctx, parts, &all, parent, cluster, *count, fine, fines, n));
+    RECON_TRY(recon_alloc_raw(ctx, &part, all, sizeof *part));
+    RECON_TRY(recon_laws_log_densities(ctx, NULL, whole, NULL, NULL, 0, *count, cluster, poses, n));
+    RECON_TRY(recon_laws_log_densities(ctx, NULL, part, NULL, NULL, 0, all, parts, poses, n));
+    for (size_t c = 0; c < *count; c++)
+        whole[c] -= NATS;
+    for (size_t p = 0; p < all; p++)
+        whole[parent[p]] -= part[p] - NATS;
+    for (size_t i = 0; i < n; i++)
+        kept[i] = whole[cluster[i]] < 0 ? parts[i] : 0;
+    RECON_TRY(join(ctx, cluster, count, parent, cluster, *count, kept, all, n));
+done:
+    free(part);
+    free(whole);
+    free(kept);
+    free(parent);
+    free(parts);
+    return status;
+}
+
+/* A kind of many inputs falls apart into clusters where each is linked to few neighbours, and rare ones get into
+ * others' where it is linked to many. */
 static recon_status find_clusters(recon_ctx *ctx, flow *f, size_t *count)
 {
-    static const size_t halves[] = { 2, 3, 4, 6 }; /* of the class's neighbours */
     const recon_embedded *e = &f->embedded;
-    size_t k = f->frames.k, most = 3 * k < e->n - 1 ? 3 * k : e->n - 1, found;
-    int64_t *near = NULL, *cluster = NULL;
-    double best = -INFINITY, fit;
+    size_t k = f->frames.k, most = 3 * k < e->n - 1 ? 3 * k : e->n - 1, fines;
+    int64_t *near = NULL, *fine = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &f->cluster, e->n, sizeof *f->cluster));
-    if (!f->maps->kind->compared || most <= k) {
-        RECON_TRY(recon_clusters(ctx, f->cluster, count, f->frames.neighbors, e->n, k));
-        return RECON_OK;
-    }
-    RECON_TRY(recon_alloc_raw(ctx, &cluster, e->n, sizeof *cluster));
+    if (!f->maps->kind->compared)
+        return recon_clusters(ctx, f->cluster, count, f->frames.neighbors, e->n, k);
+    RECON_TRY(recon_alloc_raw(ctx, &fine, e->n, sizeof *fine));
     RECON_TRY(recon_alloc_raw(ctx, &near, e->n, most * sizeof *near));
     RECON_TRY(recon_knn_self(ctx, near, NULL, e->z, e->n, e->d, &(recon_knn_options){ .k = most }));
-    for (size_t i = 0; i < sizeof halves / sizeof *halves && halves[i] * k / 2 <= most; i++) {
-        RECON_TRY(cluster_by(ctx, f, cluster, &found, &fit, near, most, halves[i] * k / 2));
-        if (fit < best - EQUAL)
-            continue;
-        best = fmax(best, fit);
-        *count = found;
-        memcpy(f->cluster, cluster, e->n * sizeof *cluster);
+    RECON_TRY(cluster_by(ctx, f->cluster, count, near, e->n, most, most));
+    for (size_t by = most * 2 / 3; by > 2 && by >= k / 2; by = by * 2 / 3) {
+        RECON_TRY(cluster_by(ctx, fine, &fines, near, e->n, most, by));
+        RECON_TRY(split(ctx, f->cluster, count, fine, fines, e->poses, e->n));
     }
 done:
     free(near);
-    free(cluster);
+    free(fine);
     return status;
 }
 
@@ -205,6 +243,9 @@ static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_
     for (size_t i = 0; i < n; i++) {
         f->frames.verdict[at + i] = (int8_t)b->rows[i].verdict;
         f->frames.fold[at + i] = (int8_t)b->rows[i].fold;
+        const recon_law *law = recon_model_law(&f->answers, b->rows[i].cluster);
+        if (law && law->modes > 1)
+            f->frames.theta[at + i] = recon_law_theta(law, f->frames.family);
         if (b->rows[i].cluster >= 0)
             recon_cluster_add(&b->counts[b->rows[i].cluster], f->frames.group, &b->rows[i]);
     }

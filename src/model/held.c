@@ -21,6 +21,7 @@ typedef struct {
     size_t *which, n; /* [n] the points held out; codes are made of those before them */
     size_t codes;
     recon_embedded copies;     /* of the codes' points and of those held out */
+    recon_data *points;        /* those themselves; inputs may point into them */
     char *inputs;              /* [n] as the backbone takes them; NULL: no head asks for them */
     recon_seen given, rotated; /* [n] as they come, and of the copies */
     double *lambda[WAYS];      /* [n] */
@@ -40,6 +41,7 @@ static void held_free(held *h)
     recon_embedded_free(&h->copies);
     free(h->which);
     free(h->inputs);
+    recon_data_close(h->points);
     seen_free(&h->given);
     seen_free(&h->rotated);
     free(h->lambda[0]);
@@ -51,14 +53,15 @@ static void held_free(held *h)
 
 /* --- copies ----------------------------------------------------------------------------------- */
 
-static recon_status read_inputs(recon_ctx *ctx, held *h, const recon_data *data, size_t first)
+static recon_status read_inputs(recon_ctx *ctx, held *h)
 {
+    const recon_data *data = h->points;
     size_t bytes = recon_data_describe(data).bytes;
     recon_status status = RECON_OK;
     if (!h->model->maps->nets)
         return status;
     RECON_TRY(recon_alloc_raw(ctx, &h->inputs, h->n, bytes));
-    data->kind->read(h->inputs, data, first, h->n);
+    data->kind->read(h->inputs, data, h->codes, h->n);
 done:
     return status;
 }
@@ -67,20 +70,19 @@ done:
 static recon_status embed_copies(recon_ctx *ctx, held *h)
 {
     const recon_data *data = h->job->data;
-    recon_data *some = NULL, *rotated = NULL;
+    recon_data *rotated = NULL;
     recon_status status = RECON_OK;
     if (!data->kind->pick)
         return status;
-    RECON_TRY(data->kind->pick(ctx, &some, data, h->which, h->codes + h->n));
+    RECON_TRY(data->kind->pick(ctx, &h->points, data, h->which, h->codes + h->n));
     if (data->kind->rotate) {
-        RECON_TRY(
-            data->kind->rotate(ctx, &rotated, some, h->model->maps->kind->any_rotation, ROTATED));
+        RECON_TRY(data->kind->rotate(ctx, &rotated, h->points, h->model->maps->kind->any_rotation,
+                                     ROTATED));
         RECON_TRY(recon_backbone_embed(ctx, &h->copies, h->model->backbone, rotated));
     }
-    RECON_TRY(read_inputs(ctx, h, rotated ? rotated : some, h->codes));
+    RECON_TRY(read_inputs(ctx, h));
 done:
     recon_data_close(rotated);
-    recon_data_close(some);
     return status;
 }
 
@@ -117,8 +119,9 @@ static recon_status make_room(recon_ctx *ctx, held *h)
     RECON_TRY(
         recon_alloc_raw(ctx, &h->lambda[0], WAYS * h->n, all->group->numbers * sizeof(double)));
     RECON_TRY(gather(ctx, &h->given, h, all, 0));
-    RECON_TRY(h->copies.n ? gather(ctx, &h->rotated, h, &h->copies, 1)
-                          : gather(ctx, &h->rotated, h, all, 0));
+    /* Heads that are networks on the inputs are asked about these as they come. */
+    RECON_TRY(h->copies.n && !h->inputs ? gather(ctx, &h->rotated, h, &h->copies, 1)
+                                        : gather(ctx, &h->rotated, h, all, 0));
 done:
     return status;
 }
@@ -278,8 +281,19 @@ static recon_status decide(recon_ctx *ctx, recon_lambda_choice *out, held *h)
     const recon_maps_kind *kind = maps->kind;
     int density = recon_maps_know_density(kind, h->job->points->density != NULL);
     recon_lambda_ways ways = { .kind = kind, .n = h->n, .psi = h->given.psi };
+    unsigned char *one = NULL;
     recon_status status;
     RECON_TRY(put_laws(ctx, h, density));
+    RECON_TRY(recon_alloc_raw(ctx, &one, h->n, 1));
+    h->model->maps->lambda = RECON_LAMBDA_NEIGHBOURS;
+    for (size_t i = 0; i < h->n; i++) {
+        const recon_law *law = recon_model_law(h->model, h->cluster[i]);
+        one[i] = !law || law->natural == RECON_NATURAL_ONE;
+        if (law)
+            memcpy(h->lambda[RECON_LAMBDA_NEIGHBOURS] + i * kind->group->numbers, law->mode[0].at,
+                   kind->group->numbers * sizeof(double));
+    }
+    ways.one = one;
     recon_laws_frame frame = h->model->codes->laws.frame;
     for (int way = 1; way < WAYS; way++)
         ways.lambda[way] = h->lambda[way];
@@ -290,6 +304,7 @@ static recon_status decide(recon_ctx *ctx, recon_lambda_choice *out, held *h)
     RECON_TRY(recon_lambda_choose(ctx, out, h->job->asked, &ways));
     h->model->maps->lambda = out->taken;
 done:
+    free(one);
     return status;
 }
 

@@ -80,9 +80,12 @@ static double distance(const comparison *c, const double *a, const double *b, si
 static void compare_pair(recon_lambda_choice *out, const comparison *c, recon_lambda a,
                          recon_lambda b)
 {
-    size_t n = c->of->n;
-    for (size_t j = 0; j < n; j++)
-        c->x[j] = distance(c, c->of->lambda[a], c->of->lambda[b], j);
+    size_t n = 0;
+    for (size_t j = 0; j < c->of->n; j++)
+        if (!c->of->one || c->of->one[j])
+            c->x[n++] = distance(c, c->of->lambda[a], c->of->lambda[b], j);
+    if (n == 0)
+        return;
     recon_sort_doubles(c->x, n);
     out->apart_median[a][b] = out->apart_median[b][a] = recon_quantile(c->x, n, 0.5);
     out->apart_p95[a][b] = out->apart_p95[b][a] = recon_quantile(c->x, n, 0.95);

@@ -17,8 +17,10 @@ typedef struct {
     size_t n;
     const double *psi; /* [n] their poses                                                  */
     const double
-        *lambda[4];       /* [n] by recon_lambda, best of copies that were rotated at random: z may
+        *lambda[4]; /* [n] by recon_lambda, best of copies that were rotated at random: z may
                                 have the pose in it; NULL: that way is not there                 */
+    const unsigned char *one; /* [n] those with one natural pose, as far as is known, of which it is
+                                 measured how far the ways are apart; NULL: all have */
     const double *own[4]; /* [n] log densities of these poses by what a way knows itself, or NULL */
 } recon_lambda_ways;
 

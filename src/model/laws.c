@@ -148,7 +148,7 @@ recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
                                       const int64_t *of_at, const double *at, size_t n_at, size_t n,
                                       const int64_t *of, const double *poses, size_t points)
 {
-    double *some = NULL, *others = NULL, mean, all = 0, count_all = 0;
+    double *some = NULL, *others = NULL, mean;
     size_t *members = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &some, POSES_MOST, sizeof *some));
@@ -162,14 +162,12 @@ recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
     for (size_t c = 0; c < n; c++) {
         size_t count = gather(some, members[c], (int64_t)c, of, RECON_SO2, poses, points);
         double sigma = best_sigma(&mean, some, others, count);
-        all += count ? mean * (double)members[c] : 0;
-        count_all += (double)members[c];
+        if (fit)
+            fit[c] = count ? mean * (double)members[c] : 0;
         for (size_t i = 0; i < n_at && count; i++)
             if (of_at[i] == (int64_t)c)
                 out[i] = log_density(at[i], some, count, sigma);
     }
-    if (fit)
-        *fit = all / count_all;
 done:
     free(members);
     free(others);

@@ -51,8 +51,8 @@ recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, size_t n, const in
                              const recon_group *group, const double *poses, size_t points);
 void recon_laws_free(recon_laws *laws);
 
-/* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters; and fit, which may
- * be NULL, the mean of what the poses of clusters are likely by the others of the same. */
+/* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters; and fit [n],
+ * which may be NULL, the sum of that over the poses of each cluster by the others of the same. */
 recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
                                       const int64_t *of_at, const double *at, size_t n_at, size_t n,
                                       const int64_t *of, const double *poses, size_t points);

@@ -168,7 +168,7 @@ const recon_law *recon_model_law(const recon_model *m, int64_t cluster)
     return laws->law[cluster].natural == RECON_NATURAL_UNSURE ? NULL : &laws->law[cluster];
 }
 
-/* Lambda in the mode that all of its cluster take. */
+/* Lambda in the mode that all of its cluster take, and Theta as the width within a mode. */
 static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster, size_t n)
 {
     const recon_maps_kind *kind = m->maps->kind;
@@ -183,6 +183,10 @@ static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster
             memcpy(lambda, law->said, kind->group->numbers * sizeof *lambda);
         else if (law && law->anchor == RECON_ANCHOR_STEP)
             kind->group->compose(kind->group, lambda, law->said, lambda);
+        if (law && law->modes > 1 && kind == &recon_so2_maps) {
+            recon_so2_map *map = (recon_so2_map *)(void *)(maps + i * kind->map);
+            map->theta = fmax(recon_law_theta(law, map->family), RECON_THETA_LEAST);
+        }
     }
 }
 

@@ -65,7 +65,7 @@ static void list_modes(recon_candidates *out, const recon_pose *pose, const reco
                        const recon_group *g)
 {
     double lambda[RECON_NUMBERS_MAX];
-    out->count = 0;
+    *out = (recon_candidates){ .count = 0 };
     for (int j = 0; j < law->modes; j++) {
         recon_pose *to = &out->pose[out->count];
         g->inverse(g, lambda, law->mode[0].at);

@@ -112,6 +112,7 @@ static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t clu
     out->natural = law->natural;
     out->fold = law->fold;
     out->modes = law->modes;
+    memset(out->mode, 0, sizeof out->mode);
     for (int j = 0; j < law->modes; j++)
         out->mode[j] = (recon_so2_mode){ recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]),
                                          law->mode[j].weight };
@@ -158,9 +159,6 @@ static recon_status judge(recon_ctx *ctx, recon_distribution *out, const recon_m
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
     RECON_TRY(recon_so2_verdicts(ctx, said, model, of, n));
     for (size_t i = 0; i < n; i++) {
-        const recon_law *law = recon_model_law(model, of->cluster[i]);
-        if (law && law->modes > 1)
-            out[i].theta = recon_law_theta(law, out[i].family);
         out[i].verdict = said[i].natural;
         out[i].fold = said[i].fold;
         out[i].modes = said[i].modes;

@@ -30,6 +30,7 @@ enum {
 #define MOVED_MOST        (20 * RECON_TO_RADIANS)
 #define MOVED_CARE        (10 * RECON_TO_RADIANS)
 #define MOVED_P95         (60 * RECON_TO_RADIANS)
+#define KNOWS_LESS        0.3 /* nats */
 #define APART_MOST        (2 * RECON_LAMBDA_APART)
 #define UPRIGHT           (3 * RECON_TO_RADIANS)
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
@@ -50,11 +51,12 @@ const char *recon_trust_name(recon_trust_level level)
 
 /* The centre of a few neighbours on a broad arc is off by ten degrees by chance; twice that is not chance.
  * Which of the ways is wrong cannot be told from this: a density that is sure of itself is the likeliest
- * also where it is wrong. */
+ * also where it is wrong. One that knows clearly less of these poses than the others has learned from other data. */
 static int ways_disagree(const recon_lambda_choice *c)
 {
     for (int a = 1; a < 4; a++)
-        if (c->apart_median[c->taken][a] > APART_MOST)
+        if (c->apart_median[c->taken][a] > APART_MOST &&
+            !(a == RECON_LAMBDA_DENSITY && c->likelihood[a] < c->likelihood[c->taken] - KNOWS_LESS))
             return 1;
     return 0;
 }
@@ -79,7 +81,9 @@ void recon_trust_judge(recon_trust *t)
     t->against |= t->points < HELD_CARE ? RECON_TRUST_FEW_HELD_OUT : 0;
     t->against |= t->inconsistent > INCONSISTENT_MANY ? RECON_TRUST_INCONSISTENT : 0;
     t->against |= t->frame > FRAME_MOST ? RECON_TRUST_FRAME : 0;
-    t->level = t->against & grave || t->moved > MOVED_MOST || t->points < HELD_LEAST ||
+    const unsigned lost = RECON_TRUST_NOT_FOLLOWING | RECON_TRUST_DISAGREES;
+    t->level = t->against & grave || (t->against & lost) == lost || t->moved > MOVED_MOST ||
+                       t->points < HELD_LEAST ||
                        (t->cannot_tell > CANNOT_TELL_MOST && t->one < ONE_LEAST)
                    ? RECON_TRUST_NOT
                : t->against ? RECON_TRUST_CARE
@@ -349,8 +353,12 @@ static recon_status measure_information(recon_ctx *ctx, recon_trust *t, double *
         held[n++] = nats[i];
     }
     recon_trust_information(t, held, n);
-    if (kind->compared && t->lambda.taken == RECON_LAMBDA_DENSITY)
+    if (kind->compared)
         count_centres(t, held, angles, n);
+    /* By the law of a cluster, which may have several modes. */
+    double by_law = t->lambda.likelihood[t->lambda.taken] + kind->group->uniform;
+    if (kind->compared && t->lambda.taken == RECON_LAMBDA_NEIGHBOURS && by_law > t->information)
+        t->information = by_law;
 done:
     free(angles);
     free(held);

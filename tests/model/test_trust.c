@@ -177,10 +177,17 @@ static void every_failing_has_its_reason(void **state)
     t.lambda.likelihood[RECON_LAMBDA_HEAD] =
         -2; /* a density is the likeliest also where it is wrong */
     check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "by more than 20 degrees in the median");
+    t.moved_p95 = 100 * degree;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_DISAGREES | RECON_TRUST_NOT_FOLLOWING, "disagree");
+    t = good(); /* a density of other data */
+    t.lambda.taken = RECON_LAMBDA_NEIGHBOURS;
+    t.lambda.likelihood[RECON_LAMBDA_DENSITY] = -1;
+    t.lambda.apart_median[RECON_LAMBDA_NEIGHBOURS][RECON_LAMBDA_DENSITY] = 40 * degree;
+    check(&t, RECON_TRUST_GOOD, 0, "");
 }
 
 /* Whatever else was measured: trustworthy is only what follows rotations in 95 % of the inputs and of which
- * the ways to Lambda say the same. With the other measures good, that is enough. */
+ * the ways to Lambda say the same, but for a density that knows clearly less. With the other measures good, that is enough. */
 static void the_trustworthy_follow_rotations_and_agree(void **state)
 {
     size_t good_ones = 0;
@@ -203,7 +210,10 @@ static void the_trustworthy_follow_rotations_and_agree(void **state)
             t.one = recon_rng_uniform(&rng);
             t.points = (size_t)(100 * recon_rng_uniform(&rng));
         }
-        int holds = t.moved_p95 <= 60 * degree && c->apart_median[c->taken][way] <= 20 * degree;
+        int foreign =
+            way == RECON_LAMBDA_DENSITY && c->likelihood[way] < c->likelihood[c->taken] - 0.3;
+        int holds = t.moved_p95 <= 60 * degree &&
+                    (foreign || c->apart_median[c->taken][way] <= 20 * degree);
         recon_trust_judge(&t);
         assert_true(t.level != RECON_TRUST_GOOD || holds);
         assert_true(others || (t.level == RECON_TRUST_GOOD) == holds);

@@ -49,7 +49,7 @@ typedef struct {
     const recon_group *group;
     size_t points, k;
     double hit_rate;                     /* NaN without labels                                  */
-    size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, of their neighbours' poses       */
+    size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, those of poses.csv               */
     size_t rotated;                      /* points that canonicalizing rotates by over 20 deg   */
     /* SO(2); NaN for other groups. */
     recon_so2_family family, theta; /* of Algorithm 1, of Theta                                 */
@@ -73,8 +73,8 @@ typedef struct {
     char *summary; /* what summary.json says; free it with recon_discovery_free */
 } recon_discovery;
 
-/* Writes to the folder dir, which is created if necessary: model.safetensors, natural.npy (Lambda
- * of each point), the files of recon_frames_write, summary.json, and the embeddings if requested.
+/* Writes to the folder dir, which is created if necessary: model.safetensors, poses.csv and clusters.csv,
+ * natural.npy (Lambda of each point), the files of recon_frames_write, summary.json, and the embeddings if requested.
  * An earlier result there is replaced as a whole or not at all, as with recon_frames_write.
  * backbone is that of the file `model`, written by `recon train`; NULL: it is opened here. options
  * may be NULL. */

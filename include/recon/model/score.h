@@ -49,11 +49,12 @@ RECON_API double recon_score_threshold(const recon_model *model, double false_al
 typedef struct {
     recon_pose pose;           /* the input's own                                             */
     recon_so2_family family;   /* of theta: uniform or normal                                 */
-    double theta;              /* half-width or sigma                                         */
+    double theta;              /* half-width or sigma, of one mode where there are several     */
     recon_so2_density density; /* what the score is made of                                   */
     double score;              /* of the input's own pose                                     */
-    /* On the density, by as many poses of it as the verdicts of recon_discover are made from. With a
-     * pose density that Lambda does not come from, and stored codes: on the poses of the nearest. */
+    /* By the law of the cluster that its nearest stored codes are of, where the discovery has found that laws
+     * judge (docs/concepts.md). Else on the density, by as many poses of it as the verdicts of recon_normalize
+     * are made from; with a pose density that Lambda does not come from, on the poses of the nearest codes. */
     recon_natural verdict;
     int fold;  /* m: the natural pose is known modulo 360 / m degrees; 0: not at all           */
     int modes; /* more than one where the verdict is several or modulo                         */

@@ -1,0 +1,148 @@
+/* Laws of clusters: what their poses say, in which mode their members are, and whether ends can be told. */
+#include "check.h"
+#include "data/image.h"
+#include "model/ends.h"
+
+#include <math.h>
+#include <recon/core/rng.h>
+#include <recon/data/dataset.h>
+#include <recon/group/so2.h>
+
+enum { N = 100, CLUSTERS = 3 };
+static const double degree = M_PI / 180;
+static double poses[CLUSTERS * N];
+static int64_t cluster[CLUSTERS * N];
+
+/* The first cluster is about 1 radian, the second as often opposite to that, the third anywhere. */
+static void make_poses(void)
+{
+    recon_rng rng = recon_rng_new(5, 0);
+    for (int i = 0; i < CLUSTERS * N; i++) {
+        cluster[i] = i % CLUSTERS;
+        double pose = 1 + 10 * degree * recon_rng_normal(&rng);
+        poses[i] = cluster[i] == 2 ? recon_so2_haar(&rng)
+                                   : recon_so2_wrap(pose + (cluster[i] && i % 2 ? M_PI : 0));
+    }
+}
+
+static void a_law_is_what_all_poses_of_a_cluster_say(void **state)
+{
+    static const recon_natural natural[] = { RECON_NATURAL_ONE, RECON_NATURAL_MODULO,
+                                             RECON_NATURAL_NONE };
+    recon_laws laws;
+    make_poses();
+    CHECK_OK(*state,
+             recon_laws_make(*state, &laws, CLUSTERS, cluster, RECON_SO2, poses, CLUSTERS * N));
+    for (int c = 0; c < CLUSTERS; c++) {
+        assert_int_equal(laws.law[c].natural, natural[c]);
+        assert_int_equal(laws.law[c].inputs, N);
+    }
+    for (int c = 0; c < 2; c++) /* within a mode */
+        CHECK_NEAR(laws.law[c].width / degree, 10, 3);
+    CHECK_LESS(recon_so2_distance(laws.law[0].mode[0].at[0], 1), 3 * degree);
+    assert_int_equal(laws.law[1].modes, 2);
+    recon_laws_free(&laws);
+    CHECK_OK(*state, recon_laws_make(*state, &laws, CLUSTERS, cluster, RECON_SO2, poses,
+                                     CLUSTERS * (RECON_LAW_LEAST - 1)));
+    for (int c = 0; c < CLUSTERS; c++)
+        assert_int_equal(laws.law[c].natural, RECON_NATURAL_UNSURE);
+    recon_laws_free(&laws);
+}
+
+static void members_take_one_mode(void **state)
+{
+    recon_law law = { .modes = 2, .mode = { { { 1 }, 0.4 }, { { 1 - M_PI }, 0.6 } } };
+    double near = 1.1, opposite = 1.2 - M_PI, upright = 0.5;
+    (void)state;
+    recon_law_lambda(&near, &law, RECON_LAWS_OF_PSI, RECON_SO2);
+    recon_law_lambda(&opposite, &law, RECON_LAWS_OF_PSI, RECON_SO2);
+    recon_law_lambda(&upright, &law, RECON_LAWS_OF_DENSITY, RECON_SO2);
+    CHECK_NEAR(near, 1.1, 1e-12);
+    CHECK_NEAR(opposite, 1.2, 1e-12);
+    CHECK_NEAR(upright, 1.5, 1e-12);
+}
+
+/* A pose is likelier by the others of its own cluster; where none stands out, like any on the circle. */
+static void poses_are_known_by_their_cluster(void **state)
+{
+    static const double at[] = { 1, 1, 1, 1 - M_PI };
+    static const int64_t of_at[] = { 0, 1, 2, 0 };
+    double log_p[4], fit[CLUSTERS];
+    make_poses();
+    CHECK_OK(*state, recon_laws_log_densities(*state, log_p, fit, of_at, at, 4, CLUSTERS, cluster,
+                                              poses, CLUSTERS * N));
+    CHECK_LESS(log_p[1] + 0.3, log_p[0]);
+    CHECK_LESS(log_p[2] + 0.3, log_p[1]);
+    CHECK_NEAR(log_p[2], -log(2 * M_PI), 0.5);
+    CHECK_LESS(log_p[3], -3);
+    CHECK_NEAR(fit[2] / N, -log(2 * M_PI), 0.2);
+    CHECK_LESS(fit[1], fit[0]);
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+enum { SIDE = 16, MEMBERS = 40 };
+static float image[MEMBERS][SIDE * SIDE];
+
+static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, const void *in,
+                           const double *g, size_t n, recon_interpolation interpolation)
+{
+    (void)ctx, (void)b;
+    for (size_t i = 0; i < n; i++)
+        recon_image_rotate((float *)out + i * SIDE * SIDE, (const float *)in + i * SIDE * SIDE,
+                           SIDE, SIDE, 1, g[i], interpolation);
+    return RECON_OK;
+}
+
+/* Bars at any angle; with a head at one end, or without. */
+static recon_natural told(recon_ctx *ctx, int head)
+{
+    static const recon_backbone_kind kind = { .rotate = rotate };
+    const recon_backbone b = { .kind = &kind };
+    static double angle[MEMBERS];
+    static int64_t all[MEMBERS];
+    float bar[SIDE * SIDE] = { 0 };
+    recon_dataset *data;
+    recon_law law = { .natural = RECON_NATURAL_MODULO, .fold = 2, .modes = 2 };
+    recon_laws laws = { .frame = RECON_LAWS_OF_PSI, .n = 1, .law = &law };
+    recon_rng rng = recon_rng_new(6, 0);
+    for (int row = 3; row < SIDE - 3; row++)
+        for (int column = 7; column < 9; column++)
+            bar[row * SIDE + column] = head && row < 6 ? 3 : 1;
+    for (int i = 0; i < MEMBERS; i++) {
+        angle[i] = recon_so2_haar(&rng);
+        recon_image_rotate(image[i], bar, SIDE, SIDE, 1, angle[i], RECON_BILINEAR);
+        for (int j = 0; j < SIDE * SIDE; j++)
+            image[i][j] += 0.1f * (float)recon_rng_normal(&rng);
+    }
+    recon_array x = {
+        .dtype = RECON_F32, .ndim = 3, .shape = { MEMBERS, SIDE, SIDE }, .data = image
+    };
+    CHECK_OK(ctx, recon_dataset_make(ctx, &data, &x, NULL, NULL));
+    CHECK_OK(ctx, recon_ends_tell(ctx, &laws,
+                                  &(recon_ends_job){ .backbone = &b,
+                                                     .data = recon_dataset_data(data),
+                                                     .poses = angle,
+                                                     .cluster = all,
+                                                     .n = MEMBERS }));
+    assert_int_equal(law.fold, law.natural == RECON_NATURAL_MODULO ? 2 : 1);
+    recon_dataset_close(data);
+    return law.natural;
+}
+
+static void ends_that_differ_are_several_poses(void **state)
+{
+    assert_int_equal(told(*state, 1), RECON_NATURAL_SEVERAL);
+    assert_int_equal(told(*state, 0), RECON_NATURAL_MODULO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_law_is_what_all_poses_of_a_cluster_say),
+        cmocka_unit_test(members_take_one_mode),
+        cmocka_unit_test(poses_are_known_by_their_cluster),
+        cmocka_unit_test(ends_that_differ_are_several_poses),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
