@@ -329,7 +329,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_alloc_raw(ctx, &f.rows, f.n, sizeof *f.rows));
     if (is_table(s->out) && first)
         status = recon_table_open(ctx, &f.table, s->out, &subject.inputs,
-                                recon_model_describe(subject.model).group, 0);
+                                  recon_model_describe(subject.model).group, 0);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(score_all(ctx, &f, subject.model, is_table(s->out)));
     if (first)

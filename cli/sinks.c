@@ -291,9 +291,11 @@ recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const
                                       { "molecules", open_molecules },
                                       { 0 } };
     char own[RECON_PATH];
-    *to = (cli_sink){
-        .path = path, .stage = RECON_NO_STAGE, .table = RECON_NO_TABLE, .inputs = inputs, .how = *how
-    };
+    *to = (cli_sink){ .path = path,
+                      .stage = RECON_NO_STAGE,
+                      .table = RECON_NO_TABLE,
+                      .inputs = inputs,
+                      .how = *how };
     RECON_CHECK(cli_by_data(ctx, cases, to, inputs));
     if (to->folder)
         table = recon_folder_join(own, to->folder, "poses.csv");

@@ -356,8 +356,8 @@ done:
 }
 
 /* Of files that have them. */
-static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c, const recon_safetensors *file,
-                              const char *path)
+static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
+                              const recon_safetensors *file, const char *path)
 {
     const size_t one = 1;
     float *cluster = NULL, *rows = NULL, *frame = NULL;
@@ -382,7 +382,8 @@ static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c, const 
         c->cluster[i] = good ? (int64_t)cluster[i] : 0;
     }
     if (!good)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '" LAWS "' are no laws of clusters", path));
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_FORMAT, "%s: '" LAWS "' are no laws of clusters", path));
 done:
     recon_array_free(&a);
     free(frame);
@@ -391,8 +392,8 @@ done:
     return status;
 }
 
-static recon_status read_all(recon_ctx *ctx, recon_stored_embeddings *c, const recon_safetensors *file,
-                             const char *path)
+static recon_status read_all(recon_ctx *ctx, recon_stored_embeddings *c,
+                             const recon_safetensors *file, const char *path)
 {
     const size_t one = 1, z[] = { c->n, c->d }, u[] = { c->d, c->d };
     float *scale = NULL;
@@ -452,7 +453,8 @@ static recon_tensor_entry entry(const char *name, recon_dtype dtype, const void 
     };
 }
 
-static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t, const recon_stored_embeddings *c)
+static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t,
+                             const recon_stored_embeddings *c)
 {
     size_t width = recon_law_width(c->group);
     recon_status status;
@@ -523,8 +525,7 @@ recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, const recon_sto
     RECON_TRY(recon_points_make(ctx, &q, some, m, c->d, RECON_COSINE, &c->by_angle, "embeddings"));
     RECON_TRY(recon_exact_search(ctx, found, &q, &c->by_angle, k));
     for (size_t i = 0; i < m * k; i++)
-        index[i] =
-            recon_code_is_zero(z + i / k * c->d, c->d) ? -1 : (int64_t)found[i].index;
+        index[i] = recon_code_is_zero(z + i / k * c->d, c->d) ? -1 : (int64_t)found[i].index;
 done:
     recon_points_free(&q);
     free(some);

@@ -62,7 +62,8 @@ typedef struct {
     recon_tensor_entry entry[RECON_CODES_TENSORS];
     size_t entries; /* of them: all, or without angles where there are none */
     uint16_t *z;
-    float *pose, *cluster, *laws, frame, distances[RECON_QUANTILES], angles[RECON_QUANTILES], rarer[RECON_QUANTILES];
+    float *pose, *cluster, *laws, frame, distances[RECON_QUANTILES], angles[RECON_QUANTILES],
+        rarer[RECON_QUANTILES];
     float scale, held;
 } recon_codes_tensors;
 recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *out,
@@ -75,8 +76,9 @@ int recon_code_is_zero(const float *z /* [d] */, size_t d);
 /* The k <= codes->n nearest codes by cosine similarity, nearest first, of each of m embeddings.
  * index [m][k] counts codes: their poses are those of codes->poses. An embedding that is zero has no
  * neighbours: -1. */
-recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, const recon_stored_embeddings *codes,
-                                 const float *z /* [m][d] */, size_t m, size_t k);
+recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index,
+                                 const recon_stored_embeddings *codes, const float *z /* [m][d] */,
+                                 size_t m, size_t k);
 
 /* The cluster of each of m embeddings: that of most of their k nearest codes, of several the one that has the
  * nearest. -1: of an embedding that is zero, and of all where there are no clusters. */

@@ -20,8 +20,8 @@ typedef struct {
     recon_model *model;
     size_t *which, n; /* [n] the points held out; codes are made of those before them */
     size_t codes;
-    recon_embedded copies; /* of the codes' points and of those held out */
-    char *inputs;          /* [n] as the backbone takes them; NULL: no head asks for them */
+    recon_embedded copies;     /* of the codes' points and of those held out */
+    char *inputs;              /* [n] as the backbone takes them; NULL: no head asks for them */
     recon_seen given, rotated; /* [n] as they come, and of the copies */
     double *lambda[WAYS];      /* [n] */
     double *own, *of_psi, *of_density; /* [n] log densities of psi: by the density, by laws */
@@ -73,8 +73,8 @@ static recon_status embed_copies(recon_ctx *ctx, held *h)
         return status;
     RECON_TRY(data->kind->pick(ctx, &some, data, h->which, h->codes + h->n));
     if (data->kind->rotate) {
-        RECON_TRY(data->kind->rotate(ctx, &rotated, some, h->model->maps->kind->any_rotation,
-                                     ROTATED));
+        RECON_TRY(
+            data->kind->rotate(ctx, &rotated, some, h->model->maps->kind->any_rotation, ROTATED));
         RECON_TRY(recon_backbone_embed(ctx, &h->copies, h->model->backbone, rotated));
     }
     RECON_TRY(read_inputs(ctx, h, rotated ? rotated : some, h->codes));
@@ -182,13 +182,13 @@ static recon_status ask_laws(recon_ctx *ctx, const held *h, const double *uprigh
     RECON_TRY(recon_alloc_raw(ctx, &at, h->n, sizeof *at));
     for (size_t i = 0; i < e->n; i++)
         others[i] = h->model->maps->held[i] ? -1 : h->job->cluster[i];
-    RECON_TRY(recon_laws_log_densities(ctx, h->of_psi, NULL, h->cluster, h->given.psi, h->n, n, others,
-                                       e->poses, e->n));
+    RECON_TRY(recon_laws_log_densities(ctx, h->of_psi, NULL, h->cluster, h->given.psi, h->n, n,
+                                       others, e->poses, e->n));
     for (size_t i = 0; upright && i < h->n; i++)
         at[i] = h->given.psi[i] - h->lambda[RECON_LAMBDA_DENSITY][i];
     if (upright)
-        RECON_TRY(recon_laws_log_densities(ctx, h->of_density, NULL, h->cluster, at, h->n, n, others,
-                                           upright, e->n));
+        RECON_TRY(recon_laws_log_densities(ctx, h->of_density, NULL, h->cluster, at, h->n, n,
+                                           others, upright, e->n));
 done:
     free(at);
     free(others);
@@ -206,14 +206,14 @@ static recon_laws_frame choose_frame(const held *h, int upright)
     double own = known(h->own, h->n), psi = known(h->of_psi, h->n);
     double density = upright ? known(h->of_density, h->n) : -INFINITY;
     int enough = psi > 0 && psi >= LAWS_KNOW * own;
-    double error = upright ? recon_error_between(h->of_density, enough ? h->of_psi : h->own, h->n)
-                           : 0;
+    double error =
+        upright ? recon_error_between(h->of_density, enough ? h->of_psi : h->own, h->n) : 0;
     recon_laws_frame frame = enough ? RECON_LAWS_OF_PSI : RECON_LAWS_SILENT;
     if (density > own + 0.1 && density > (enough ? psi : own) + error)
         frame = RECON_LAWS_OF_DENSITY;
     if (getenv("LAWS"))
-        fprintf(stderr, "LAWS psi %.3f density-frame %.3f own %.3f error %.3f of %zu: frame %d\n", psi,
-            density, own, error, h->n, (int)frame);
+        fprintf(stderr, "LAWS psi %.3f density-frame %.3f own %.3f error %.3f of %zu: frame %d\n",
+                psi, density, own, error, h->n, (int)frame);
     return frame;
 }
 
@@ -280,8 +280,7 @@ static recon_status decide(recon_ctx *ctx, recon_lambda_choice *out, held *h)
     for (int way = 1; way < WAYS; way++)
         ways.lambda[way] = h->lambda[way];
     if (density && h->job->points->density)
-        ways.own[RECON_LAMBDA_DENSITY] =
-            frame == RECON_LAWS_OF_DENSITY ? h->of_density : h->own;
+        ways.own[RECON_LAMBDA_DENSITY] = frame == RECON_LAWS_OF_DENSITY ? h->of_density : h->own;
     if (frame == RECON_LAWS_OF_PSI)
         ways.own[RECON_LAMBDA_NEIGHBOURS] = h->of_psi;
     RECON_TRY(recon_lambda_choose(ctx, out, h->job->asked, &ways));

@@ -15,10 +15,11 @@
 typedef struct {
     const recon_maps_kind *kind;
     size_t n;
-    const double *psi;       /* [n] their poses                                                  */
-    const double *lambda[4]; /* [n] by recon_lambda, best of copies that were rotated at random: z may
+    const double *psi; /* [n] their poses                                                  */
+    const double
+        *lambda[4];       /* [n] by recon_lambda, best of copies that were rotated at random: z may
                                 have the pose in it; NULL: that way is not there                 */
-    const double *own[4];    /* [n] log densities of these poses by what a way knows itself, or NULL */
+    const double *own[4]; /* [n] log densities of these poses by what a way knows itself, or NULL */
 } recon_lambda_ways;
 
 /* asked AUTO: the likeliest way is taken, of several that chance may have put in their order the density, then the

@@ -98,8 +98,7 @@ recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, size_t n, const in
         if (of[i] >= 0)
             out->law[of[i]].inputs++;
     for (size_t c = 0; c < n; c++) {
-        size_t count =
-            gather(some, out->law[c].inputs, (int64_t)c, of, group, poses, points);
+        size_t count = gather(some, out->law[c].inputs, (int64_t)c, of, group, poses, points);
         out->law[c].natural = RECON_NATURAL_UNSURE;
         out->law[c].modes = 1;
         if (count)
@@ -145,9 +144,9 @@ static double best_sigma(double *mean, const double *poses, double *others, size
     return best;
 }
 
-recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit, const int64_t *of_at,
-                                      const double *at, size_t n_at, size_t n, const int64_t *of,
-                                      const double *poses, size_t points)
+recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
+                                      const int64_t *of_at, const double *at, size_t n_at, size_t n,
+                                      const int64_t *of, const double *poses, size_t points)
 {
     double *some = NULL, *others = NULL, mean, all = 0, count_all = 0;
     size_t *members = NULL;

@@ -47,9 +47,9 @@ void recon_laws_free(recon_laws *laws);
 
 /* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters; and fit, which may
  * be NULL, the mean of what the poses of clusters are likely by the others of the same. */
-recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit, const int64_t *of_at,
-                                      const double *at, size_t n_at, size_t n, const int64_t *of,
-                                      const double *poses, size_t points);
+recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
+                                      const int64_t *of_at, const double *at, size_t n_at, size_t n,
+                                      const int64_t *of, const double *poses, size_t points);
 
 /* The natural pose of a member, where Lambda is that of a network: in the mode that all members take. */
 void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame frame,

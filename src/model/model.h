@@ -34,7 +34,7 @@ typedef struct {
     void *maps;          /* [n] what the other heads say, in the type of the model's maps; NULL:
                             they do not run                                                  */
     double *p_embedding; /* [n] p-values of the embeddings; NaN without codes                */
-    double *near; /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
+    double *near;     /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
                             input has no neighbours                                          */
     int64_t *cluster; /* [n] of the discovery's clusters; -1: none is known                  */
 } recon_read;

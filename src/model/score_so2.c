@@ -113,9 +113,8 @@ static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t clu
     out->fold = law->fold;
     out->modes = law->modes;
     for (int j = 0; j < law->modes; j++)
-        out->mode[j] = (recon_so2_mode){
-            recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]), law->mode[j].weight
-        };
+        out->mode[j] = (recon_so2_mode){ recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]),
+                                         law->mode[j].weight };
     if (p_embedding < UNLIKE) {
         out->natural = RECON_NATURAL_UNSURE;
         out->fold = 0;

@@ -50,18 +50,17 @@ const char *recon_table_name(char out[RECON_FILE_NAME], const recon_inputs *inpu
 }
 
 recon_status recon_table_open(recon_ctx *ctx, recon_table *t, const char *path,
-                            const recon_inputs *inputs, const recon_group *group, int rotated)
+                              const recon_inputs *inputs, const recon_group *group, int rotated)
 {
     recon_status status;
     *t = (recon_table){ .to = { .fd = -1 }, inputs, group, rotated };
     RECON_TRY(recon_writer_open(ctx, &t->to, path));
-    RECON_TRY(put_fields(ctx, &t->to,
-                         "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates,cluster%s\n",
-                         is_of(inputs, "images")      ? "file"
-                         : is_of(inputs, "molecules") ? "molecule"
-                                                      : "input",
-                         group->column ? group->column : "pose",
-                         rotated ? ",rotated" : ""));
+    RECON_TRY(put_fields(
+        ctx, &t->to, "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates,cluster%s\n",
+        is_of(inputs, "images")      ? "file"
+        : is_of(inputs, "molecules") ? "molecule"
+                                     : "input",
+        group->column ? group->column : "pose", rotated ? ",rotated" : ""));
 done:
     return status;
 }
@@ -99,7 +98,7 @@ done:
 }
 
 recon_status recon_table_add(recon_ctx *ctx, recon_table *t, const recon_row *rows, size_t first,
-                           size_t n)
+                             size_t n)
 {
     recon_status status = RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < n; i++)

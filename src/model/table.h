@@ -16,14 +16,14 @@ typedef struct {
 
 /* Close always: without a commit before it, nothing is left behind. A sync puts all of it on the
  * disk, and leaves the commit nothing to do but to give the file its name. */
-#define RECON_NO_TABLE                                                                               \
+#define RECON_NO_TABLE                                                                             \
     {                                                                                              \
         .to = {.fd = -1 }                                                                          \
     }
 recon_status recon_table_open(recon_ctx *ctx, recon_table *out, const char *path,
-                            const recon_inputs *inputs, const recon_group *group, int rotated);
-recon_status recon_table_add(recon_ctx *ctx, recon_table *table, const recon_row *rows, size_t first,
-                           size_t n);
+                              const recon_inputs *inputs, const recon_group *group, int rotated);
+recon_status recon_table_add(recon_ctx *ctx, recon_table *table, const recon_row *rows,
+                             size_t first, size_t n);
 recon_status recon_table_sync(recon_ctx *ctx, recon_table *table);
 recon_status recon_table_commit(recon_ctx *ctx, recon_table *table);
 void recon_table_close(recon_table *table);

@@ -108,7 +108,8 @@ static void check_lambda(recon_ctx *ctx, const recon_model *model, int has_densi
 static void lambda_comes_from_the_density_or_from_the_head(void **state)
 {
     recon_model *model = tiny_model(*state), *plain = plain_model(*state);
-    model->codes->laws.frame = plain->codes->laws.frame = RECON_LAWS_SILENT; /* else they choose a mode */
+    model->codes->laws.frame = plain->codes->laws.frame =
+        RECON_LAWS_SILENT; /* else they choose a mode */
     check_lambda(*state, model, 1);
     check_lambda(*state, plain, 0);
     recon_model_close(*state, plain);
@@ -347,8 +348,7 @@ static void a_cluster_has_one_verdict_and_one_mode(void **state)
         for (int j = 1; j < law->modes; j++)
             CHECK_LESS(recon_so2_distance(row[i].pose.lambda[0], law->mode[0].at[0]),
                        recon_so2_distance(row[i].pose.lambda[0], law->mode[j].at[0]));
-        moved += i % 2 &&
-                 recon_so2_distance(row[i].pose.absolute[0], 0) > PI / 2;
+        moved += i % 2 && recon_so2_distance(row[i].pose.absolute[0], 0) > PI / 2;
     }
     CHECK_LESS(0.9 * TINY_N, known);
     CHECK_NEAR(moved, TINY_N / 6, TINY_N / 12); /* every third T is upside down */

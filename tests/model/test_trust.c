@@ -25,14 +25,12 @@ static void world_make(world *w, double near, double head, double density)
     for (int i = 0; i < N; i++) {
         w->psi[i] = recon_so2_wrap(1 + 30 * degree * (2 * recon_rng_uniform(&rng) - 1));
         for (int way = 0; way < 3; way++)
-            w->lambda[way][i] =
-                recon_so2_wrap(1 + noise[way] * degree * recon_rng_normal(&rng));
+            w->lambda[way][i] = recon_so2_wrap(1 + noise[way] * degree * recon_rng_normal(&rng));
         w->own[i] = 20 * cos(w->psi[i] - w->lambda[2][i]) - 18;
     }
-    w->ways = (recon_lambda_ways){ .kind = &recon_so2_maps,
-                                   .n = N,
-                                   .psi = w->psi,
-                                   .own = { [RECON_LAMBDA_DENSITY] = w->own } };
+    w->ways = (recon_lambda_ways){
+        .kind = &recon_so2_maps, .n = N, .psi = w->psi, .own = { [RECON_LAMBDA_DENSITY] = w->own }
+    };
     for (int way = 0; way < 3; way++)
         w->ways.lambda[way + 1] = w->lambda[way];
 }
