@@ -167,7 +167,8 @@ def train(
         limit: Use a random subset of this size.
         seed: The random seed.
         skip_bad: Skip inputs that cannot be used, with a warning.
-        size: Scale the images of a folder to fit this many pixels per side.
+        size: Scale the images of a folder to this many pixels per side, by their shorter side; None:
+            chosen, at most 48.
         crop: Centre each object and scale it to fill the frame, also "auto"; None: as in from_,
             otherwise False.
         picture_limit: Memory limit for one image, in MB.
