@@ -8,7 +8,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/crop.h"
 #include "data/dataset.h"
 #include "ops/ops.h"
 
@@ -46,12 +45,11 @@ const cli_command cli_train = {
     .over_ranks = 1,
 };
 
-enum { BY_MODEL = -1 }; /* --crop: as that of --from, or by the pictures */
+enum { BY_MODEL = -1 }; /* --crop: as recon_training_complete has it */
 
 typedef struct {
     const char *out, *held, *group;
     int preset, mask, no_density, no_contrast;
-    int crop_is_open;
     size_t every;
     cli_settings set;
     recon_training training;
@@ -115,7 +113,6 @@ static recon_status complete(recon_ctx *ctx, settings *s)
     status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);
     if (recon_images_folder(s->data.spec))
         s->data.size = as.size;
-    s->crop_is_open = s->data.crop == BY_MODEL && !t->from;
     if (s->data.crop == BY_MODEL)
         s->data.crop = as.crop;
     t->crop = s->data.crop;
@@ -368,33 +365,6 @@ static recon_status show(recon_ctx *ctx, void *arg, const cli_inputs *in)
     return RECON_OK;
 }
 
-/* Pictures that are not square and show an object each, well within the disc of their shorter side, are
- * cropped, unless asked otherwise: nothing of that disc is lost, and an object that is not in the middle
- * would leave it. */
-static recon_status open_inputs(recon_ctx *ctx, settings *s, cli_inputs *in)
-{
-    const recon_dataset *images;
-    recon_preset preset;
-    double span;
-    recon_status status = cli_inputs_open(ctx, in, &s->data, NULL, NULL);
-    if (status != RECON_OK || !s->crop_is_open || !(images = recon_data_images(in->whole)) ||
-        !in->folder || !recon_dataset_is_cut(images))
-        return status;
-    RECON_TRY(recon_training_preset(ctx, &preset, &s->training));
-    RECON_TRY(recon_dataset_span(ctx, &span, images));
-    if (recon_preset_is_photo(preset) || span >= RECON_CROP_WITHIN)
-        return RECON_OK;
-    recon_log(ctx, RECON_LOG_INFO,
-              "%s: objects span %.0f %% of their frames (median), which are not square: they are "
-              "cropped, as with --crop auto; --crop none leaves them as they are",
-              s->data.spec, 100 * span);
-    recon_inputs_end(in);
-    s->data.crop = s->training.crop = 1;
-    status = cli_inputs_open(ctx, in, &s->data, NULL, NULL);
-done:
-    return status;
-}
-
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     static const cli_case notes[] = { { "images", note_images }, { NULL, note_nothing } };
@@ -404,7 +374,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
     RECON_TRY(complete(ctx, s));
-    RECON_TRY(open_inputs(ctx, s, &inputs));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
     if (s->held)
         RECON_TRY(open_held(ctx, s, &inputs, &held));
     s->training.held = held.use;

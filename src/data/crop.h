@@ -14,8 +14,6 @@
 #define RECON_CROP_PART  0.02
 /* Objects that span less of their frame than this deserve a word: the network sees few pixels. */
 #define RECON_CROP_SMALL 0.6
-/* And objects that span less than this lie within it, not at its border. */
-#define RECON_CROP_WITHIN 0.8
 
 enum { RECON_CROP_CHANNELS = 4 }; /* more than these are not looked at */
 
