@@ -342,7 +342,7 @@ static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_input
         for (size_t a = 0; a < x.atoms; a++)
             there[x.z[a]] = 1;
     }
-    RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held));
+    RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held, NULL, NULL));
     return cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there);
 }
 

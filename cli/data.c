@@ -135,7 +135,8 @@ recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
 }
 
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
-                           const char *option, const char *spec)
+                           const char *option, const char *spec, const recon_backbone *backbone,
+                           const char *model)
 {
     const char *kind = recon_data_kind_of(data->spec)->name, *held = recon_data_kind_of(spec)->name;
     cli_data other = *data;
@@ -145,7 +146,7 @@ recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data
                           kind);
     other.spec = spec;
     other.limit = 0;
-    return cli_inputs_open(ctx, out, &other, NULL, NULL);
+    return cli_inputs_open(ctx, out, &other, backbone, model);
 }
 
 recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *path, const cli_data *data)
