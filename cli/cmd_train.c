@@ -45,7 +45,7 @@ const cli_command cli_train = {
     .over_ranks = 1,
 };
 
-enum { BY_MODEL = -1 }; /* --crop: as that of --from, or none */
+enum { BY_MODEL = -1 }; /* --crop: as recon_training_complete has it */
 
 typedef struct {
     const char *out, *held, *group;

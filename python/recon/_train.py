@@ -167,9 +167,10 @@ def train(
         limit: Use a random subset of this size.
         seed: The random seed.
         skip_bad: Skip inputs that cannot be used, with a warning.
-        size: Scale the images of a folder to fit this many pixels per side.
+        size: Scale the images of a folder to this many pixels per side, by their shorter side; None:
+            chosen, at most 48.
         crop: Centre each object and scale it to fill the frame, also "auto"; None: as in from_,
-            otherwise False.
+            otherwise where images of a folder are not square and objects lie well within them.
         picture_limit: Memory limit for one image, in MB.
         device: "cpu", or "cuda" where the library was built with it.
         precision: As in recon.load.
@@ -477,7 +478,7 @@ def _images(ctx: int, data: Any, source: Any, backbone: Any) -> Iterator[ctypes.
     pixels = as_array(images, "images", "uint8", "float32", "float64")
     classes = as_array(labels, "labels", "int32") if labels is not None and (
         np.asarray(labels) >= 0).all() else None
-    wanted = _abi.recon_data_options(crop=source.crop)
+    wanted = _abi.recon_data_options(crop=max(source.crop, 0))
     if backbone is not None:
         lib.recon_backbone_data_options(backbone, ctypes.byref(wanted))
     options = _abi.recon_dataset_options(crop=wanted.crop)

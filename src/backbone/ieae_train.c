@@ -638,6 +638,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.height = d.height;
     o.shape.width_px = d.width;
     o.shape.channels = d.channels;
+    o.crop = o.crop > 0 || data->cropped;
     RECON_TRY(recon_enum_check(ctx, o.views, RECON_VIEWS_GIVEN, "kind of views"));
     RECON_TRY(recon_run_begin(ctx, &o.epochs, path, o.resume, o.overwrite));
     RECON_TRY(check_contents(ctx, data));
@@ -741,6 +742,8 @@ recon_status recon_ieae_complete(recon_ctx *ctx, recon_training *t, recon_data_o
     }
     if (as && !as->size)
         as->size = RECON_SIZE_AUTO;
+    if (as && !t->from && !is_photo(&o))
+        as->crop = RECON_CROP_OPEN;
     t->preset = recon_preset_name(o.shape.preset);
     set_defaults(&o, FEW); /* or more: which terms there are does not depend on it */
     RECON_TRY(check_options(ctx, &o));

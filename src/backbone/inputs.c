@@ -5,6 +5,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/crop.h"
 #include "data/dataset.h"
 #include "data/folder.h"
 #include "data/formats.h"
@@ -48,9 +49,10 @@ static recon_status check_kind(recon_ctx *ctx, const char *spec, const recon_dat
 /* How the backbone has its data opened, with what was asked for. */
 static recon_data_options options_of(const recon_source *s, int folder, const recon_backbone *b)
 {
-    recon_data_options o = {
-        .skip_bad = s->skip_bad, .crop = s->crop, .size = s->size, .picture_most = s->picture_most
-    };
+    recon_data_options o = { .skip_bad = s->skip_bad,
+                             .crop = s->crop > 0,
+                             .size = s->size,
+                             .picture_most = s->picture_most };
     if (b)
         recon_backbone_data_options(b, &o);
     if (!folder) { /* only pictures of a folder are resized */
@@ -58,6 +60,28 @@ static recon_data_options options_of(const recon_source *s, int folder, const re
         o.channels = 0;
     }
     return o;
+}
+
+/* An object that is not in the middle would leave the disc of the shorter side when it is rotated, and nothing
+ * of that disc is lost if it is cropped. */
+static recon_status crop_if_within(recon_ctx *ctx, recon_inputs *in, const char *spec,
+                                   recon_data_options *o)
+{
+    const recon_dataset *images = recon_data_images(in->whole);
+    double span;
+    if (!images || !in->folder || !recon_dataset_is_cut(images))
+        return RECON_OK;
+    RECON_CHECK(recon_dataset_span(ctx, &span, images));
+    if (span >= RECON_CROP_WITHIN)
+        return RECON_OK;
+    recon_log(ctx, RECON_LOG_INFO,
+              "%s: objects span %.0f %% of their frames (median), which are not square: they are "
+              "cropped, as with {crop=auto}; {crop=none} leaves them as they are",
+              spec, 100 * span);
+    recon_data_close(in->whole);
+    in->whole = NULL;
+    in->cropped = o->crop = 1;
+    return recon_data_open(ctx, &in->whole, spec, o);
 }
 
 recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_source *source,
@@ -75,6 +99,8 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
         out->whole = (recon_data *)data; /* not closed, and nothing else changes it */
     else
         RECON_CHECK(recon_data_open(ctx, &out->whole, source->spec, &o));
+    if (source->crop < 0)
+        RECON_CHECK(crop_if_within(ctx, out, source->spec, &o));
     out->use = out->whole;
     out->n = recon_data_describe(out->whole).n;
     if (backbone) {

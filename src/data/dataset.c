@@ -334,6 +334,7 @@ static recon_status crop_all(recon_ctx *ctx, recon_dataset *d)
     d->whole_bytes = d->bytes;
     d->whole_floats = d->floats;
     d->floats = d->own_crops;
+    d->cropped = 1;
     d->bytes = NULL;
 done:
     free(job.room);

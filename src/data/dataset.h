@@ -25,6 +25,7 @@ struct recon_dataset {
     size_t *rows;            /* of a part: its images among all; NULL: all */
     size_t among;            /* how many all are; 0: as many as it has itself */
     int cut;                 /* pictures that are not square were made so */
+    int cropped;             /* and objects fill their frames             */
     recon_array images;
     float *own_floats, *own_crops;
     unsigned char *own_bytes;

@@ -782,6 +782,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;
     d->whole_bytes = j->whole;
+    d->cropped = j->o.crop;
     d->labels = d->own_labels;
 done:
     return status;

@@ -223,6 +223,7 @@ recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out, const rec
     d->data = data->data;
     d->info = data->info;
     d->cut = data->cut;
+    d->cropped = data->cropped;
     RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, d->info.n,
                               recon_dataset_pixels(&d->info) * sizeof(float)));
     RECON_TRY(recon_alloc_raw(ctx, &d->own_angles, d->info.n, sizeof *d->own_angles));

@@ -38,6 +38,26 @@ run info npy:middle.npy
 grep -q 'objects    span [3-5][0-9] % of their frames' "$scratch/stdout"
 report $? "info says how large objects are"
 
+# Pictures that are not square, of objects within them: training crops by itself, unless told otherwise.
+mkdir wide
+i=0
+while [ $i -lt 24 ]; do
+    LC_ALL=C awk -v k=$i 'BEGIN { print "P2 44 30 255"; for (i = 0; i < 30; i++) for (j = 0; j < 44; j++) {
+        p = i - 8 - k % 5; q = j - 12 - k % 7; t = k % 2
+        bar = (t ? p > 1 && p < 4 : p > 8 && p < 11) && q >= 0 && q < 8; stem = q > 2 * t && q < 3 + 2 * t && p > 1 && p < 11
+        print bar || stem ? 220 : 5 } }' \
+        >wide/$i.pgm
+    i=$((i + 1))
+done
+# shellcheck disable=SC2086
+run train --data images:wide $small --out cut
+[ "$code" -eq 0 ] && said "which are not square: they are cropped, as with --crop auto" && "$recon" info cut | grep -qE '^ *crop  *auto'
+report $? "objects in pictures that are not square are cropped"
+# shellcheck disable=SC2086
+run train --data images:wide $small --crop none --out whole
+[ "$code" -eq 0 ] && ! said "they are cropped" && ! "$recon" info whole | grep -q crop && grep -q 'are not square: their frame' "$scratch/stdout"
+report $? "and not with --crop none"
+
 prepare discover --model backbone --data npy:middle.npy --rotate rule.json --folds 0 --out found --quiet
 [ "$code" -eq 0 ] && grep -q '"crop": "auto"' found/summary.json
 report $? "discover crops by itself, and the summary says so"

@@ -42,7 +42,7 @@ must() { # ARGS: of a command that ends well
     run "$@"
     return "$code"
 }
-(cd command && must train --data images:pictures --size 16 --rotate all --rotate-seed 4 $small --out m.st --quiet &&
+(cd command && must train --data images:pictures --size 16 --rotate all --rotate-seed 4 --crop none $small --out m.st --quiet &&
     must discover --model m.st --data images:pictures --size 16 --rotate all --rotate-seed 4 --folds 0 --k 5 \
         --keep-embeddings --out found --quiet)
 report $? "the command's files of a folder of pictures"
@@ -51,7 +51,7 @@ import json, os, warnings, recon
 os.chdir("package")
 warnings.simplefilter("ignore")
 seen = []
-data = dict(rotate="all", rotate_seed=4, size=16)
+data = dict(rotate="all", rotate_seed=4, size=16, crop=False)
 done = recon.train("pictures", "m.st", width=0.25, epochs=2, batch=12, seed=3, progress=seen.append, **data)
 assert done.steps == done.steps_now > 0 and done.path == "m.st" and done.best > 0, done
 last = seen[-1]

@@ -11,12 +11,12 @@
 /* Where the data come from, so that they can be opened again: the options of the command line. Zero
  * in any field means that the option was not given. */
 typedef struct {
-    const char *spec;     /* as recon_dataset_open or recon_molecules_open takes it       */
-    const char *rotate;   /* the rule they are rotated by; NULL: not rotated              */
-    uint64_t rotate_seed; /* of those rotations; 0: 1                                        */
-    uint64_t seed;        /* of which are taken; 0: 1                                       */
-    size_t limit, size;   /* how many are taken; the side they are fitted into            */
-    int skip_bad, crop;
+    const char *spec;        /* as recon_dataset_open or recon_molecules_open takes it       */
+    const char *rotate;      /* the rule they are rotated by; NULL: not rotated              */
+    uint64_t rotate_seed;    /* of those rotations; 0: 1                                        */
+    uint64_t seed;           /* of which are taken; 0: 1                                       */
+    size_t limit, size;      /* how many are taken; the side they are fitted into            */
+    int skip_bad, crop;      /* crop: 1, or RECON_CROP_OPEN                              */
     size_t picture_most;     /* bytes that one picture is allowed                            */
     size_t unread;           /* picture files of the folder that were not read               */
     const char *transparent; /* RECON_TRANSPARENT where pictures were read; NULL: none were  */

@@ -20,8 +20,8 @@ typedef struct {
 
 /* How a SPEC is opened. Zero in any field means its default; a kind reads what concerns it. */
 typedef struct {
-    int skip_bad;                        /* leave out and count what cannot be used           */
-    int crop;                            /* images: see recon_dataset_options                 */
+    int skip_bad; /* leave out and count what cannot be used           */
+    int crop;     /* images: see recon_dataset_options; RECON_CROP_OPEN: see there                */
     size_t size, channels, picture_most; /* images: see recon_dataset_options                 */
     uint64_t reserved[RECON_RESERVED];
 } recon_data_options;

@@ -57,6 +57,11 @@ typedef struct {
 
 #define RECON_HELD_OUT  12 /* one image of so many is held out for validation */
 #define RECON_SIZE_AUTO ((size_t)-1)
+/* Of a recon_source, for training: pictures of a folder are cropped if some are not square and objects span
+ * less than RECON_CROP_WITHIN of the disc of their shorter side (median), on plain backgrounds; the log
+ * says so. */
+#define RECON_CROP_OPEN   (-1)
+#define RECON_CROP_WITHIN 0.8
 /* The largest side that is chosen where none is asked for: of few pictures, and of very many. A network
  * learns them in minutes on two cores. */
 #define RECON_SIZE_CHOSEN 48
