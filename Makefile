@@ -282,7 +282,7 @@ else
 T_FILE  := $(wildcard $(addprefix tests/$(dir $(T))test_$(notdir $(T)),.c .sh))
 T_PLAIN := $(if $(filter %.sh,$(T_FILE)),$(shell head -n 16 $(T_FILE) | grep -e '!= build \]' -e 'python\.sh'))
 T_NEEDS  = $(if $(filter %.c,$(T_FILE)),$(T_FILE:%.c=$(1)/%),$(if $(T_FILE),all)) \
-           $(if $(filter report/browser,$(T)),$(1)/tests/report/test_page)
+           $(if $(filter report/browser,$(T)),$(1)/tests/report/test_page) $(if $(filter cli/third,$(T)),$(1)/tests/cli/third)
 test: setup-test
 	$(if $(T_FILE),@$(MAKE) --no-print-directory -j$(CORES) $(call T_NEEDS,build))
 	$(if $(T_PLAIN),,$(if $(T_FILE),@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) $(call T_NEEDS,build/debug)))

@@ -168,30 +168,24 @@ done:
     return status;
 }
 
-static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *model,
-                         const float *image, recon_dataset_info size, const char *file)
-{
-    recon_distribution d;
-    RECON_CHECK(recon_distribution_images(ctx, &d, model, image, 1));
-    if (s->svg)
-        RECON_CHECK(draw(ctx, s, &d, image, size));
-    if (s->common.json)
-        RECON_CHECK(cli_print_json(ctx, as_json(s, &d, file)));
-    else if (!s->common.quiet)
-        print_text(s, &d, model, file);
-    return RECON_OK;
-}
-
 static recon_status tell_image(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
     const settings *s = arg;
     const recon_dataset *images = recon_data_images(in->use);
     recon_dataset_info d = recon_dataset_describe(images);
+    const char *file = recon_inputs_name(in, s->index);
+    recon_distribution said;
     float *image = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
     recon_dataset_get(image, images, s->index);
-    RECON_TRY(tell(ctx, s, s->of, image, d, recon_inputs_name(in, s->index)));
+    RECON_TRY(recon_distribution_images(ctx, &said, s->of, image, 1));
+    if (s->svg)
+        RECON_TRY(draw(ctx, s, &said, image, d));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, as_json(s, &said, file)));
+    else if (!s->common.quiet)
+        print_text(s, &said, s->of, file);
 done:
     free(image);
     return status;

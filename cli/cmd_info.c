@@ -139,18 +139,6 @@ static recon_status count_numbers(recon_ctx *ctx, size_t *out, const recon_safet
     return RECON_OK;
 }
 
-/* NULL: the file does not say. */
-static recon_status read_trust(recon_ctx *ctx, recon_trust *room, const recon_trust **out,
-                               const recon_safetensors *file, const char *path)
-{
-    int known;
-    recon_status status =
-        recon_trust_read(ctx, room, &known, recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
-                         recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path);
-    *out = known ? room : NULL;
-    return status;
-}
-
 static void print_reasons(const recon_trust *t)
 {
     cli_print_reasons(t, ENTRY);
@@ -208,12 +196,15 @@ static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_commo
 {
     recon_safetensors *file = NULL;
     recon_trust room;
-    const recon_trust *trust;
+    int known;
     size_t numbers;
     recon_status status;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(count_numbers(ctx, &numbers, file));
-    RECON_TRY(read_trust(ctx, &room, &trust, file, path));
+    RECON_TRY(recon_trust_read(ctx, &room, &known,
+                               recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
+                               recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path));
+    const recon_trust *trust = known ? &room : NULL; /* or the file does not say */
     if (common->json)
         RECON_TRY(cli_print_json(ctx, model_json(path, file, numbers, trust)));
     else if (!common->quiet)

@@ -318,16 +318,6 @@ static recon_status note_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 
 typedef uint8_t elements[UINT8_MAX + 1]; /* is this one there? */
 
-static void find_elements(elements there, const recon_molecules *data)
-{
-    memset(there, 0, sizeof(elements));
-    for (size_t i = 0; i < recon_molecules_describe(data).n; i++) {
-        recon_conformer x = recon_molecules_get(data, i);
-        for (size_t a = 0; a < x.atoms; a++)
-            there[x.z[a]] = 1;
-    }
-}
-
 /* What is held out may hold no element that is not learned. */
 static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_data *data,
                                  size_t i)
@@ -345,8 +335,12 @@ static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_
 static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_inputs *in,
                               cli_inputs *held)
 {
-    elements there;
-    find_elements(there, recon_data_molecules(in->use));
+    elements there = { 0 };
+    for (size_t i = 0; i < in->n; i++) {
+        recon_conformer x = recon_molecules_get(recon_data_molecules(in->use), i);
+        for (size_t a = 0; a < x.atoms; a++)
+            there[x.z[a]] = 1;
+    }
     RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held));
     return cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there);
 }

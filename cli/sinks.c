@@ -20,7 +20,7 @@ static recon_status check_foreign(recon_ctx *ctx, const cli_sink *to, const char
 {
     char file[2 * PATH], room[NAME], name[NAME + 8];
     recon_names own = { .n = 0 };
-    recon_status status = recon_owned(ctx, &own, RECON_PICTURES, path);
+    recon_status status = recon_result_files(ctx, &own, RECON_PICTURES, path);
     for (size_t i = 0; status == RECON_OK && i < to->inputs->n; i++) {
         recon_picture_name(name, sizeof name, cli_table_name(room, to->inputs, i));
         snprintf(file, sizeof file, "%s/%s", path, name);

@@ -79,7 +79,7 @@ complete -c recon -n '__recon_is discover' -l precision -d 'precision of activat
 complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose per row (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l out -s o -d 'folder for the results (required)' -r -F
-complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses: so2 (default), so3, t2 .. (torus), c2 .. (cyclic)' -r -F
+complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses (default so2): so2, so3, c2 to c360 (cyclic) and t2 to t16 (tori)' -r -F
 complete -c recon -n '__recon_is normalize' -l quaternions -d 'order of poses N x 4: w first, or w last (SciPy, ROS, Eigen\'s coeffs)' -x -a 'wxyz xyzw'
 complete -c recon -n '__recon_is normalize' -l k -s k -d 'with knn: number of neighbours in a class (default 10)' -x
 complete -c recon -n '__recon_is normalize' -l query -d 'evaluate these instead of the points themselves' -r -F

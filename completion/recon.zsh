@@ -101,7 +101,7 @@ _recon() {
         '--embeddings[z, N x D (required)]:FILE:_files' \
         '--poses[g, one pose per row (required)]:FILE:_files' \
         {-o,--out}'[folder for the results (required)]:DIR:_files' \
-        '--group[group of the poses\: so2 (default), so3, t2 .. (torus), c2 .. (cyclic)]:NAME:_files' \
+        '--group[group of the poses (default so2)\: so2, so3, c2 to c360 (cyclic) and t2 to t16 (tori)]:NAME:_files' \
         '--quaternions[order of poses N x 4\: w first, or w last (SciPy, ROS, Eigen'\''s coeffs)]:choice:(wxyz xyzw)' \
         {-k,--k}'[with knn\: number of neighbours in a class (default 10)]:N: ' \
         '--query[evaluate these instead of the points themselves]:ZQ:_files:GQ:_files' \

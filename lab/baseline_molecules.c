@@ -104,7 +104,7 @@ static recon_status measure(recon_ctx *ctx, baseline *out, const molecule_reprod
 {
     recon_spin_gcn judge = { r->gcn, r->test.graphs };
     RECON_CHECK(recon_evaluate_molecule_accuracy(
-        ctx, &out->accuracy, NULL, r->test.codes.labels, r->test.row, rotations, r->test.n,
+        ctx, &out->accuracy, r->test.codes.labels, r->test.row, rotations, r->test.n,
         recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes));
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
     return RECON_OK;
@@ -267,7 +267,7 @@ static recon_status measure_augmented(recon_ctx *ctx, baseline *out, const molec
     recon_spin_gcn judge = { gcn, graphs };
     for (size_t i = 0; i < r->test.n; i++)
         rotations[i] = recon_so3_identity();
-    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &out->accuracy, NULL, r->test.codes.labels,
+    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &out->accuracy, r->test.codes.labels,
                                                r->test.row, rotations, r->test.n, recon_spin_by_gcn,
                                                &judge, r->molecules));
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;

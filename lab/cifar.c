@@ -594,17 +594,6 @@ done:
     return status;
 }
 
-static recon_status find_all(recon_ctx *ctx, files *f)
-{
-    const lab_settings *s = f->settings;
-    RECON_CHECK(
-        find(ctx, f->classifier, s->classifier, "cifar10-classifier.safetensors", "--classifier"));
-    RECON_CHECK(find(ctx, f->model, s->models[0], "cifar10.safetensors", "--model"));
-    if (s->augmented)
-        snprintf(f->augmented, sizeof f->augmented, "%s", s->augmented);
-    return RECON_OK;
-}
-
 /* --- the experiment --------------------------------------------------------------------------- */
 
 static recon_status take(recon_ctx *ctx, recon_dataset **whole, recon_dataset **some,
@@ -630,7 +619,7 @@ static recon_status measure(recon_ctx *ctx, json_t **out, const files *f)
     RECON_TRY(recon_model_open(ctx, &m.model, f->model, s->precision));
     RECON_TRY(recon_model_open(ctx, &m.once, f->model, s->precision));
     if (recon_backbone_ieae(m.once->backbone))
-        recon_ieae_look_once(recon_backbone_ieae(m.once->backbone));
+        recon_ieae_prepare_once(recon_backbone_ieae(m.once->backbone));
     RECON_TRY(
         measure_all(ctx, out, &m, some[0] ? some[0] : whole[0], some[1] ? some[1] : whole[1]));
     if (s->train)
@@ -654,7 +643,14 @@ recon_status cifar_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
     *result = NULL;
     RECON_CHECK(recon_dataset_open(ctx, &there, "cifar10/test")); /* before the long work */
     recon_dataset_close(there);
-    RECON_CHECK(s->train ? train_all(ctx, &f) : find_all(ctx, &f));
+    if (s->train) {
+        RECON_CHECK(train_all(ctx, &f));
+    } else {
+        RECON_CHECK(find(ctx, f.classifier, s->classifier, "cifar10-classifier.safetensors",
+                         "--classifier"));
+        RECON_CHECK(find(ctx, f.model, s->models[0], "cifar10.safetensors", "--model"));
+        snprintf(f.augmented, sizeof f.augmented, "%s", s->augmented ? s->augmented : "");
+    }
     return measure(ctx, result, &f);
 }
 

@@ -306,6 +306,31 @@ done:
     return status;
 }
 
+/* Those thrown back in their natural poses, into a file. */
+static recon_status find_natural(recon_ctx *ctx, demo_molecules *m, const char *path)
+{
+    recon_xyz_writer *writer = NULL;
+    size_t atoms = recon_molecules_describe(m->thrown).total, at = 0;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &m->natural, m->n, sizeof *m->natural));
+    RECON_TRY(recon_alloc_raw(ctx, &m->xyz, atoms, 3 * sizeof *m->xyz));
+    for (size_t i = 0; i < m->n; i++)
+        m->natural[i] = recon_molecules_get(m->thrown, i);
+    RECON_TRY(recon_canonicalize_molecules(ctx, m->xyz, NULL, m->model, m->natural, m->n));
+    RECON_TRY(recon_xyz_writer_open(ctx, &writer, path));
+    for (size_t i = 0; i < m->n; i++) {
+        recon_conformer *x = &m->natural[i];
+        x->xyz = m->xyz + 3 * at;
+        at += x->atoms;
+        RECON_TRY(recon_xyz_writer_add(ctx, writer, x,
+                                       recon_molecules_name(m->thrown, (size_t)x->molecule)));
+    }
+    RECON_TRY(recon_xyz_writer_commit(ctx, writer));
+done:
+    recon_xyz_writer_close(writer);
+    return status;
+}
+
 static recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d)
 {
     demo_path path;
@@ -315,11 +340,10 @@ static recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const 
     RECON_CHECK(distributions(ctx, &m->of[1], m->model, m->thrown));
     RECON_CHECK(measure_axes(ctx, m));
     RECON_CHECK(measure_unusual(ctx, m));
-    RECON_CHECK(recon_canonical_set(ctx, &m->natural, NULL, m->model, m->thrown));
     RECON_CHECK(recon_folder_make(ctx, demo_file(path, d, "molecules")));
     RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/occur.xyz"), m->occur));
     RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/thrown.xyz"), m->thrown));
-    RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/natural.xyz"), m->natural));
+    RECON_CHECK(find_natural(ctx, m, demo_file(path, d, "molecules/natural.xyz")));
     m->seconds = recon_now() - begun;
     return RECON_OK;
 }
@@ -464,8 +488,7 @@ static recon_status walk(recon_ctx *ctx, demo *d, size_t limit)
 static void demo_free(recon_ctx *ctx, demo *d)
 {
     demo_molecules *m = &d->molecules;
-    lab_free(m->of[0], m->of[1]);
-    recon_molecules_close(m->natural);
+    lab_free(m->of[0], m->of[1], m->natural, m->xyz);
     recon_molecules_close(m->thrown);
     recon_molecules_close(m->occur);
     recon_model_close(ctx, m->model);

@@ -313,27 +313,11 @@ recon_status recon_evaluate_confusion(recon_ctx *ctx, uint64_t *counts, const in
     return RECON_OK;
 }
 
-static recon_status at_k(recon_ctx *ctx, recon_k_point *out, recon_width *of,
-                         const recon_embedded *index, recon_so2_family family, const double *truth,
-                         size_t classes)
-{
-    recon_frames frames = { 0 };
-    recon_status status;
-    RECON_TRY(
-        recon_normalize(ctx, &frames, index, NULL,
-                        &(recon_normalize_options){ .knn = { .k = out->k }, .family = family }));
-    out->hit_rate = frames.hit_rate;
-    RECON_TRY(recon_evaluate_widths(ctx, &out->error, of, frames.theta, index->labels, index->n,
-                                    truth, classes));
-done:
-    recon_frames_free(&frames);
-    return status;
-}
-
 recon_status recon_evaluate_k(recon_ctx *ctx, recon_k_point *out, const size_t *k, size_t count,
                               const recon_embedded *index, recon_so2_family family,
                               const double *truth, size_t classes)
 {
+    recon_frames frames = { 0 };
     recon_width *of = NULL;
     recon_status status;
     if (family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
@@ -346,9 +330,16 @@ recon_status recon_evaluate_k(recon_ctx *ctx, recon_k_point *out, const size_t *
     RECON_TRY(recon_alloc(ctx, &of, classes, sizeof *of));
     for (size_t i = 0; i < count; i++) {
         out[i] = (recon_k_point){ .k = k[i] };
-        RECON_TRY(at_k(ctx, &out[i], of, index, family, truth, classes));
+        RECON_TRY(
+            recon_normalize(ctx, &frames, index, NULL,
+                            &(recon_normalize_options){ .knn = { .k = k[i] }, .family = family }));
+        out[i].hit_rate = frames.hit_rate;
+        RECON_TRY(recon_evaluate_widths(ctx, &out[i].error, of, frames.theta, index->labels,
+                                        index->n, truth, classes));
+        recon_frames_free(&frames);
     }
 done:
+    recon_frames_free(&frames);
     free(of);
     return status;
 }
@@ -589,27 +580,12 @@ static recon_status measure_rows(recon_ctx *ctx, recon_like_poses *out, likeness
     return RECON_OK;
 }
 
-static recon_status measure_errors(recon_ctx *ctx, recon_like_poses *out, const likeness *l,
-                                   const double *truth)
-{
-    size_t classes = l->hood->classes;
-    recon_width *of = NULL;
-    recon_status status = recon_alloc(ctx, &of, classes, sizeof *of);
-    for (int w = 0; w < 2 && status == RECON_OK; w++) {
-        out->error[w] = (recon_width_error){ NAN, NAN };
-        if (out->rows)
-            status = recon_evaluate_widths(ctx, &out->error[w], of, l->theta[w], l->label,
-                                           out->rows, truth, classes);
-    }
-    free(of);
-    return status;
-}
-
 recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
                                        const recon_neighborhood *hood, const double *angle,
                                        recon_so2_family family, const double *truth, uint64_t seed)
 {
     likeness l = { .hood = hood, .angle = angle, .family = family };
+    recon_width *of = NULL;
     recon_status status;
     *out = (recon_like_poses){ 0 };
     RECON_TRY(recon_evaluate_check_neighborhood(ctx, hood));
@@ -620,10 +596,16 @@ recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
     RECON_TRY(recon_alloc_raw(ctx, &l.label, ROWS_MOST, sizeof *l.label));
     for (int w = 0; w < 2; w++)
         RECON_TRY(recon_alloc_raw(ctx, &l.theta[w], ROWS_MOST, sizeof *l.theta[w]));
+    RECON_TRY(recon_alloc(ctx, &of, hood->classes, sizeof *of));
     RECON_TRY(measure_rows(ctx, out, &l, seed));
-    RECON_TRY(measure_errors(ctx, out, &l, truth));
+    for (int w = 0; w < 2; w++) {
+        out->error[w] = (recon_width_error){ NAN, NAN };
+        if (out->rows)
+            RECON_TRY(recon_evaluate_widths(ctx, &out->error[w], of, l.theta[w], l.label, out->rows,
+                                            truth, hood->classes));
+    }
 done:
-    lab_free(l.theta[1], l.theta[0], l.label, l.scratch, l.angles);
+    lab_free(of, l.theta[1], l.theta[0], l.label, l.scratch, l.angles);
     recon_molecule_groups_free(&l.by_label);
     return status;
 }

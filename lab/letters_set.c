@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "core/folder.h"
 #include "core/memory.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <ftw.h>
 #include <recon/group/so2.h>

@@ -9,7 +9,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 #include "core/folder.h"
 #include "stats/quantile.h"
 #include "group/mean.h"
@@ -600,7 +600,7 @@ static recon_status find_worst(recon_ctx *ctx, reproduction *r)
  * images of one's own among the codes that the model keeps. */
 static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
 {
-    const recon_stored_codes *c = r->model->codes;
+    const recon_stored_embeddings *c = r->model->codes;
     const recon_embedded stored = c ? (recon_embedded){ .n = c->n,
                                                         .d = c->d,
                                                         .z = c->z,

@@ -13,8 +13,8 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "model/discovered.h"
+#include "group/so3/fisher.h"
 #include "group/natural.h"
-#include "group/so3/fisher_gauge.h"
 #include "stats/roc.h"
 #include "model/model.h"
 #include "model/spin.h"
@@ -183,7 +183,7 @@ static recon_status find_neighbors(recon_ctx *ctx, molecule_reproduction *r)
     RECON_TRY(recon_evaluate_molecule_hits(ctx, r->hits, r->frames.neighbors, r->test.codes.labels,
                                            n, MOLECULE_K, r->train.codes.labels, r->train.n));
     RECON_TRY(recon_evaluate_molecule_k(ctx, by_k, ks, KS_TRIED, &r->train.codes, &r->test.codes,
-                                        r->truth, r->molecules, NULL));
+                                        r->truth, r->molecules));
     for (size_t i = 0; i < KS_TRIED; i++) {
         const recon_molecule_k_point *p = &by_k[i];
         json_t *one = json_pack("{s:I}", "k", (json_int_t)p->k);
@@ -267,7 +267,7 @@ static recon_status measure_poses(recon_ctx *ctx, molecule_reproduction *r)
     const molecule_part *a = &r->train, *b = &r->test;
     recon_molecule_pose_error p;
     RECON_CHECK(
-        recon_evaluate_molecule_poses(ctx, &p, NULL,
+        recon_evaluate_molecule_poses(ctx, &p,
                                       &(recon_molecule_posed){ (const recon_so3 *)a->codes.poses,
                                                                a->truth, a->codes.labels, a->n },
                                       &(recon_molecule_posed){ (const recon_so3 *)b->codes.poses,
@@ -305,7 +305,7 @@ static recon_status measure_unusual(recon_ctx *ctx, molecule_reproduction *r)
     for (int k = 0; k < 3; k++)
         RECON_TRY(recon_alloc_raw(ctx, &r->score[k], n, sizeof *r->score[k]));
     RECON_TRY(recon_evaluate_molecule_unusual(ctx, r->extra, r->unusual, r->test.truth,
-                                              r->test.codes.labels, n, r->truth, r->molecules, 0,
+                                              r->test.codes.labels, n, r->truth, r->molecules,
                                               UNUSUAL_SEED));
     for (size_t i = 0; i < n; i++) {
         recon_so3 psi = recon_so3_compose(r->extra[i], recon_so3_at(r->test.codes.poses, i));
@@ -416,7 +416,7 @@ static recon_status share_right(recon_ctx *ctx, double *out, const molecule_repr
         label[i] = r->test.codes.labels[at];
         row[i] = r->test.row[at];
     }
-    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, out, NULL, label, row, rotations, n,
+    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, out, label, row, rotations, n,
                                                recon_spin_by_gcn, &judge,
                                                recon_gcn_describe(r->gcn).classes));
 done:
@@ -507,7 +507,7 @@ static recon_status measure_upright(recon_ctx *ctx, json_t **to, const molecule_
                 way == CANONICAL || (way == GATED && recon_gate_opens(GATE, score[i].p_value));
             rotations[i] = rotated ? recon_so3_at(score[i].pose.rotation, 0) : recon_so3_identity();
         }
-        RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &share[way], NULL, r->test.codes.labels,
+        RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &share[way], r->test.codes.labels,
                                                    r->test.row, rotations, n, recon_spin_by_gcn,
                                                    &judge, recon_gcn_describe(r->gcn).classes));
     }
@@ -562,17 +562,6 @@ static void spinning_free(spinning *s)
     lab_free(s->row, s->z, s->near, s->psi, s->lambda, s->axis, s->spin);
 }
 
-static recon_status spinning_new(recon_ctx *ctx, spinning *s, size_t n, size_t d)
-{
-    RECON_CHECK(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->z, n * d, sizeof *s->z));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
-    RECON_CHECK(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
-    return recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin);
-}
-
 /* whole: without RECON, from the autoencoder's pose, at most so many conformers, at equal distances;
  * 0: all whose spin is free, from the natural pose. */
 static void spinning_fill(spinning *s, const molecule_reproduction *r, const molecule_part *from,
@@ -597,23 +586,27 @@ static recon_status choose(recon_ctx *ctx, spinning *s, uint64_t *passes,
                            const molecule_reproduction *r, const molecule_part *from, size_t whole)
 {
     recon_spin_gcn judge = { r->gcn, from->graphs };
-    recon_status status;
-    RECON_TRY(spinning_new(ctx, s, r->test.n, from->codes.d));
+    size_t n = r->test.n;
+    RECON_CHECK(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->z, n * from->codes.d, sizeof *s->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin));
     spinning_fill(s, r, from, whole);
     *passes = 0;
     if (s->n == 0)
-        goto done;
-    RECON_TRY(recon_knn_search(ctx, s->near, NULL, s->z, s->n, from->codes.z, from->n,
-                               from->codes.d, &(recon_knn_options){ .k = s->k }));
+        return RECON_OK;
+    RECON_CHECK(recon_knn_search(ctx, s->near, NULL, s->z, s->n, from->codes.z, from->n,
+                                 from->codes.d, &(recon_knn_options){ .k = s->k }));
     for (size_t i = 0; i < s->n * s->k; i++)
         s->near[i] = from->row[s->near[i]];
-    RECON_TRY(recon_spin_choose(
+    return recon_spin_choose(
         ctx, s->spin, passes,
         &(recon_spin_classes){ s->n, s->k, s->near, s->psi, s->all, s->lambda, s->axis },
         recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes,
-        &(recon_spin_options){ .whole = whole > 0 }));
-done:
-    return status;
+        &(recon_spin_options){ .whole = whole > 0 });
 }
 
 static spinning spinning_of(const molecule_part *from, size_t k)

@@ -11,7 +11,7 @@
 #include "backbone/molecule_frame.h"
 #include "backbone/molecule_net.h"
 #include "data/identity.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "nn/params.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"

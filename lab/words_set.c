@@ -8,7 +8,7 @@
 #include "core/ctx.h"
 #include "core/text.h"
 #include "core/folder.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -13,8 +13,8 @@ recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ..
  * helpers that do not know it. */
 recon_status recon_note_file(recon_ctx *ctx, recon_status status, const char *path);
 
-/* The text with its settings and calls (see recon_fail) spelled; the text itself where it has none, or
- * there is no room. A format remains one. */
+/* The text with its settings and calls (see recon_fail) spelled; the text itself where it has none,
+ * or there is no room. A format remains one. */
 const char *recon_spell(char *out, size_t room, const char *text, recon_spelling spelling);
 
 /* Messages quote files and arguments: what is in them must not break the line or steer the

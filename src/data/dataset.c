@@ -11,7 +11,7 @@
 #include "data/folder.h"
 #include "data/formats.h"
 #include "data/image.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -703,7 +703,7 @@ static recon_status look_into_bad(recon_ctx *ctx, recon_skips *skips, const job 
 }
 
 /* Good pictures move up to close the gaps, their names with them. */
-static void close_ranks(recon_dataset *d, const job *j, list *files)
+static void drop_unreadable(recon_dataset *d, const job *j, list *files)
 {
     size_t count = recon_dataset_pixels(&j->info), n = 0;
     for (size_t i = 0; i < files->n; i++) {
@@ -771,7 +771,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     j->whole = d->own_bytes;
     RECON_TRY(recon_parallel(ctx, load_task, j, j->info.n));
     RECON_TRY(look_into_bad(ctx, &d->own_folder->skips, j));
-    close_ranks(d, j, &d->own_folder->files);
+    drop_unreadable(d, j, &d->own_folder->files);
     if (!d->info.n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %s can be read: %s", path,
                              RECON_COUNT(j->files->n, "picture"),

@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <math.h>
 #include <pthread.h>

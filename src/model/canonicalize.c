@@ -11,7 +11,7 @@
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "model/modes.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include <recon/group/so2.h>
 
 #include <math.h>

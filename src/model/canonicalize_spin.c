@@ -5,7 +5,7 @@
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "model/spin.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 
 #include <recon/knn/knn.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "core/f16.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "knn/search.h"
 #include "model/whiten.h"
 #include "nn/params.h"
@@ -23,21 +23,21 @@
 
 /* --- the object ------------------------------------------------------------------------------- */
 
-static recon_status codes_new(recon_ctx *ctx, recon_stored_codes **out, const recon_group *group,
-                              size_t n, size_t d)
+static recon_status codes_new(recon_ctx *ctx, recon_stored_embeddings **out,
+                              const recon_group *group, size_t n, size_t d)
 {
-    recon_stored_codes *c;
+    recon_stored_embeddings *c;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
     c = *out;
-    *c = (recon_stored_codes){ .group = group, .n = n, .d = d };
+    *c = (recon_stored_embeddings){ .group = group, .n = n, .d = d };
     RECON_TRY(recon_alloc_raw(ctx, &c->white, n * d, sizeof *c->white));
     RECON_TRY(recon_alloc_raw(ctx, &c->poses, n, group->numbers * sizeof *c->poses));
 done:
     return status;
 }
 
-void recon_codes_free(recon_stored_codes *c)
+void recon_codes_free(recon_stored_embeddings *c)
 {
     if (!c)
         return;
@@ -51,7 +51,7 @@ void recon_codes_free(recon_stored_codes *c)
 }
 
 /* When z and whiten are there. */
-static recon_status make_ready(recon_ctx *ctx, recon_stored_codes *c)
+static recon_status make_ready(recon_ctx *ctx, recon_stored_embeddings *c)
 {
     recon_status status;
     RECON_TRY(recon_whiten(ctx, c->white, c->z, c->n, c->d, c->whiten, c->scale));
@@ -96,7 +96,7 @@ size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n)
 }
 
 /* Rounded as a file rounds them. */
-static void fill(recon_stored_codes *c, const recon_embedded *data, const size_t *which)
+static void fill(recon_stored_embeddings *c, const recon_embedded *data, const size_t *which)
 {
     size_t d = c->d, numbers = c->group->numbers;
     c->scale = scale_of(data->z, data->n * d);
@@ -142,7 +142,7 @@ static double angle_of(double score)
     return 1 - score;
 }
 
-static recon_status measure_distances(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+static recon_status measure_distances(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                       const float *z, size_t m)
 {
     float *white = NULL;
@@ -164,7 +164,7 @@ int recon_code_is_zero(const float *z, size_t d)
 }
 
 /* An embedding that is zero has no direction; it counts as at a right angle to all. */
-static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                    const float *z, size_t m)
 {
     float *direction = NULL;
@@ -182,14 +182,14 @@ done:
 }
 
 /* -log of the smaller of the two p-values. */
-static double rarer_of(const recon_stored_codes *c, double distance, double angle)
+static double rarer_of(const recon_stored_embeddings *c, double distance, double angle)
 {
     return -log(fmin(recon_calibration_p_value(&c->distances, distance),
                      recon_calibration_p_value(&c->angles, angle)));
 }
 
 /* By n embeddings of inputs that were held out. */
-static recon_status calibrate(recon_ctx *ctx, recon_stored_codes *c, const float *z, size_t n)
+static recon_status calibrate(recon_ctx *ctx, recon_stored_embeddings *c, const float *z, size_t n)
 {
     double *distance = NULL, *sorted = NULL;
     recon_status status;
@@ -212,7 +212,7 @@ done:
 }
 
 /* Of the codes, and of the same inputs rotated. */
-static recon_status find_whiten(recon_ctx *ctx, recon_stored_codes *c, const float *rotated)
+static recon_status find_whiten(recon_ctx *ctx, recon_stored_embeddings *c, const float *rotated)
 {
     size_t count = c->n * c->d, sets = rotated ? 2 : 1;
     float *z = NULL;
@@ -239,10 +239,11 @@ static recon_status gather(recon_ctx *ctx, float **out, const recon_embedded *da
     return status;
 }
 
-recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const recon_embedded *data,
-                              const unsigned char *held, const float *rotated)
+recon_status recon_codes_make(recon_ctx *ctx, recon_stored_embeddings **out,
+                              const recon_embedded *data, const unsigned char *held,
+                              const float *rotated)
 {
-    recon_stored_codes *c = NULL;
+    recon_stored_embeddings *c = NULL;
     size_t *which = NULL, all, n = 0;
     float *as_they_are = NULL;
     recon_status status;
@@ -311,8 +312,8 @@ static recon_status read_size(recon_ctx *ctx, size_t *n, const recon_safetensors
     return status;
 }
 
-static recon_status read_poses(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
-                               const char *path)
+static recon_status read_poses(recon_ctx *ctx, recon_stored_embeddings *c,
+                               const recon_safetensors *file, const char *path)
 {
     size_t numbers = c->group->numbers;
     const size_t shape[] = { c->n, numbers };
@@ -349,8 +350,8 @@ done:
     return status;
 }
 
-static recon_status read_all(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
-                             const char *path)
+static recon_status read_all(recon_ctx *ctx, recon_stored_embeddings *c,
+                             const recon_safetensors *file, const char *path)
 {
     const size_t one = 1, z[] = { c->n, c->d }, u[] = { c->d, c->d };
     float *scale = NULL;
@@ -371,11 +372,11 @@ done:
     return status;
 }
 
-recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
+recon_status recon_codes_read(recon_ctx *ctx, recon_stored_embeddings **out,
                               const recon_safetensors *file, const char *path,
                               const recon_group *group, size_t d)
 {
-    recon_stored_codes *c = NULL;
+    recon_stored_embeddings *c = NULL;
     size_t n;
     recon_status status = RECON_OK;
     *out = NULL;
@@ -407,7 +408,7 @@ static recon_tensor_entry entry(const char *name, recon_dtype dtype, const void 
 }
 
 recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
-                                      const recon_stored_codes *c)
+                                      const recon_stored_embeddings *c)
 {
     size_t n = c->n, d = c->d, numbers = c->group->numbers;
     recon_status status;
@@ -439,7 +440,8 @@ done:
 /* --- asked ------------------------------------------------------------------------------------ */
 
 recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, float *similarity,
-                                 const recon_stored_codes *c, const float *z, size_t m, size_t k)
+                                 const recon_stored_embeddings *c, const float *z, size_t m,
+                                 size_t k)
 {
     recon_neighbor *found = NULL;
     recon_points q = { 0 };
@@ -460,7 +462,7 @@ done:
     return status;
 }
 
-recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                   const float *z, size_t m)
 {
     double *angle = NULL;
@@ -480,7 +482,7 @@ done:
     return status;
 }
 
-double recon_codes_floor(const recon_stored_codes *c)
+double recon_codes_floor(const recon_stored_embeddings *c)
 {
     return c->rarer.n > 0 ? recon_calibration_p_value(&c->rarer, rarer_of(c, DBL_MAX, DBL_MAX))
                           : recon_calibration_p_value(&c->distances, DBL_MAX);

@@ -30,7 +30,7 @@ typedef struct {
     /* Of the inputs held out: distances, angles, and -log of the smaller p-value of the two. The last two
      * are of 0 inputs in files that have distances alone. */
     recon_calibration distances, angles, rarer;
-} recon_stored_codes;
+} recon_stored_embeddings;
 
 /* The points whose codes are kept, all or where there are too many a random choice, the same in every
  * run; and behind them, likewise, those that are held [n], which calibrate. There is at least one of either
@@ -41,13 +41,14 @@ size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n);
  * A rotation changes z, most where a network has seen few inputs. Without them an input would be unlike
  * the training data for being rotated: data that occur in few poses hardly vary in the directions of
  * that change, in which a small step then counts much. */
-recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const recon_embedded *data,
-                              const unsigned char *held, const float *rotated);
-void recon_codes_free(recon_stored_codes *codes);
+recon_status recon_codes_make(recon_ctx *ctx, recon_stored_embeddings **out,
+                              const recon_embedded *data, const unsigned char *held,
+                              const float *rotated);
+void recon_codes_free(recon_stored_embeddings *codes);
 
 /* From an open file; path is for messages. A file without codes is good, and *out NULL. The poses
  * are of this group, and embeddings of d numbers. */
-recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
+recon_status recon_codes_read(recon_ctx *ctx, recon_stored_embeddings **out,
                               const recon_safetensors *file, const char *path,
                               const recon_group *group, size_t d);
 
@@ -61,7 +62,7 @@ typedef struct {
     float scale, held;
 } recon_codes_tensors;
 recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *out,
-                                      const recon_stored_codes *codes);
+                                      const recon_stored_embeddings *codes);
 void recon_codes_tensors_free(recon_codes_tensors *tensors);
 
 /* Whether an embedding has no direction. */
@@ -71,15 +72,15 @@ int recon_code_is_zero(const float *z /* [d] */, size_t d);
  * index [m][k] counts codes: their poses are those of codes->poses. similarity
  * [m][k] may be NULL. An embedding that is zero has no neighbours: RECON_ERR_INPUT. */
 recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, float *similarity,
-                                 const recon_stored_codes *codes, const float *z /* [m][d] */,
+                                 const recon_stored_embeddings *codes, const float *z /* [m][d] */,
                                  size_t m, size_t k);
 
 /* The p-value of each of m embeddings: the share of the inputs held out that are as unlike the codes, by
  * distance or by angle. Small: the input is unlike the training data, whatever its pose. */
 recon_status recon_codes_p_values(recon_ctx *ctx, double *out /* [m] */,
-                                  const recon_stored_codes *codes, const float *z /* [m][d] */,
+                                  const recon_stored_embeddings *codes, const float *z /* [m][d] */,
                                   size_t m);
 /* The least p-value that there is: of what is beyond all inputs held out. */
-double recon_codes_floor(const recon_stored_codes *codes);
+double recon_codes_floor(const recon_stored_embeddings *codes);
 
 #endif

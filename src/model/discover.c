@@ -10,7 +10,7 @@
 #include "data/identity.h"
 #include "model/discovered.h"
 #include "model/lambda.h"
-#include "model/doubt.h"
+#include "model/inconsistency.h"
 #include "model/folds.h"
 #include "model/model.h"
 #include "model/summary.h"
@@ -35,7 +35,7 @@ typedef struct {
     recon_embedded embedded;
     recon_frames frames;
     recon_maps *maps;
-    recon_stored_codes *codes;
+    recon_stored_embeddings *codes;
     recon_lambda_choice choice;
     double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
     char *said;            /* [points] by the maps: of their kind */
@@ -173,7 +173,7 @@ static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const r
                                 .mean = f->o.mean };
     out->trust.lambda = f->choice;
     return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames,
-                               recon_discover_doubted(f->inconsistency, f->embedded.n), f->said);
+                               recon_inconsistent_share(f->inconsistency, f->embedded.n), f->said);
 }
 
 /* Of few inputs, on all of them. */
@@ -201,8 +201,8 @@ static const char *center_name(const flow *f)
 /* The family that Theta is the width of. */
 static const char *theta_name(const flow *f)
 {
-    return f->maps->kind->number_is_family ? f->frames.group->families[(int)f->maps->number].name
-                                           : NULL;
+    return f->maps->kind->parameter_is_family ? f->frames.group->families[(int)f->maps->number].name
+                                              : NULL;
 }
 
 static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust *trust)
@@ -292,8 +292,8 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
         return RECON_OK; /* the rest is rank 0's */
     recon_lap(&out->seconds.embed, &then);
     RECON_TRY(recon_discover_frames(ctx, &f->frames, &f->embedded, f->backbone->kind, &f->o));
-    RECON_TRY(
-        recon_discover_doubt(ctx, &f->inconsistency, &f->frames, &f->embedded, f->backbone, data));
+    RECON_TRY(recon_discover_inconsistency(ctx, &f->inconsistency, &f->frames, &f->embedded,
+                                           f->backbone, data));
     recon_lap(&out->seconds.normalize, &then);
     RECON_TRY(learn(ctx, f, data));
     recon_lap(&out->seconds.maps, &then);
@@ -303,17 +303,17 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     out->seconds.total = then - begun;
     RECON_TRY(recon_identity(ctx, &f->identity, data, 0));
     RECON_TRY(recon_summarize(ctx, &f->summary, out,
-                              &(recon_findings){ .options = &f->o,
-                                                 .data = data,
-                                                 .identity = f->identity,
-                                                 .embedded = &f->embedded,
-                                                 .frames = &f->frames,
-                                                 .maps = f->said,
-                                                 .lambda = f->maps->lambda,
-                                                 .inconsistency = f->inconsistency,
-                                                 .mean = center_name(f),
-                                                 .theta = theta_name(f),
-                                                 .backend = recon_ops_name(ctx) }));
+                              &(recon_summary_input){ .options = &f->o,
+                                                      .data = data,
+                                                      .identity = f->identity,
+                                                      .embedded = &f->embedded,
+                                                      .frames = &f->frames,
+                                                      .maps = f->said,
+                                                      .lambda = f->maps->lambda,
+                                                      .inconsistency = f->inconsistency,
+                                                      .mean = center_name(f),
+                                                      .theta = theta_name(f),
+                                                      .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
     RECON_TRY(recon_stage_commit(ctx, &f->stage));
 done:

@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "core/tree.h"
 #include "data/formats.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* kinds.c - what is asked of a model's answers by its group. */
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "model/model.h"
 #include "model/modes.h"
 

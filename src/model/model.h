@@ -56,10 +56,10 @@ const recon_model_kind *recon_model_kind_of(const recon_group *group);
 struct recon_model {
     recon_backbone *backbone;
     recon_maps *maps;
-    recon_stored_codes *codes; /* NULL: a file without them */
-    size_t k;                  /* neighbours that make a class, and the mean of their poses: */
-    recon_mean_options mean;   /* those of the discovery                                     */
-    int by_gauge;              /* on SO(3): Gamma is moved from that mean to the gauge       */
+    recon_stored_embeddings *codes; /* NULL: a file without them */
+    size_t k;                       /* neighbours that make a class, and the mean of their poses: */
+    recon_mean_options mean;        /* those of the discovery                                     */
+    int by_gauge;                   /* on SO(3): Gamma is moved from that mean to the gauge       */
     recon_trust trust;
     int is_judged; /* there is a trust */
 };
@@ -74,7 +74,7 @@ typedef struct {
     int half;                             /* weights as bfloat16: half the size, and rounded   */
     const recon_metadata_entry *metadata; /* more than the parts say of themselves             */
     size_t n_metadata;
-    const recon_stored_codes *codes; /* NULL: none                                        */
+    const recon_stored_embeddings *codes; /* NULL: none                                        */
 } recon_model_save_options;
 
 /* Writes backbone and maps to path. What the file `from`, the backbone's own, says of itself in its

@@ -54,7 +54,7 @@ static recon_status compare(recon_ctx *ctx, double *p_embedding, const recon_mod
 static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_model *m,
                                const recon_seen *s, size_t n)
 {
-    const recon_stored_codes *c = m->codes;
+    const recon_stored_embeddings *c = m->codes;
     const recon_embedded index = {
         .n = c->n, .d = c->d, .z = c->z, .group = c->group, .poses = c->poses
     };

@@ -8,7 +8,7 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 #include "group/mean.h"
 #include "group/so2/fit.h"
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "report/found.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "group/so3/fisher_fit.h"
 
 #include <math.h>

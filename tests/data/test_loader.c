@@ -1,6 +1,6 @@
 /* Batches: each image once an epoch, the same order for any number of threads and any start. */
 #include "files.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>

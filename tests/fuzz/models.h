@@ -53,7 +53,7 @@ static inline recon_status small_save_whole(recon_ctx *ctx, const char *path,
                                     .group = maps->kind->group,
                                     .poses = angles ? so2 : (const double *)so3 };
     recon_codes_tensors t = { .z = NULL };
-    recon_stored_codes *codes = NULL;
+    recon_stored_embeddings *codes = NULL;
     recon_status status;
     RECON_TRY(recon_codes_make(ctx, &codes, &points, (const unsigned char[]){ 0, 0, 0, 1 }, NULL));
     RECON_TRY(recon_codes_tensors_make(ctx, &t, codes));

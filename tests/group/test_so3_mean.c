@@ -6,7 +6,7 @@
 #include <recon/group/matrix_fisher.h>
 #include <recon/group/mean.h>
 #include "core/memory.h"
-#include "group/so3/descent.h"
+#include "group/so3/frame.h"
 #include "group/mean.h"
 #include "group/so3/so3.h"
 

@@ -4,7 +4,7 @@
 
 #include <recon/ops/backend.h>
 #include "maps/so3_heads.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "stats/roc.h"
 #include "group/so3/fisher_fit.h"
 

@@ -1,7 +1,7 @@
 /* test_tails.c - p-values from the tails of points held out. */
 #include "check.h"
 
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "maps/head_training.h"
 #include "maps/tails.h"
 #include "data/dataset.h"

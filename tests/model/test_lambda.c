@@ -4,7 +4,7 @@
 #include "maps/maps.h"
 #include "maps/so2_map.h"
 #include "model/lambda.h"
-#include "group/so2/vonmises.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/core/rng.h>

@@ -4,7 +4,7 @@
 #include <recon/model/score.h>
 #include <recon/group/so2.h>
 #include "model/model.h"
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 
 #define PI 3.14159265358979323846
 

@@ -7,10 +7,6 @@
 
 #include <recon/core/ctx.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define RECON_MAX_DIMS 8
 
 typedef enum {
@@ -67,7 +63,4 @@ RECON_API recon_status recon_npy_read(recon_ctx *ctx, recon_array *out, const ch
 /* Version 1.0. The file appears complete or not at all, also when the disk is full. */
 RECON_API recon_status recon_npy_write(recon_ctx *ctx, const char *path, const recon_array *array);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

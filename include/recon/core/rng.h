@@ -10,10 +10,6 @@
 #include <stdint.h>
 #include <recon/core/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     uint64_t seed, stream;
     uint64_t position; /* blocks of four words already made */
@@ -31,7 +27,4 @@ RECON_API double recon_rng_uniform(recon_rng *rng);             /* [0, 1), 53 bi
 RECON_API double recon_rng_normal(recon_rng *rng);              /* mean 0, variance 1      */
 RECON_API uint64_t recon_rng_below(recon_rng *rng, uint64_t n); /* 0 .. n-1, no bias; n > 0 */
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     size_t height, width, channels; /* 1 grey, 3 colour, or others; alpha included                */
     int alpha;                      /* whether the last channel is alpha                          */
@@ -35,7 +31,4 @@ RECON_API recon_status recon_bitmap_see(recon_ctx *ctx, float *out, size_t heigh
 RECON_API recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *in,
                                            double angle, recon_interpolation interpolation);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

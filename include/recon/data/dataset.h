@@ -30,10 +30,6 @@
 #include <recon/data/data.h>
 #include <recon/group/so2_density.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_dataset recon_dataset;
 typedef struct {
     size_t n, height, width, channels;
@@ -163,7 +159,4 @@ RECON_API recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out,
                                             const recon_dataset *data,
                                             const recon_rotation_rule *rule, uint64_t seed);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

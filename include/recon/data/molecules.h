@@ -31,10 +31,6 @@
 #include <recon/data/data.h>
 #include <recon/group/so3.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define RECON_ATOMS_MAX 4096 /* of one conformer */
 
 /* Immutable: many threads may read one. Sets that were made from another share what they can with
@@ -136,7 +132,4 @@ RECON_API recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **
                                               const recon_molecules *data, const char *rule,
                                               uint64_t seed);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

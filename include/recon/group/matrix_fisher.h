@@ -11,10 +11,6 @@
 #include <recon/core/rng.h>
 #include <recon/group/so3.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* F taken apart: a value, copy freely. Make it with recon_fisher_of. */
 typedef struct {
     double f[9];         /* F, row-major                                              */
@@ -52,7 +48,4 @@ typedef struct {
 /* Singular values do not exceed this, so that copies of one rotation have a fit too. */
 #define RECON_FISHER_MAX 1e6
 
-#ifdef __cplusplus
-}
-#endif
 #endif

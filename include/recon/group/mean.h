@@ -13,10 +13,6 @@
 #include <recon/group/so3.h>
 #include <recon/group/matrix_fisher.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum { RECON_MEAN_TUKEY = 0, RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL } recon_mean_kind;
 
 /* Zero means the default: an adaptive Tukey mean. */
@@ -112,7 +108,4 @@ RECON_API recon_status recon_so3_mean(recon_ctx *ctx, recon_so3_center *out,
                                       const recon_so3 *samples, size_t n,
                                       const recon_mean_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     RECON_SO2_AUTO = 0, /* of a fit: the one that fits held-out angles best */
     RECON_SO2_UNIFORM,  /* an arc                     */
@@ -68,7 +64,4 @@ RECON_API recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *ou
 /* "uniform", "normal", "vonmises", "mixture", "bins", "auto". */
 RECON_API const char *recon_so2_family_name(recon_so2_family family);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

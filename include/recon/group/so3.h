@@ -10,10 +10,6 @@
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     double w, x, y, z;
 } recon_so3; /* a value: copy freely */
@@ -63,7 +59,4 @@ static inline recon_so3 recon_so3_at(const double *poses, size_t i)
 /* The matrices of n rotations. */
 RECON_API void recon_so3_to_matrix_n(double *m /* [n][9] */, const recon_so3 *a, size_t n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include <recon/backbone/embedded.h>
 #include <recon/normalize/normalize.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_maps recon_maps;
 
 /* Where Lambda comes from: the centre of the neighbours' poses (Gamma), the head that learned it
@@ -50,7 +46,4 @@ typedef struct {
     recon_heads heads;
 } recon_maps_info;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

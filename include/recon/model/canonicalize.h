@@ -12,10 +12,6 @@
 #include <recon/model/pose.h>
 #include <recon/group/mean.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Which inputs are rotated, by their verdict (recon_distribution, recon_distribution3). In front of a
  * frozen model every input is: C(x) is what makes it invariant. Files that are kept are safer with
  * RECON_ONLY_CLEAR, since an input without a natural pose is rotated by an arbitrary angle. */
@@ -148,7 +144,4 @@ RECON_API recon_status recon_average_images(recon_ctx *ctx, double *out, recon_p
                                             recon_answer *answer, void *user, size_t outputs,
                                             const recon_canonicalize_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

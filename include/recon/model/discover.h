@@ -10,10 +10,6 @@
 #include <recon/model/trust.h>
 #include <recon/normalize/normalize.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What a discovery holds when its files are written. */
 typedef struct recon_discovered recon_discovered;
 
@@ -84,7 +80,4 @@ RECON_API recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, cons
                                       const char *dir, const recon_discover_options *options);
 RECON_API void recon_discovery_free(recon_discovery *discovery);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <recon/maps/maps.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Three estimates of Lambda, compared on held-out inputs. Angles in radians. */
 typedef struct {
     recon_lambda taken;
@@ -71,7 +67,4 @@ enum { RECON_TRUST_TEXT = 6000 };
 RECON_API const char *recon_trust_text(char *out, size_t room, const recon_trust *trust,
                                        recon_spelling spelling);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

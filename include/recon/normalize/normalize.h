@@ -11,10 +11,6 @@
 #include <recon/group/mean.h>
 #include <recon/group/so2_density.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     RECON_CLASSES_KNN = 0,   /* the k nearest neighbours                                        */
     RECON_CLASSES_COMPONENTS /* connected components of d < eps, the point itself among them    */
@@ -120,7 +116,4 @@ RECON_API recon_status recon_frames_write(recon_ctx *ctx, const char *dir,
                                           const recon_frames *frames, recon_dtype poses,
                                           const char *summary);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

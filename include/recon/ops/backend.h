@@ -14,10 +14,6 @@
 
 #include <recon/core/ctx.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* name: "cpu", "cuda", "cuda-deterministic" or "ref". RECON_ERR_UNSUPPORTED, and the backend stays
  * as it was, when this build has no CUDA or the machine no GPU; the message says which. */
 RECON_API recon_status recon_ops_attach(recon_ctx *ctx, const char *name);
@@ -39,7 +35,4 @@ typedef enum {
  * others as given. */
 RECON_API recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

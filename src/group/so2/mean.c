@@ -6,9 +6,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so2/angles.h"
-#include "group/so2/modes.h"
-#include "group/so2/tukey.h"
+#include "group/so2/mean.h"
 #include "group/so2/verdict.h"
 #include "stats/tie.h"
 
@@ -75,23 +73,6 @@ static void add_mode(recon_so2_center *out, recon_so2_mode mode)
     out->mode[at] = mode;
 }
 
-static void list_modes(recon_so2_center *out, const recon_so2_modes *modes,
-                       const recon_so2_verdict *verdict, double frechet)
-{
-    int m = verdict->spaced;
-    for (int j = 0; j < m; j++)
-        add_mode(out, (recon_so2_mode){ recon_so2_wrap(verdict->center + j * TWO_PI / m),
-                                        verdict->share[j] });
-    for (int i = 0; !m && i < modes->count; i++)
-        add_mode(out, (recon_so2_mode){ modes->arc[i].center, modes->arc[i].weight });
-    if (recon_so2_one_mode(modes) && !m)
-        out->mode[0].at = frechet;
-    if (verdict->natural != RECON_NATURAL_SEVERAL && verdict->natural != RECON_NATURAL_MODULO) {
-        out->modes = 1; /* the heaviest, of those that may be there */
-        out->mode[0].weight = 1;
-    }
-}
-
 /* Of evenly spaced modes the heaviest, or, where the sample cannot tell, the one nearest the
  * identity among those that may be. */
 static double spaced_mean(const recon_so2_center *center, const recon_so2_verdict *verdict,
@@ -123,7 +104,18 @@ static recon_status find_center(recon_ctx *ctx, recon_so2_center *out, const dou
     recon_so2_judge(&verdict, sorted, n, out->moment, &modes, scratch);
     out->natural = verdict.natural;
     out->fold = verdict.fold;
-    list_modes(out, &modes, &verdict, frechet);
+    int m = verdict.spaced;
+    for (int j = 0; j < m; j++)
+        add_mode(out, (recon_so2_mode){ recon_so2_wrap(verdict.center + j * TWO_PI / m),
+                                        verdict.share[j] });
+    for (int i = 0; !m && i < modes.count; i++)
+        add_mode(out, (recon_so2_mode){ modes.arc[i].center, modes.arc[i].weight });
+    if (recon_so2_one_mode(&modes) && !m)
+        out->mode[0].at = frechet;
+    if (verdict.natural != RECON_NATURAL_SEVERAL && verdict.natural != RECON_NATURAL_MODULO) {
+        out->modes = 1; /* the heaviest, of those that may be there */
+        out->mode[0].weight = 1;
+    }
     if (options->kind == RECON_MEAN_TUKEY && verdict.spaced && options->tukey_c == 0) {
         out->tukey_c = M_PI / verdict.spaced;
         out->mean = spaced_mean(out, &verdict, n);
@@ -160,10 +152,8 @@ static recon_status block_of_sets(recon_ctx *ctx, void *arg, size_t block, int w
     size_t end = (block + 1) * SETS_BLOCK < b->sets ? (block + 1) * SETS_BLOCK : b->sets;
     for (size_t i = block * SETS_BLOCK; i < end; i++) {
         const double *angles = b->angles + i * b->k;
-        recon_status status = find_center(ctx, &b->out[i], angles, b->k, &b->options,
-                                          recon_worker_arena(ctx, worker));
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(find_center(ctx, &b->out[i], angles, b->k, &b->options,
+                                recon_worker_arena(ctx, worker)));
     }
     return RECON_OK;
 }

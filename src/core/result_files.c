@@ -1,4 +1,4 @@
-/* owned.c - the files of a result, by its list. */
+/* result_files.c - the files of a result, by its list. */
 #include "core/picture.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -183,7 +183,7 @@ static void drop_absent(recon_names *names, const char *dir)
 recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                            const char *dir)
 {
-    recon_status status = recon_owned(ctx, out, kind, dir);
+    recon_status status = recon_result_files(ctx, out, kind, dir);
     if (status == RECON_OK && kind == RECON_RESULT)
         drop_absent(out, dir);
     if (status != RECON_OK || out->n > 0 || kind != RECON_RESULT)
@@ -195,7 +195,8 @@ done:
     return status;
 }
 
-recon_status recon_owned(recon_ctx *ctx, recon_names *out, recon_folder_kind kind, const char *dir)
+recon_status recon_result_files(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
+                                const char *dir)
 {
     char path[RECON_PATH];
     recon_folder_join(path, dir, kinds[kind].list);
