@@ -189,10 +189,10 @@ recon_status cli_by_data(recon_ctx *ctx, const cli_case *table, void *arg,
                          const cli_inputs *inputs);
 typedef struct {
     const char *data;
-    const char *name;               /* what an input is called by, in tables: "file"          */
-    const char *each;               /* in JSON: "ms_an_image"                                 */
-    const char *pose, *header;      /* of score: the key of an angle, the head of its table   */
-    const char *degrees, *nameless; /* format of that angle; of the name of one without any  */
+    const char *name;          /* what an input is called by, in tables: "file"          */
+    const char *each;          /* in JSON: "ms_an_image"                                 */
+    const char *pose, *header; /* of score: the key of an angle, the head of its table   */
+    const char *degrees;       /* format of that angle */
 } cli_words;
 const cli_words *cli_words_of(const cli_inputs *inputs);
 

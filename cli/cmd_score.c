@@ -1,7 +1,7 @@
 /* cmd_score.c - recon score: which images or molecules are in an unusual pose. */
 #include "cli/cli.h"
 #include "cli/rounds.h"
-#include "cli/table.h"
+#include "model/table.h"
 #include "comm/comm.h"
 #include "core/text.h"
 #include "core/ctx.h"
@@ -80,7 +80,7 @@ typedef struct {
     double false_alarms, threshold;
     double *scores; /* [n] */
     int64_t *rows;  /* [n] */
-    cli_table table;
+    recon_table table;
     double begun;               /* seconds */
     entry most_unusual[LISTED]; /* smallest p-values first */
 } findings;
@@ -206,7 +206,7 @@ static void print_text(const settings *s, const findings *f)
 static recon_status finish(recon_ctx *ctx, const settings *s, findings *f)
 {
     const recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores };
-    RECON_CHECK(is_table(s->out) ? cli_table_commit(ctx, &f->table)
+    RECON_CHECK(is_table(s->out) ? recon_table_commit(ctx, &f->table)
                                  : recon_npy_write(ctx, s->out, &a));
     if (s->rows)
         RECON_CHECK(recon_npy_write(
@@ -243,7 +243,7 @@ static recon_status take_answers(recon_ctx *ctx, void *arg, const void *answers,
     const scoring *s = arg;
     const recon_row *rows = answers;
     const recon_pose_score *scores = answers;
-    recon_status status = s->table ? cli_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK;
+    recon_status status = s->table ? recon_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         take(s->f, (entry){ .index = at + i,
                             .row = recon_inputs_row(s->f->inputs, at + i),
@@ -314,7 +314,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_subject subject = { 0 };
     findings f = { .begun = recon_now(),
                    .inputs = &subject.inputs,
-                   .table = CLI_NO_TABLE,
+                   .table = RECON_NO_TABLE,
                    .false_alarms = s->false_alarms };
     int first = recon_comm_rank(ctx) == 0; /* it writes */
     recon_status status;
@@ -328,8 +328,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_alloc_raw(ctx, &f.scores, f.n, sizeof *f.scores));
     RECON_TRY(recon_alloc_raw(ctx, &f.rows, f.n, sizeof *f.rows));
     if (is_table(s->out) && first)
-        status = cli_table_open(ctx, &f.table, s->out, &subject.inputs,
-                                recon_model_describe(subject.model).group, 0);
+        status = recon_table_open(ctx, &f.table, s->out, &subject.inputs,
+                                  recon_model_describe(subject.model).group, 0);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(score_all(ctx, &f, subject.model, is_table(s->out)));
     if (first)
@@ -340,7 +340,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 done:
     free(f.scores);
     free(f.rows);
-    cli_table_close(&f.table);
+    recon_table_close(&f.table);
     cli_close(ctx, &subject);
     return status;
 }

@@ -178,11 +178,11 @@ const cli_words *cli_words_of(const cli_inputs *in)
 {
     static const cli_words table[] = {
         { "images", "file", "ms_an_image", "pose_deg", "image   score  p-value  pose",
-          "%+5.0f degrees", "%06zu.png" },
+          "%+5.0f degrees" },
         { "molecules", "molecule", "ms_a_conformer", "tilt_deg",
-          " row   score  p-value  tilt         molecule", "%5.0f degrees", "" },
-        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose", "%+5.0f degrees",
-          "" },
+          " row   score  p-value  tilt         molecule", "%5.0f degrees" },
+        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose",
+          "%+5.0f degrees" },
     };
     const cli_words *w = table;
     while (w->data && strcmp(w->data, in->use->kind->name) != 0)

@@ -619,7 +619,7 @@ static recon_status measure(recon_ctx *ctx, json_t **out, const files *f)
     RECON_TRY(recon_model_open(ctx, &m.model, f->model, s->precision));
     RECON_TRY(recon_model_open(ctx, &m.once, f->model, s->precision));
     if (recon_backbone_ieae(m.once->backbone))
-        recon_ieae_prepare_once(recon_backbone_ieae(m.once->backbone));
+        recon_ieae_preprocess_once(recon_backbone_ieae(m.once->backbone));
     RECON_TRY(
         measure_all(ctx, out, &m, some[0] ? some[0] : whole[0], some[1] ? some[1] : whole[1]));
     if (s->train)

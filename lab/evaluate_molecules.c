@@ -442,16 +442,6 @@ double recon_evaluate_molecule_trace(const double f[9], recon_so3 g)
     return sum;
 }
 
-/* A new rotation for row i; its stream is its own, so the others do not matter to it. */
-static int rotate_anew(recon_so3 *extra, recon_so3 truth, const double f[9], uint64_t seed,
-                       size_t i)
-{
-    recon_rng rng = recon_rng_new(seed, i);
-    recon_so3 anew = recon_so3_haar(&rng);
-    *extra = recon_so3_compose(anew, recon_so3_inverse(truth));
-    return recon_evaluate_molecule_trace(f, anew) < RECON_MOLECULE_UNUSUAL;
-}
-
 recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra, uint8_t *unusual,
                                              const recon_so3 *truth, const int64_t *molecule,
                                              size_t n, const double *fisher, size_t molecules,
@@ -471,7 +461,11 @@ recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra, u
         size_t count = g.offset[m + 1] - g.offset[m];
         for (size_t i = 0; i < count / 2; i++) {
             size_t row = g.row[g.offset[m] + recon_permute(i, count, seed, m)];
-            unusual[row] = (uint8_t)rotate_anew(&extra[row], truth[row], fisher + 9 * m, seed, row);
+            recon_rng rng = recon_rng_new(seed, row); /* its own: the others do not matter to it */
+            recon_so3 anew = recon_so3_haar(&rng);
+            extra[row] = recon_so3_compose(anew, recon_so3_inverse(truth[row]));
+            unusual[row] =
+                recon_evaluate_molecule_trace(fisher + 9 * m, anew) < RECON_MOLECULE_UNUSUAL;
         }
     }
 done:

@@ -90,14 +90,6 @@ static void find_rivals(recon_ctx *ctx, lab_settings *s, model_path path[RIVAL_K
     }
 }
 
-static void find_segnn(recon_ctx *ctx, lab_settings *s, model_path path)
-{
-    if (!s->what && !s->segnn &&
-        recon_shipped_find(ctx, path, sizeof(model_path), "models", "conformers-segnn.safetensors",
-                           "") == RECON_OK)
-        s->segnn = path;
-}
-
 /* Each to the rows that it can fill. */
 static recon_status sort_models(recon_ctx *ctx, lab_settings *s)
 {
@@ -494,7 +486,9 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, const lab_settings *
         RECON_CHECK(find_models(ctx, &s, model));
     if ((s.baselines || s.figures) && !s.data) { /* SGM's canonicals are a figure */
         find_rivals(ctx, &s, rivals);
-        find_segnn(ctx, &s, graphs);
+        if (!s.what && recon_shipped_find(ctx, graphs, sizeof graphs, "models",
+                                          "conformers-segnn.safetensors", "") == RECON_OK)
+            s.segnn = graphs;
     }
     RECON_CHECK(find_classifier(ctx, &s, classifier, sizeof classifier));
     RECON_CHECK(sort_models(ctx, &s));

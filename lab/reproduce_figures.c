@@ -768,20 +768,17 @@ recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
     album a = { .dir = dir, .set = "molecules", .list = list, .m = r };
     size_t chosen[EXAMPLES];
     char *svg = NULL;
-    recon_status status;
-    RECON_TRY(choose(ctx, chosen, &a));
-    RECON_TRY(draw_spheres(ctx, &a, chosen));
-    RECON_TRY(draw_molecules(ctx, &a, chosen[0]));
-    RECON_TRY(draw_decoded(ctx, &a, chosen));
-    RECON_TRY(draw_histogram(ctx, &a));
-    RECON_TRY(draw_hits(ctx, &a, "Share of the neighbours that are of the same molecule", r->hits,
-                        r->test.n, MOLECULE_K, r->frames.hit_rate));
-    RECON_TRY(draw_spread(ctx, &a));
-    RECON_TRY(keep(ctx, &a, "roc",
-                   draw_curves(ctx, &svg, "Unusual poses", names, r->score, r->unusual, r->test.n),
-                   &svg));
-    RECON_TRY(draw_scatter(ctx, &a));
-    RECON_TRY(draw_by_k(ctx, &a, r->out, "Algorithm 1 against k", panels, by_k, PANELS));
-done:
-    return status;
+    RECON_CHECK(choose(ctx, chosen, &a));
+    RECON_CHECK(draw_spheres(ctx, &a, chosen));
+    RECON_CHECK(draw_molecules(ctx, &a, chosen[0]));
+    RECON_CHECK(draw_decoded(ctx, &a, chosen));
+    RECON_CHECK(draw_histogram(ctx, &a));
+    RECON_CHECK(draw_hits(ctx, &a, "Share of the neighbours that are of the same molecule", r->hits,
+                          r->test.n, MOLECULE_K, r->frames.hit_rate));
+    RECON_CHECK(draw_spread(ctx, &a));
+    RECON_CHECK(keep(
+        ctx, &a, "roc",
+        draw_curves(ctx, &svg, "Unusual poses", names, r->score, r->unusual, r->test.n), &svg));
+    RECON_CHECK(draw_scatter(ctx, &a));
+    return draw_by_k(ctx, &a, r->out, "Algorithm 1 against k", panels, by_k, PANELS);
 }

@@ -481,23 +481,21 @@ static recon_status open_index(recon_ctx *ctx, reproduction *r)
     const lab_settings *s = r->on->settings;
     neighborhood *h = &r->hood;
     char dir[4096];
-    recon_status status = RECON_OK;
     embeddings_of(dir, sizeof dir, r);
     h->data = r->on->rotated;
     h->index = &r->rotated.codes;
     if (s->data)
-        goto done;
-    RECON_TRY(reproduce_training(
+        return RECON_OK;
+    RECON_CHECK(reproduce_training(
         ctx, &h->own, s, s->quick && !s->embeddings && !s->train ? quick_count(ctx, r) : s->limit));
     h->data = h->own;
     h->index = &h->own_index;
     if (s->embeddings || s->train)
-        RECON_TRY(stored_codes(ctx, h, recon_backbone_ieae(r->model->backbone), dir));
+        RECON_CHECK(stored_codes(ctx, h, recon_backbone_ieae(r->model->backbone), dir));
     else
-        RECON_TRY(recon_backbone_embed(ctx, &h->own_index, r->model->backbone,
-                                       recon_dataset_data(h->data)));
-done:
-    return status;
+        RECON_CHECK(recon_backbone_embed(ctx, &h->own_index, r->model->backbone,
+                                         recon_dataset_data(h->data)));
+    return RECON_OK;
 }
 
 /* --- who is next to whom ---------------------------------------------------------------------- */

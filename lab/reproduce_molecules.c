@@ -688,9 +688,9 @@ static recon_status measure_classifier(recon_ctx *ctx, molecule_reproduction *r)
 {
     json_t *accuracy = r->gcn ? json_object() : json_null();
     recon_status status = r->gcn ? measure_accuracy(ctx, &accuracy, r) : RECON_OK;
-    recon_json_put(&r->out, "accuracy", accuracy);
     recon_json_put(&r->out, "recovered", recovered_json(accuracy, "undo"));
     recon_json_put(&r->out, "recovered_of_upright", recovered_json(accuracy, "upright"));
+    recon_json_put(&r->out, "accuracy", accuracy);
     return status;
 }
 

@@ -178,7 +178,7 @@ static recon_status measure_batch(recon_ctx *ctx, probe *p)
     const recon_encoder *e = &p->model->encoder;
     const recon_fields picture = { { p->info.channels } };
     RECON_CHECK(recon_parallel(ctx, make_copies, p, p->n));
-    recon_ieae_prepare(p->seen, p->model, p->images, 2 * p->n);
+    recon_ieae_preprocess(p->seen, p->model, p->images, 2 * p->n);
     RECON_CHECK(recon_tape_begin(p->tape, RECON_INFER, 0));
     recon_var x =
         recon_var_input(p->tape, p->seen, RECON_F32,

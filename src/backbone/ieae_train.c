@@ -215,7 +215,7 @@ static void take_slice(trainer *k, recon_slice slice, size_t views)
     for (size_t i = 0; i < slice.n; i++)
         for (size_t v = 0; v < views; v++) {
             size_t from = v * k->batch.n + slice.first - k->batches.from + i, to = i * views + v;
-            (k->o->views == RECON_VIEWS_GIVEN ? recon_ieae_prepare : recon_ieae_mask)(
+            (k->o->views == RECON_VIEWS_GIVEN ? recon_ieae_preprocess : recon_ieae_mask)(
                 k->seen + to * image, k->m, k->batch.images + from * image, 1);
             k->angles[to] = k->batch.angles[from];
         }
@@ -345,7 +345,7 @@ static recon_status batch_error(trainer *k, recon_tape *t, double *out, const re
     if (is_photo(k->o)) /* they are rotated, and so soft already */
         recon_ieae_mask(k->seen, k->m, b->images, b->n);
     else
-        recon_ieae_prepare(k->seen, k->m, b->images, b->n);
+        recon_ieae_preprocess(k->seen, k->m, b->images, b->n);
     x = recon_var_input(t, k->seen, RECON_F32,
                         (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
     e = recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, x, recon_tape_activations(t)));
@@ -728,7 +728,7 @@ done:
     return status;
 }
 
-recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *t, recon_data_options *as)
+recon_status recon_ieae_complete(recon_ctx *ctx, recon_training *t, recon_data_options *as)
 {
     recon_ieae_options o;
     recon_ieae *from = NULL;

@@ -117,7 +117,7 @@ static recon_var as_input(recon_tape *t, const recon_ieae *b, const float *seen,
 static recon_var look(recon_input_feed *feed, recon_tape *t, const void *inputs, size_t n)
 {
     batch *b = feed->own;
-    recon_ieae_prepare(b->views, backbone_of(feed->nets), inputs, n);
+    recon_ieae_preprocess(b->views, backbone_of(feed->nets), inputs, n);
     return as_input(t, backbone_of(feed->nets), b->views, n);
 }
 

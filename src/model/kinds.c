@@ -16,17 +16,14 @@ static recon_status judge_angles(recon_ctx *ctx, recon_row *out, const recon_mod
                                  const recon_read *of, size_t n)
 {
     recon_so2_center *said = NULL;
-    recon_natural *verdict = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
-    RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
-    RECON_TRY(recon_so2_verdicts(ctx, verdict, said, m, of, n));
+    RECON_TRY(recon_so2_verdicts(ctx, said, m, of, n));
     for (size_t i = 0; i < n; i++) {
-        out[i].verdict = verdict[i];
-        out[i].fold = verdict[i] == said[i].natural ? said[i].fold : 0;
+        out[i].verdict = said[i].natural;
+        out[i].fold = said[i].fold;
     }
 done:
-    free(verdict);
     free(said);
     return status;
 }

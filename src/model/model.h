@@ -34,8 +34,9 @@ typedef struct {
     void *maps;          /* [n] what the other heads say, in the type of the model's maps; NULL:
                             they do not run                                                  */
     double *p_embedding; /* [n] p-values of the embeddings; NaN without codes                */
-    double *near; /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
+    double *near;     /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
                             input has no neighbours                                          */
+    int64_t *cluster; /* [n] of the discovery's clusters; -1: none is known                  */
 } recon_read;
 
 /* What is asked of a model's answers by its group. */
@@ -96,11 +97,19 @@ void recon_pose_complete(recon_pose *pose, const recon_group *group, const doubl
 /* Checks the inputs and reads them. */
 recon_status recon_model_read(recon_ctx *ctx, const recon_read *out, const recon_model *model,
                               const void *inputs, size_t n);
-/* The same into arrays of their own, near among them if it is asked for and there is a pose density:
- * free them, whatever the status. */
+/* The same of inputs that the backbone has seen; NULL: whoever asks needs no place to rotate about, and
+ * no head is a network on the inputs. */
+recon_status recon_model_answer(recon_ctx *ctx, const recon_read *out, const recon_model *model,
+                                const recon_seen *seen, const void *inputs, size_t n);
+/* Arrays of their own, near among them if it is asked for and there is a pose density: free them,
+ * whatever the status. The second fills them, too. */
+recon_status recon_read_new(recon_ctx *ctx, recon_read *out, const recon_model *model, size_t n,
+                            int near);
 recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_model *model,
                                   const void *inputs, size_t n, int near);
 void recon_read_free(recon_read *r);
+/* The law by which an input of this cluster is judged; NULL: by its own density. */
+const recon_law *recon_model_law(const recon_model *model, int64_t cluster);
 /* The map of input i. */
 const void *recon_read_map(const recon_read *r, const recon_model *model, size_t i);
 
@@ -117,15 +126,18 @@ recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out /* [n]
 /* RECON_ERR_INPUT for options that cannot be meant. */
 recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options);
 
+/* The rows of n inputs that have been read, with near where the kind asks for it. */
+recon_status recon_rows_fill(recon_ctx *ctx, recon_row *out /* [n] */, const recon_model *model,
+                             const recon_read *of, size_t n,
+                             const recon_canonicalize_options *options);
+
 /* Whether a gate lets an input with this p-value be rotated; only_if 0: there is none. */
 int recon_gate_opens(double only_if, double p_value);
 
-/* The verdicts of recon_distribution_images on n images; said [n], what the angles that stand for each
- * density say, may be NULL. Where the pose density is not where Lambda comes from, the angles are
- * those of the neighbours. */
-recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out /* [n] */,
-                                recon_so2_center *said, const recon_model *model,
-                                const recon_read *of, size_t n);
+/* What is known of the natural poses of n images: the one place where a verdict is made. The modes
+ * are relative to Lambda. */
+recon_status recon_so2_verdicts(recon_ctx *ctx, recon_so2_center *out /* [n] */,
+                                const recon_model *model, const recon_read *of, size_t n);
 
 /* The motion there or back: recon_se3_act_n takes places along. */
 recon_se3 recon_pose_motion(const recon_pose *pose, recon_direction direction);

@@ -187,7 +187,7 @@ static json_t *group_json(const subset *g, const recon_summary_input *f)
 }
 
 /* A folder's, or a known set's; NULL: it has none, or none that JSON can hold. */
-static const char *name_of(const recon_findings *f, int64_t label)
+static const char *name_of(const recon_summary_input *f, int64_t label)
 {
     const recon_dataset *images = recon_data_images(f->data);
     const char *name = images ? recon_dataset_class_name(images, (size_t)label) : NULL;

@@ -367,22 +367,18 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
     int all = !recon_trust_memorized(nats, held, e->n);
     double *lambda = NULL;
     unsigned char *firm = NULL, *counts = NULL;
-    size_t one = 0, unsure = 0, which[RECON_TRUST_COPIES];
+    size_t one = 0, which[RECON_TRUST_COPIES];
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &lambda, e->n, sizeof *lambda));
     RECON_TRY(recon_alloc_raw(ctx, &firm, e->n, sizeof *firm));
     RECON_TRY(recon_alloc_raw(ctx, &counts, e->n, sizeof *counts));
     for (size_t i = 0; i < e->n; i++) {
-        recon_natural natural;
         lambda[i] = said[i].lambda;
-        RECON_TRY(recon_trust_natural(ctx, &natural, &said[i].density));
-        firm[i] = natural == RECON_NATURAL_ONE;
+        firm[i] = f->verdict[i] == RECON_NATURAL_ONE;
         counts[i] = firm[i] && (all || held[i]);
         one += held[i] && firm[i];
-        unsure += held[i] && natural == RECON_NATURAL_UNSURE;
     }
     t->one = (double)one / (double)t->points;
-    t->cannot_tell = fmax(t->cannot_tell, (double)unsure / (double)t->points);
     if (!(t->against & RECON_TRUST_GAIN_UNKNOWN))
         recon_trust_distances(
             t, &(recon_trust_points){ .psi = e->poses,

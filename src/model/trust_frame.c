@@ -73,29 +73,47 @@ static int is_same(const box *a, const box *b)
     return a->top == b->top && a->bottom == b->bottom && a->left == b->left && a->right == b->right;
 }
 
-/* Objects on a ground of one colour lie in boxes, too, but each in its own. */
+static size_t border_count(const box *b)
+{
+    return 2 * (b->bottom - b->top + b->right - b->left);
+}
+
+/* Pixel i of the border of a box; corners come twice. */
+static const float *border_at(const float *x, const recon_image_size *s, const box *b, size_t i)
+{
+    size_t height = b->bottom - b->top, row, column;
+    if (i < 2 * height) {
+        row = b->top + i / 2;
+        column = i % 2 ? b->right - 1 : b->left;
+    } else {
+        row = i % 2 ? b->bottom - 1 : b->top;
+        column = b->left + (i - 2 * height) / 2;
+    }
+    return x + (row * s->width + column) * s->channels;
+}
+
+/* Objects on a ground of one colour lie in boxes, too, but do not fill them to the border, and each lies in
+ * its own. */
 static int is_frame(const sample *s, size_t i)
 {
     const box *b = &s->boxes[i];
-    size_t height = b->bottom - b->top, width = b->right - b->left, same = 0;
+    const float *x = s->images + i * s->pixels;
+    size_t height = b->bottom - b->top, width = b->right - b->left, same = 0, filled = 0;
     for (size_t j = 0; j < s->n; j++)
         same += (size_t)is_same(b, &s->boxes[j]);
-    return SHARED * same >= s->n && (height > width ? height - width : width - height) > 1;
+    for (size_t k = 0; k < border_count(b); k++)
+        filled += (size_t)!is_like(border_at(x, &s->size, b, k), x, s->size.channels);
+    return SHARED * same >= s->n && 4 * filled >= 3 * border_count(b) &&
+           (height > width ? height - width : width - height) > 1;
 }
 
-/* Median colour of the border of a box, in one channel. room: [2 * (height + width)]. */
+/* Median colour of the border of a box, in one channel. room: [border_count]. */
 static float ground_of(const float *x, const recon_image_size *s, const box *b, size_t channel,
                        double *room)
 {
-    size_t n = 0;
-    for (size_t row = b->top; row < b->bottom; row++)
-        for (size_t side = 0; side < 2; side++)
-            room[n++] = (double)
-                x[(row * s->width + (side ? b->right - 1 : b->left)) * s->channels + channel];
-    for (size_t column = b->left; column < b->right; column++)
-        for (size_t side = 0; side < 2; side++)
-            room[n++] = (double)
-                x[((side ? b->bottom - 1 : b->top) * s->width + column) * s->channels + channel];
+    size_t n = border_count(b);
+    for (size_t i = 0; i < n; i++)
+        room[i] = (double)border_at(x, s, b, i)[channel];
     recon_sort_doubles(room, n);
     return (float)recon_quantile(room, n, 0.5);
 }
@@ -114,8 +132,7 @@ static recon_status empty_all(recon_ctx *ctx, sample *s)
 {
     const box all = { 0, s->size.height, 0, s->size.width };
     double *room;
-    recon_status status =
-        recon_alloc_raw(ctx, &room, 2 * (s->size.height + s->size.width), sizeof *room);
+    recon_status status = recon_alloc_raw(ctx, &room, border_count(&all), sizeof *room);
     for (size_t i = 0; status == RECON_OK && i < s->n; i++)
         s->boxes[i] = between_bars(s->images + i * s->pixels, &s->size);
     for (size_t i = 0; status == RECON_OK && i < s->n; i++)

@@ -64,19 +64,14 @@ recon_axis recon_axis_between(recon_axis_kind kind, double low, double high)
         recon_axis){ .kind = kind, .low = low, .high = high, .step = choose_step(kind, low, high) };
 }
 
-/* A single value gets room on both sides, in proportion to it. */
-static void part(recon_axis_kind kind, double *low, double *high)
-{
-    if (*high - *low > SLACK * fmax(fabs(*low), fabs(*high)))
-        return;
-    double room = *low == 0 ? 1 : fabs(*low) / 2;
-    *low -= room;
-    *high += kind == RECON_AXIS_LOG ? 2 * room : room;
-}
-
 recon_axis recon_axis_cover(recon_axis_kind kind, double low, double high)
 {
-    part(kind, &low, &high);
+    if (high - low <=
+        SLACK * fmax(fabs(low), fabs(high))) { /* a single value: room on both sides */
+        double room = low == 0 ? 1 : fabs(low) / 2;
+        low -= room;
+        high += kind == RECON_AXIS_LOG ? 2 * room : room;
+    }
     recon_axis axis = recon_axis_between(kind, low, high);
     if (kind == RECON_AXIS_LOG) {
         long last = log_index_below(&axis, high);

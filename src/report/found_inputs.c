@@ -46,16 +46,6 @@ static recon_status group(recon_ctx *ctx, recon_look *l)
     return status;
 }
 
-static void look_free(recon_ctx *ctx, recon_look *l)
-{
-    recon_model_close(ctx, l->model);
-    recon_found_groups_free(&l->groups);
-    free(l->labels);
-    free(l->row);
-    free(l->said);
-    recon_found_trial_free(&l->trial);
-}
-
 const char *recon_look_label(recon_found_words out, const recon_look *l, int64_t label)
 {
     const char *name = l->data && label >= 0 ? l->page->label(l, label) : NULL;
@@ -194,6 +184,11 @@ recon_status recon_inputs_sections(recon_ctx *ctx, recon_page *page, const recon
     recon_found_show_settings(page, f);
     recon_found_show_next(page, f);
 done:
-    look_free(ctx, &l);
+    recon_model_close(ctx, l.model);
+    recon_found_groups_free(&l.groups);
+    free(l.labels);
+    free(l.row);
+    free(l.said);
+    recon_found_trial_free(&l.trial);
     return status;
 }

@@ -59,15 +59,6 @@ static void put(sheet *s, size_t at, const recon_look *l, size_t row, recon_so3 
     s->picture[at] = (recon_molecule_picture){ caption, x.atoms, x.z, to, NULL };
 }
 
-/* Draws the axis that its poses determine, where they do, through a picture rotated by `by`. */
-static void put_axis(sheet *s, size_t at, const recon_distribution3 *said, recon_so3 by)
-{
-    if (said->free > 1)
-        return;
-    recon_so3_act(s->axis + 3 * at, by, said->axis_now);
-    s->picture[at].axis = s->axis + 3 * at;
-}
-
 /* --- pictures --------------------------------------------------------------------------------- */
 
 /* Conformers as they came, and below each the same in its natural pose; ABREAST at most. */
@@ -87,7 +78,10 @@ static recon_status draw_pairs(recon_ctx *ctx, recon_page *page, const recon_loo
         recon_so3 by = i < n ? recon_so3_identity()
                              : recon_so3_inverse(recon_so3_at(l->f->absolute, row[i % n]));
         put(&s, i, l, row[i % n], by, NULL);
-        put_axis(&s, i, &said[i % n], by);
+        if (said[i % n].free <= 1) { /* the axis that its poses determine */
+            recon_so3_act(s.axis + 3 * i, by, said[i % n].axis_now);
+            s.picture[i].axis = s.axis + 3 * i;
+        }
     }
     recon_page_molecules(
         page,

@@ -85,7 +85,7 @@ run canonicalize --all $model $chains --out again.xyz --threads 1 --json
 report $? "another number of threads gives the same bytes"
 run canonicalize $model $chains --out gate.xyz --poses gate.csv --only-if 0.3 --json
 rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")
-[ "$code" -eq 0 ] && [ "$(head -n 1 gate.csv)" = "molecule,index,rotation,score,p_value,p_embedding,verdict,fold,candidates,rotated" ] &&
+[ "$code" -eq 0 ] && [ "$(head -n 1 gate.csv)" = "molecule,index,rotation,score,p_value,p_embedding,verdict,fold,candidates,cluster,rotated" ] &&
     [ "$(grep -c ',1$' gate.csv)" -eq "$rotated" ] && [ "$rotated" -lt 80 ] && [ "$(grep -c ',0$' gate.csv)" -eq $((80 - rotated)) ]
 report $? "--only-if rotates some ($rotated of 80), and --poses FILE.csv says which"
 run score $model $chains --out s.csv --quiet

@@ -187,7 +187,7 @@ mkdir nothing
 refused 1 "nothing/model.safetensors" score --model nothing --data black --out s.npy --quiet
 accepted "check takes a folder too" check found --data black --limit 5 --quiet
 run score --model found --data black --out s.csv --quiet
-[ "$code" -eq 0 ] && [ "$(head -n 1 s.csv)" = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,candidates" ] &&
+[ "$code" -eq 0 ] && [ "$(head -n 1 s.csv)" = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,candidates,cluster" ] &&
     [ "$(wc -l <s.csv)" -eq 49 ] && grep -qE '^"007.png",7,-?[0-9.]+,-?[0-9.e+-]+,[0-9.e-]+,' s.csv
 report $? "score --out s.csv is a table by name"
 run canonicalize --all --model found --data black --out timed --json

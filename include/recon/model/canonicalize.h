@@ -45,9 +45,10 @@ typedef struct {
 /* Why an input is rotated or left as it is. */
 typedef enum {
     RECON_WHY_ROTATED = 0,
-    RECON_WHY_USUAL,  /* only_if: its pose as given is not unusual, or what it would be rotated
+    RECON_WHY_USUAL,   /* only_if: its pose as given is not unusual, or what it would be rotated
                           to is none that is usual                                          */
-    RECON_WHY_VERDICT /* only: its verdict does not allow it                                */
+    RECON_WHY_VERDICT, /* only: its verdict does not allow it                               */
+    RECON_WHY_ASKED    /* somebody asked for it                                              */
 } recon_why;
 
 /* All that is known of an input, and what is done with it. */
@@ -55,7 +56,8 @@ typedef struct {
     recon_pose pose; /* `rotation` is the identity of an input that is left as it is */
     double score, p_value, p_embedding, surrogate; /* as in recon_pose_score */
     recon_natural verdict;
-    int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
+    int fold;        /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
+    int64_t cluster; /* of the discovery: those of clusters.csv; -1: none is known */
     recon_candidates candidates; /* the first is the pose itself; what a density's background holds
                                     is no candidate's */
     recon_why why;
