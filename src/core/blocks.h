@@ -56,7 +56,6 @@ enum {
     /* model, report */
     RECON_BLOCK_WHITEN = 64,   /* codes                                                        */
     RECON_BLOCK_SCORES = 64,   /* images                                                       */
-    RECON_BLOCK_ANSWERS = 512, /* inputs of a discovery that are answered                      */
     RECON_BLOCK_AVERAGE = 128, /* images whose answers are averaged                            */
     RECON_BLOCK_SEARCH = 128,  /* images whose candidates are judged                           */
     RECON_BLOCK_SPIN = 1024,   /* conformers that are seen, and rotations that are asked about */

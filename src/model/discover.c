@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { METADATA = 10, BLOCK = RECON_BLOCK_ANSWERS };
+enum { METADATA = 10, BLOCK = RECON_BLOCK_EMBED_LARGE };
 
 typedef struct {
     const char *model;
@@ -146,8 +146,6 @@ static recon_status find_clusters(recon_ctx *ctx, flow *f, size_t *count)
     RECON_TRY(recon_knn_self(ctx, near, NULL, e->z, e->n, e->d, &(recon_knn_options){ .k = most }));
     for (size_t i = 0; i < sizeof halves / sizeof *halves && halves[i] * k / 2 <= most; i++) {
         RECON_TRY(cluster_by(ctx, f, cluster, &found, &fit, near, most, halves[i] * k / 2));
-        if (getenv("LAWS"))
-            fprintf(stderr, "k %zu clusters %zu fit %.4f\n", halves[i] * k / 2, found, fit);
         if (fit < best - EQUAL)
             continue;
         best = fmax(best, fit);
@@ -186,6 +184,7 @@ typedef struct {
     recon_read read;
     recon_row *rows;
     recon_table table;
+    recon_cluster_count *counts;
 } block;
 
 /* Inputs from at on, as canonicalize would be asked about them; the backbone has seen them. */
@@ -206,6 +205,8 @@ static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_
     for (size_t i = 0; i < n; i++) {
         f->frames.verdict[at + i] = (int8_t)b->rows[i].verdict;
         f->frames.fold[at + i] = (int8_t)b->rows[i].fold;
+        if (b->rows[i].cluster >= 0)
+            recon_cluster_add(&b->counts[b->rows[i].cluster], f->frames.group, &b->rows[i]);
     }
     RECON_TRY(recon_table_add(ctx, &b->table, b->rows, at, n));
 done:
@@ -224,15 +225,19 @@ static recon_status answer(recon_ctx *ctx, flow *f, const recon_data *data)
     RECON_TRY(recon_alloc_raw(ctx, &b.in, most, recon_data_describe(data).bytes));
     RECON_TRY(recon_alloc_raw(ctx, &b.rows, most, sizeof *b.rows));
     RECON_TRY(recon_read_new(ctx, &b.read, &f->answers, most, 1));
+    RECON_TRY(recon_alloc(ctx, &b.counts, f->answers.codes->laws.n, sizeof *b.counts));
     RECON_TRY(recon_table_open(ctx, &b.table, recon_folder_join(path, f->stage.path, "poses.csv"),
                                f->o.inputs ? f->o.inputs : &own, f->frames.group, 1));
     for (size_t at = 0; at < n; at += most)
         RECON_TRY(answer_block(ctx, f, &b, data, at, n - at < most ? n - at : most));
     RECON_TRY(recon_table_commit(ctx, &b.table));
+    RECON_TRY(recon_clusters_write(ctx, recon_folder_join(path, f->stage.path, "clusters.csv"),
+                                   f->frames.group, &f->answers.codes->laws, b.counts));
     recon_findings_count(&f->frames);
 done:
     recon_table_close(&b.table);
     recon_read_free(&b.read);
+    free(b.counts);
     free(b.rows);
     free(b.in);
     return status;

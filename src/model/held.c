@@ -3,10 +3,10 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/ends.h"
 #include "model/lambda.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,9 +211,6 @@ static recon_laws_frame choose_frame(const held *h, int upright)
     recon_laws_frame frame = enough ? RECON_LAWS_OF_PSI : RECON_LAWS_SILENT;
     if (density > own + 0.1 && density > (enough ? psi : own) + error)
         frame = RECON_LAWS_OF_DENSITY;
-    if (getenv("LAWS"))
-        fprintf(stderr, "LAWS psi %.3f density-frame %.3f own %.3f error %.3f of %zu: frame %d\n",
-                psi, density, own, error, h->n, (int)frame);
     return frame;
 }
 
@@ -235,9 +232,10 @@ static recon_status put_laws(recon_ctx *ctx, held *h, int density)
         RECON_TRY(ask_laws(ctx, h, upright));
         frame = choose_frame(h, upright != NULL);
     }
+    const double *of = frame == RECON_LAWS_OF_DENSITY ? upright : e->poses;
     recon_laws_free(&codes->laws);
-    RECON_TRY(recon_laws_make(ctx, &codes->laws, h->job->clusters, h->job->cluster, e->group,
-                              frame == RECON_LAWS_OF_DENSITY ? upright : e->poses, e->n));
+    RECON_TRY(
+        recon_laws_make(ctx, &codes->laws, h->job->clusters, h->job->cluster, e->group, of, e->n));
     RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_NEIGHBOURS));
     RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_HEAD));
     if (density)
@@ -245,6 +243,12 @@ static recon_status put_laws(recon_ctx *ctx, held *h, int density)
     if (kind->compared)
         RECON_TRY(ask_laws(ctx, h, upright));
     codes->laws.frame = frame;
+    RECON_TRY(recon_ends_tell(ctx, &codes->laws,
+                              &(recon_ends_job){ .backbone = h->model->backbone,
+                                                 .data = h->job->data,
+                                                 .poses = of,
+                                                 .cluster = h->job->cluster,
+                                                 .n = e->n }));
 done:
     free(upright);
     return status;

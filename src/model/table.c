@@ -1,6 +1,7 @@
 /* table.c - see table.h. */
 #include "model/table.h"
 #include "core/fail.h"
+#include "core/text.h"
 #include "group/group.h"
 
 #include <math.h>
@@ -119,4 +120,53 @@ recon_status recon_table_commit(recon_ctx *ctx, recon_table *t)
 void recon_table_close(recon_table *t)
 {
     recon_writer_close(&t->to);
+}
+
+/* --- clusters --------------------------------------------------------------------------------- */
+
+void recon_cluster_add(recon_cluster_count *count, const recon_group *group, const recon_row *row)
+{
+    count->inputs++;
+    count->verdict[row->verdict]++;
+    count->rotation += group->length(group, row->pose.absolute);
+}
+
+/* What most of its inputs are told, and the poses of its law about the one that they take. */
+static recon_status write_cluster(recon_ctx *ctx, recon_writer *to, size_t at, const recon_group *g,
+                                  const recon_law *law, const recon_cluster_count *count)
+{
+    double back[RECON_NUMBERS_MAX], pose[RECON_NUMBERS_MAX];
+    recon_pose_text text;
+    int verdict = 0;
+    for (int v = 1; v < RECON_NATURAL_KINDS; v++)
+        verdict = count->verdict[v] > count->verdict[verdict] ? v : verdict;
+    int posed = verdict != RECON_NATURAL_NONE && verdict != RECON_NATURAL_UNSURE;
+    RECON_CHECK(put_fields(ctx, to, "%zu,%zu,%s,%zu,", at, count->inputs,
+                           recon_natural_name((recon_natural)verdict), count->verdict[verdict]));
+    g->inverse(g, back, law->mode[0].at);
+    for (int j = 0; posed && j < law->modes; j++) {
+        g->compose(g, pose, law->mode[j].at, back);
+        RECON_CHECK(put_fields(ctx, to, "%s%s:%.4g", j ? ";" : "", recon_group_print(text, g, pose),
+                               law->mode[j].weight));
+    }
+    return put_fields(ctx, to, ",%.2f,%.2f,%s\n", law->width * RECON_TO_DEGREES,
+                      count->rotation / (double)count->inputs * RECON_TO_DEGREES,
+                      posed ? "rotate" : "leave");
+}
+
+recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_group *group,
+                                  const recon_laws *laws, const recon_cluster_count *counts)
+{
+    recon_writer to = { .fd = -1 };
+    recon_status status;
+    RECON_TRY(recon_writer_open(ctx, &to, path));
+    RECON_TRY(
+        put_fields(ctx, &to, "cluster,inputs,verdict,agree,poses,width_deg,rotation_deg,action\n"));
+    for (size_t c = 0; c < laws->n; c++)
+        if (counts[c].inputs)
+            RECON_TRY(write_cluster(ctx, &to, c, group, &laws->law[c], &counts[c]));
+    RECON_TRY(recon_writer_commit(ctx, &to));
+done:
+    recon_writer_close(&to);
+    return status;
 }

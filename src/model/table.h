@@ -6,6 +6,7 @@
 #include <recon/model/canonicalize.h>
 #include "backbone/inputs.h"
 #include "core/file.h"
+#include "model/laws.h"
 
 typedef struct {
     recon_writer to;
@@ -27,6 +28,17 @@ recon_status recon_table_add(recon_ctx *ctx, recon_table *table, const recon_row
 recon_status recon_table_sync(recon_ctx *ctx, recon_table *table);
 recon_status recon_table_commit(recon_ctx *ctx, recon_table *table);
 void recon_table_close(recon_table *table);
+
+/* --- clusters.csv: what is known of each cluster of a discovery, a line each --- */
+
+typedef struct {
+    size_t inputs, verdict[RECON_NATURAL_KINDS];
+    double rotation; /* sum of how far they are from their natural pose */
+} recon_cluster_count;
+void recon_cluster_add(recon_cluster_count *count, const recon_group *group, const recon_row *row);
+/* counts [laws->n]; clusters without inputs are left out. */
+recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_group *group,
+                                  const recon_laws *laws, const recon_cluster_count *counts);
 
 /* What the table calls input i: its file or its molecule; images without either are numbered, as
  * canonicalize names their pictures. */

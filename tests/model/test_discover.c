@@ -87,6 +87,68 @@ static void maps_fit_what_will_be_opened(void **state)
         check_fit(*state, d, half);
 }
 
+static recon_natural told_of(recon_ctx *ctx, const domain *d, const recon_model *model, size_t i)
+{
+    recon_distribution image;
+    recon_distribution3 molecule;
+    if (d->group == RECON_SO2) {
+        CHECK_OK(ctx, recon_distribution_images(ctx, &image, model, tiny_images[i], 1));
+        return image.verdict;
+    }
+    CHECK_OK(ctx, recon_distribution_molecules(ctx, &molecule, model, both_list + i, 1));
+    return molecule.verdict;
+}
+
+/* The verdict of each line of poses.csv, as its seventh field. */
+static void read_verdicts(char (*out)[16], size_t n)
+{
+    char line[2000];
+    FILE *file = fopen(in_found("poses.csv"), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    for (size_t i = 0; i < n; i++) {
+        assert_non_null(fgets(line, sizeof line, file));
+        char *at = line;
+        for (int field = 0; field < 6; field++)
+            at = strchr(at, ',') + 1;
+        snprintf(out[i], sizeof out[i], "%.*s", (int)strcspn(at, ","), at);
+    }
+    assert_null(fgets(line, sizeof line, file));
+    fclose(file);
+}
+
+/* The files of a discovery, its summary, and what the opened model says of the same inputs. What batches
+ * round may decide for a few molecules. */
+static void there_is_one_verdict_of_each_input(void **state)
+{
+    static double verdict[BOTH_MOST], fold[BOTH_MOST];
+    static char written[BOTH_MOST][16];
+    static recon_row row[BOTH_MOST];
+    EACH_DOMAIN(d)
+    {
+        recon_discovery found = discover(*state, d, &brief);
+        size_t other = 0, counts[RECON_NATURAL_KINDS] = { 0 };
+        recon_model *model;
+        CHECK_OK(*state,
+                 recon_model_open(*state, &model, in_found("model.safetensors"), RECON_SINGLE));
+        CHECK_OK(*state, recon_rows_find(*state, row, model, d->inputs, d->n, NULL));
+        read_rows(*state, verdict, "verdict.npy", d->n);
+        read_rows(*state, fold, "fold.npy", d->n);
+        read_verdicts(written, d->n);
+        for (size_t i = 0; i < d->n; i++) {
+            recon_natural natural = (recon_natural)verdict[i];
+            counts[natural]++;
+            assert_string_equal(written[i], recon_natural_name(natural));
+            other += row[i].verdict != natural || row[i].fold != fold[i] ||
+                     told_of(*state, d, model, i) != natural;
+        }
+        assert_memory_equal(counts, found.natural, sizeof counts);
+        assert_true(other <= (d->group == RECON_SO2 ? 0 : d->n / 50));
+        recon_model_close(*state, model);
+        recon_discovery_free(&found);
+    }
+}
+
 /* Lambda of the model against Gamma of the neighbours and against the pose, as the files have them. */
 static void contradictions_and_rotations_are_counted(void **state)
 {
@@ -399,6 +461,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_fit_what_will_be_opened),
+        cmocka_unit_test(there_is_one_verdict_of_each_input),
         cmocka_unit_test(contradictions_and_rotations_are_counted),
         cmocka_unit_test(embeddings_are_kept_when_asked),
         cmocka_unit_test(the_summary_names_its_kind),

@@ -1,0 +1,21 @@
+/* ends.h (private) - whether the ends of objects can be told: a law with two opposite poses is one modulo a half
+ * turn where the objects look the same both ways, and several poses where they do not. Their pictures say which:
+ * each is compared with the mean of the others, and with that turned by a half. */
+#ifndef MODEL_ENDS_H
+#define MODEL_ENDS_H
+
+#include <recon/backbone/backbone.h>
+#include "model/laws.h"
+
+typedef struct {
+    const recon_backbone *backbone;
+    const recon_data *data;
+    const double *poses;    /* [n] those that the laws are of */
+    const int64_t *cluster; /* [n] */
+    size_t n;
+} recon_ends_job;
+
+/* Verdict and fold of laws with evenly spaced modes. Of images. */
+recon_status recon_ends_tell(recon_ctx *ctx, recon_laws *laws, const recon_ends_job *job);
+
+#endif
