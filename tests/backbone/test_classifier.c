@@ -103,6 +103,35 @@ static void a_file_that_says_no_width_is_64_wide(void **state)
     recon_params_free(ctx, p);
 }
 
+static void a_file_says_how_high_and_wide_its_images_are(void **state)
+{
+    enum { FEW = 32, HIGH = 8, WIDE = 12 };
+    static float x[FEW][HIGH][WIDE];
+    recon_ctx *ctx = *state;
+    uint8_t y[FEW];
+    char spec[600];
+    recon_dataset *d;
+    recon_classifier *c;
+    recon_train_result r;
+    for (int i = 0; i < FEW; i++)
+        y[i] = (uint8_t)(i % CLASSES);
+    recon_array a = { .dtype = RECON_F32, .ndim = 3, .shape = { FEW, HIGH, WIDE }, .data = x };
+    recon_array labels = { .dtype = RECON_U8, .ndim = 1, .shape = { FEW }, .data = y };
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"), &a));
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("labels.npy"), &labels));
+    snprintf(spec, sizeof spec, "npy:%s", scratch("images.npy"));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec));
+    CHECK_OK(ctx, recon_classifier_train(
+                      ctx, &r, d, scratch("c"),
+                      &(recon_classifier_options){
+                          .net = RECON_NET_RESNET18, .stem = 1, .batch = 16, .epochs = 1 }));
+    CHECK_OK(ctx, recon_classifier_open(ctx, &c, scratch("c")));
+    assert_int_equal(recon_classifier_describe(c).height, HIGH);
+    assert_int_equal(recon_classifier_describe(c).width, WIDE);
+    recon_classifier_close(ctx, c);
+    recon_dataset_close(d);
+}
+
 /* Logits and accuracy of any number of images are those of each. */
 static void images_are_classified_in_blocks(void **state)
 {
@@ -185,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_narrow_network_keeps_its_width_and_is_halved_by_bfloat16),
         SCRATCH_TEST(a_file_that_says_no_width_is_64_wide),
+        SCRATCH_TEST(a_file_says_how_high_and_wide_its_images_are),
         SCRATCH_TEST(images_are_classified_in_blocks),
         SCRATCH_TEST(widths_that_cannot_be_are_refused),
     };

@@ -19,6 +19,7 @@ static void numbers_are_found_by_their_names(void **state)
         *state, "preset: small, conformers: 74 (4b1f0e42), held out: 6, epochs: 125, batch: 18, "
                 "rate: 0.001, align: -1, contrast: 0.2, augment: yes, seed: 7");
     assert_int_equal(recon_recipe_size(f, "epochs"), 125);
+    assert_int_equal(recon_recipe_short(f), 25);
     assert_int_equal(recon_recipe_size(f, "conformers"), 74);
     CHECK_NEAR(recon_recipe_number(f, "rate"), 0.001, 0);
     assert_int_equal(recon_recipe_size(f, "seed"), 7);

@@ -32,8 +32,18 @@ static void a_place_is_said_by_the_own_launcher(void **state)
     assert_int_equal(place_with((const char *const[NAMES]){ NULL, "0", "3" }), 0);
 }
 
+static void a_plugin_that_is_nowhere_is_named(void **state)
+{
+    char message[1024];
+    (void)state;
+    unsetenv("RECON_COMM_PLUGIN");
+    assert_null(recon_launch_load("no-such-mpi", message, sizeof message));
+    assert_non_null(strstr(message, "recon-comm-no-such-mpi.so"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_place_is_said_by_the_own_launcher) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_place_is_said_by_the_own_launcher),
+                                        cmocka_unit_test(a_plugin_that_is_nowhere_is_named) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

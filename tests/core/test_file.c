@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static void fill(unsigned char *bytes, size_t n)
@@ -231,6 +233,32 @@ static void temporary_files_of_the_dead_are_removed(void **state)
     assert_int_equal(scratch_count(), 1);
 }
 
+static const char *cleared; /* by another process, just before this one locks it */
+
+int flock(int fd, int operation)
+{
+    if (cleared)
+        unlink(cleared);
+    cleared = NULL;
+    return (int)syscall(SYS_flock, fd, operation);
+}
+
+/* A file that is not locked yet looks like a dead writer's, and another may take it away. */
+static void a_file_lost_before_its_lock_is_made_again(void **state)
+{
+    recon_writer w;
+    char name[600];
+    snprintf(name, sizeof name, "%s", scratch("x.tmp-0"));
+    cleared = name;
+    CHECK_OK(*state, recon_writer_open(*state, &w, scratch("x")));
+    assert_null(cleared);
+    CHECK_OK(*state, recon_writer_write(*state, &w, "new", 3));
+    CHECK_OK(*state, recon_writer_commit(*state, &w));
+    recon_writer_close(&w);
+    assert_int_equal(access(scratch("x"), F_OK), 0);
+    assert_int_equal(scratch_count(), 1);
+}
+
 static void the_umask_holds(void **state)
 {
     recon_writer w;
@@ -276,6 +304,7 @@ int main(void)
         SCRATCH_TEST(a_link_stays_a_link),
         SCRATCH_TEST(a_link_to_nothing_stays_a_link),
         SCRATCH_TEST(temporary_files_of_the_dead_are_removed),
+        SCRATCH_TEST(a_file_lost_before_its_lock_is_made_again),
         SCRATCH_TEST(the_umask_holds),
         SCRATCH_TEST(without_memory_nothing_leaks),
     };

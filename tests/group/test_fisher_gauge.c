@@ -34,9 +34,9 @@ static void directions_are_counted(void **state)
     static const struct {
         double s[3];
         int free;
-    } table[] = { { { 0, 0, 0 }, 3 },      { { 100, 0.1, -0.1 }, 1 }, { { 100, 50, 20 }, 0 },
-                  { { 50, 50, -50 }, 2 },  { { 100, 0.4, 0.4 }, 1 },  { { 100, 2, 1 }, 0 },
-                  { { 0.3, 0.2, 0.1 }, 3 } };
+    } table[] = { { { 0, 0, 0 }, 3 },       { { 100, 0.1, -0.1 }, 1 }, { { 100, 50, 20 }, 0 },
+                  { { 50, 50, -50 }, 2 },   { { 100, 0.4, 0.4 }, 1 },  { { 100, 2, 1 }, 0 },
+                  { { 0.3, 0.2, 0.1 }, 3 }, { { 100, 3, 0 }, 0 } };
     recon_rng r = recon_rng_new(3, 0);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         recon_fisher f = fisher_of(*state, table[i].s, recon_so3_haar(&r), recon_so3_haar(&r));

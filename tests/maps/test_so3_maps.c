@@ -141,6 +141,22 @@ static void rings_are_recovered_and_unusual_poses_told(void **state)
     check_recovery(*state);
 }
 
+/* Dropout is the density's alone: what is regressed stays as near to its labels as without. */
+static void dropout_leaves_labels_alone(void **state)
+{
+    plain_build_only();
+    recon_ctx *ctx = *state;
+    world *w = plain_so3_world(ctx, 0);
+    recon_maps_options o = w->quick;
+    o.dropout = 0.7;
+    recon_maps *m = fit(ctx, w, &o);
+    recon_so3_map *map = maps_of_test(ctx, w, m);
+    errors e = measure(w, map, recon_so3_identity());
+    CHECK_LESS(e.lambda, 2.5 * DEGREE);
+    CHECK_LESS(e.label, 250);
+    free(map), recon_maps_free(ctx, m), free(w);
+}
+
 static void wrong_poses_are_taken_for_background(void **state)
 {
     plain_build_only();
@@ -398,6 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_are_recovered_and_unusual_poses_told),
+        cmocka_unit_test(dropout_leaves_labels_alone),
         cmocka_unit_test(wrong_poses_are_taken_for_background),
         cmocka_unit_test(the_gpu_recovers_them_too),
         cmocka_unit_test(lambda_follows_both_frames),

@@ -482,7 +482,9 @@ static void the_text_has_room_for_every_reason(void **state)
         assert_int_equal(json_array_size(json_object_get(json, "against")), 11);
         json_decref(json);
     }
-    assert_string_equal(recon_trust_text(text, 100, &t, RECON_SPELLING_PLAIN), "");
+    size_t length = strlen(recon_trust_text(text, sizeof text, &t, RECON_SPELLING_PLAIN));
+    assert_int_equal(strlen(recon_trust_text(text, length + 1, &t, RECON_SPELLING_PLAIN)), length);
+    assert_string_equal(recon_trust_text(text, length, &t, RECON_SPELLING_PLAIN), "");
     recon_trust_text(text, sizeof text, &t, RECON_SPELLING_PYTHON);
     assert_non_null(strstr(text, "train(from_=MODEL)"));
     (void)state;

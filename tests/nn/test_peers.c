@@ -70,6 +70,46 @@ static void gradients_add_up_and_buffers_are_averaged(void **state)
     recon_params_free(ctx, p);
 }
 
+static void all_begin_with_the_weights_of_the_first(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *p = params_of(ctx);
+    float *weights = (float *)p->weights, *buffers = (float *)p->buffers;
+    size_t rank = (size_t)recon_comm_rank(ctx);
+    for (size_t i = 0; i < WEIGHTS; i++)
+        weights[i] = number(rank, i);
+    for (size_t i = 0; i < BUFFERS; i++)
+        buffers[i] = number(rank, WEIGHTS + i);
+    CHECK_OK(ctx, recon_ranks_weights(ctx, p));
+    for (size_t i = 0; i < WEIGHTS; i++)
+        assert_true(weights[i] == number(0, i));
+    for (size_t i = 0; i < BUFFERS; i++)
+        assert_true(buffers[i] == number(0, WEIGHTS + i));
+    recon_params_free(ctx, p);
+}
+
+/* Of a batch that is shared out, every rank has its own rows, and then all. */
+static void a_batch_is_made_whole(void **state)
+{
+    enum { THINGS = 20, EACH = 3 };
+    recon_ctx *ctx = *state;
+    recon_slices cut = recon_slices_of(ctx, THINGS);
+    recon_tape *t;
+    float x[THINGS * EACH];
+    for (size_t i = 0; i < THINGS * EACH; i++)
+        x[i] = number(9, i);
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 1));
+    CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+    recon_tape_cut(t, &cut);
+    recon_var own = recon_var_input(t, x + EACH * recon_slices_before(&cut), RECON_F32,
+                                    (size_t[]){ recon_slices_here(&cut), EACH }, 2);
+    recon_var all = recon_var_whole(t, own);
+    CHECK_OK(ctx, recon_tape_status(t));
+    assert_int_equal(all->value.shape[0], THINGS);
+    assert_memory_equal(all->value.data, x, sizeof x);
+    recon_tape_free(t);
+}
+
 /* --- buckets ---------------------------------------------------------------------------------- */
 
 enum { ENTRIES = 9, ENTRY = 50000 };
@@ -225,6 +265,8 @@ static int run_rank(void)
 {
     const struct CMUnitTest laws[] = {
         cmocka_unit_test(gradients_add_up_and_buffers_are_averaged),
+        cmocka_unit_test(all_begin_with_the_weights_of_the_first),
+        cmocka_unit_test(a_batch_is_made_whole),
         cmocka_unit_test(a_bucket_is_summed_when_it_is_complete),
         cmocka_unit_test(sums_on_the_way_are_those_at_the_end),
     };

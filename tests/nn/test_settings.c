@@ -37,6 +37,8 @@ static void only_what_differs_is_named(void **state)
     check("batch: 1", "batch: 13", "batch: was 1, now 13");
     check("batch: 1, mask: yes", "batch: 1", "mask: was yes, now not set");
     check("batch: 1", "batch: 1, mask: yes", "mask: was not set, now yes");
+    check("one thing", "batch: 1",
+          "settings: was one thing, now not set; batch: was not set, now 1");
     check("one thing", "another", "settings: was one thing, now another");
 }
 

@@ -436,6 +436,28 @@ static void a_mismatch_names_the_layer_and_both_shapes(void **state)
     small_free(ctx, &s);
 }
 
+/* Neither rows nor where they are from may be other than whole numbers. */
+static void rows_are_gathered_by_whole_numbers(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_tape *t;
+    float x[5] = { 0 };
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 1));
+    for (int wrong = 0; wrong < 4; wrong++) { /* the last time, nothing is */
+        static const int32_t *const numbers[] = { ids, order, starts };
+        static const size_t count[] = { 5, 5, 4 };
+        recon_var of[3];
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+        for (int i = 0; i < 3; i++)
+            of[i] = i == wrong ? recon_var_input(t, x, RECON_F32, &count[i], 1)
+                               : recon_var_input(t, numbers[i], RECON_I32, &count[i], 1);
+        recon_var rows = recon_var_input(t, x, RECON_F32, (size_t[]){ 3, 1 }, 2);
+        assert_true(!recon_var_gather(t, rows, of[0], of[1], of[2]) == (wrong < 3));
+        assert_int_equal(recon_tape_status(t), wrong < 3 ? RECON_ERR_INPUT : RECON_OK);
+    }
+    recon_tape_free(t);
+}
+
 static void addresses_repeat_and_memory_stands_still(void **state)
 {
     recon_ctx *ctx = *state;
@@ -709,6 +731,7 @@ int main(void)
         cmocka_unit_test(the_checker_sees_a_wrong_gradient),
         cmocka_unit_test(passes_add_up_until_cleared),
         cmocka_unit_test(a_mismatch_names_the_layer_and_both_shapes),
+        cmocka_unit_test(rows_are_gathered_by_whole_numbers),
         cmocka_unit_test(addresses_repeat_and_memory_stands_still),
         cmocka_unit_test(passing_on_reuses_memory_and_changes_nothing),
         cmocka_unit_test(a_parameter_may_be_used_twice_in_one_operation),

@@ -1,6 +1,7 @@
 /* The files of a result: shapes, numbers, and all or nothing. */
 #include "borders.h"
 #include "normalize/known.h"
+#include "normalize/findings.h"
 
 #include <recon/core/array.h>
 
@@ -9,6 +10,30 @@ static void remove_result(const char *dir)
     char command[600];
     snprintf(command, sizeof command, "rm -rf '%s'", dir);
     assert_int_equal(system(command), 0);
+}
+
+/* Nothing is said of a row without a class, and what is said of others stays. */
+static void a_cleared_row_is_empty(void **state)
+{
+    enum { ROWS = 3 };
+    recon_frames f = { .group = RECON_SO3, .rows = ROWS };
+    CHECK_OK(*state, recon_findings_alloc(*state, &f));
+    size_t width = RECON_FRAME_MODES * f.modes_width;
+    for (size_t i = 0; i < ROWS * width; i++)
+        f.modes[i] = 1;
+    for (size_t i = 0; i < ROWS * 6; i++)
+        f.axis[i] = 1;
+    memset(f.verdict, 1, ROWS), memset(f.fold, 1, ROWS);
+    recon_class_verdict_clear(&f, 1);
+    for (size_t row = 0; row < ROWS; row++) {
+        assert_int_equal(f.verdict[row], row == 1 ? -1 : 1);
+        assert_int_equal(f.fold[row], row != 1);
+        for (size_t i = 0; i < width; i++)
+            assert_int_equal(!!isnan(f.modes[row * width + i]), row == 1);
+        for (size_t i = 0; i < 6; i++)
+            assert_int_equal(!!isnan(f.axis[row * 6 + i]), row == 1);
+    }
+    recon_findings_free(&f);
 }
 
 static void expect_shape(recon_ctx *ctx, const char *name, recon_dtype dtype, int ndim,
@@ -116,6 +141,7 @@ static void a_failed_write_leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_cleared_row_is_empty, check_setup, check_teardown),
         SCRATCH_TEST(files_have_the_promised_shapes),
         SCRATCH_TEST(files_hold_the_numbers),
         SCRATCH_TEST(a_failed_write_leaves_nothing),

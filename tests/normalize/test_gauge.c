@@ -132,6 +132,27 @@ static void rows_without_a_class_stay(void **state)
     recon_frames_free(&f), free(w);
 }
 
+static void every_class_moves(void **state)
+{
+    world *w = new_world(*state);
+    recon_frames f;
+    recon_so3 before[CLASSES];
+    recon_embedded e = {
+        .n = N, .d = D, .z = &w->z[0][0], .group = RECON_SO3, .poses = (const double *)w->psi
+    };
+    recon_normalize_options o = { .classes = RECON_CLASSES_COMPONENTS, .eps = 0.2 };
+    CHECK_OK(*state, recon_normalize(*state, &f, &e, NULL, &o));
+    for (size_t c = 0; c < CLASSES; c++)
+        before[c] = recon_so3_at(f.gamma, c);
+    CHECK_OK(*state, recon_frames_gauge(*state, &f));
+    for (size_t c = 0; c < CLASSES; c++) {
+        assert_int_equal(f.class_of[c], c);
+        double moved = recon_so3_distance(recon_so3_at(f.gamma, c), before[c]);
+        assert_true(c == CLASSES - 1 ? moved < DEGREE : moved > DEGREE); /* all but the firm one */
+    }
+    recon_frames_free(&f), free(w);
+}
+
 static void angles_have_none(void **state)
 {
     recon_frames f = { .group = RECON_SO2 };
@@ -145,6 +166,7 @@ int main(void)
         cmocka_unit_test(poses_and_scores_stay),
         cmocka_unit_test(a_mode_among_several_stays),
         cmocka_unit_test(rows_without_a_class_stay),
+        cmocka_unit_test(every_class_moves),
         cmocka_unit_test(angles_have_none),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

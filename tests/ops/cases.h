@@ -835,6 +835,7 @@ static const op_case cases[] = {
     { CONV, build_conv, { 5, 6, 6, 17, 8, 1, 2, 0, 0, 1 } },
     { CONV, build_conv, { 1, 9, 9, 1, 8, 7, 2, 3, 1, 1 } },
     { CONV, build_conv, { 3, 9, 8, 8, 3, 3, 2, 0, 0, 1 } },
+    { CONV, build_conv, { 2, 11, 10, 3, 5, 5, 3, 2, 1, 0 } },
     { CONV, build_linear, { 1, 1, 1, 0, 1 } },
     { CONV, build_linear, { 1, 96, 17, 1, 1 } },
     { CONV, build_linear, { 37, 17, 8, 0, 1 } },

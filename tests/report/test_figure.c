@@ -5,6 +5,9 @@
 #include "core/picture.h"
 #include "report/figure.h"
 #include "report/canvas.h"
+#include "report/pictures.h"
+
+#include <recon/core/array.h>
 
 /* Breaks XML, is not UTF-8, and is longer than any figure has room for. */
 #define HOSTILE                                                                                    \
@@ -588,6 +591,31 @@ static int setup(void **state)
     return 0;
 }
 
+/* Pictures are as large as their images, as far as more is seen. */
+static void small_images_keep_their_size(void **state)
+{
+    static const size_t size[][4] = {
+        { 5, 9, 5, 9 }, { 64, 64, 64, 64 }, { 65, 9, 64, 64 }, { 9, 65, 64, 64 }
+    };
+    static float x[2 * 65 * 65];
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        char spec[600];
+        recon_dataset *d;
+        recon_pictures p;
+        recon_array a = {
+            .dtype = RECON_F32, .ndim = 3, .shape = { 2, size[i][0], size[i][1] }, .data = x
+        };
+        CHECK_OK(*state, recon_npy_write(*state, scratch("x.npy"), &a));
+        snprintf(spec, sizeof spec, "npy:%s", scratch("x.npy"));
+        CHECK_OK(*state, recon_dataset_open(*state, &d, spec));
+        CHECK_OK(*state, recon_pictures_new(*state, &p, d, 1));
+        assert_int_equal(p.picture->height, size[i][2]);
+        assert_int_equal(p.picture->width, size[i][3]);
+        recon_pictures_free(&p);
+        recon_dataset_close(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -611,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_logarithmic_axis_needs_positive_numbers),
         cmocka_unit_test(nothing_to_show_is_refused),
         cmocka_unit_test(one_of_everything_is_enough),
+        cmocka_unit_test(small_images_keep_their_size),
     };
     return cmocka_run_group_tests(tests, setup, scratch_teardown);
 }

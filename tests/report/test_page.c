@@ -5,6 +5,8 @@
 #include "report/sample.h"
 #include "report/canvas.h"
 
+#include <jansson.h>
+
 static recon_page *new_page(recon_ctx *ctx)
 {
     recon_page *page;
@@ -374,6 +376,42 @@ static void the_script_knows_what_the_figure_shows(void **state)
     free(text);
 }
 
+/* What is told of the figure of that kind. Free it with json_decref. */
+static json_t *told(const char *text, const char *kind)
+{
+    char class[40];
+    snprintf(class, sizeof class, "class=\"%s\">", kind);
+    const char *at = strstr(text, class);
+    assert_non_null(at);
+    json_t *json = json_loadb(at + strlen(class), strcspn(at + strlen(class), "<"), 0, NULL);
+    assert_non_null(json);
+    return json;
+}
+
+static void the_script_is_told_lists_in_lists(void **state)
+{
+    const recon_molecule_picture m = { NULL, 9, ethanol_z, ethanol, NULL };
+    const recon_sphere s[] = { { "ring", sample_ring }, { "peak", sample_peak } };
+    recon_page *page = new_page(*state);
+    char *text;
+    recon_page_molecules(page, &(recon_molecule_sheet){ .molecules = &m, .rows = 1, .columns = 1 },
+                         "x");
+    recon_page_spheres(page, &(recon_sphere_sheet){ .spheres = s, .rows = 1, .columns = 2 }, "x");
+    finish(*state, &text, page);
+    json_t *molecules = told(text, "molecules"), *spheres = told(text, "spheres");
+    const json_t *molecule = json_array_get(molecules, 1);
+    assert_int_equal(json_array_size(molecules), 2);
+    assert_int_equal(json_array_size(json_array_get(molecules, 0)), 9); /* the view */
+    assert_int_equal(json_array_size(molecule), 3);
+    assert_int_equal(json_array_size(json_array_get(molecule, 0)), 9); /* atoms */
+    assert_int_equal(json_array_size(json_array_get(molecule, 1)), 8); /* bonds */
+    assert_int_equal(json_array_size(json_array_get(molecule, 2)), 0); /* no axis */
+    assert_int_equal(json_array_size(spheres), 3);
+    for (size_t i = 1; i < 3; i++)
+        assert_int_equal(json_array_size(json_array_get(spheres, i)), 10);
+    json_decref(molecules), json_decref(spheres), free(text);
+}
+
 static int write_sample(const char *path)
 {
     recon_ctx *ctx = recon_ctx_new(NULL);
@@ -406,6 +444,7 @@ int main(int argc, char **argv)
         SCRATCH_TEST(numbers_have_a_point_everywhere),
         SCRATCH_TEST(memory_may_run_out_anywhere),
         SCRATCH_TEST(the_script_knows_what_the_figure_shows),
+        SCRATCH_TEST(the_script_is_told_lists_in_lists),
     };
     if (argc == 2)
         return write_sample(argv[1]);

@@ -222,8 +222,8 @@ static double binomial_tail(double least, double n, double p)
 
 double recon_rayleigh(double r, double n)
 {
-    double z = n * r; /* to order 1/n^2 (Wilkie 1983) */
-    return fmin(exp(sqrt(fmax(1 + 4 * n + 4 * (n * n - z * z), 0)) - (1 + 2 * n)), 1);
+    double z = n * r; /* at most n; to order 1/n^2 (Wilkie 1983) */
+    return fmin(exp(sqrt(1 + 4 * n + 4 * (n * n - z * z)) - (1 + 2 * n)), 1);
 }
 
 int recon_so2_uneven(const double moment[RECON_SO2_MOMENTS], double n, double level)
