@@ -63,7 +63,7 @@ static int parse(settings *s, int argc, char **argv)
           &s->k },
         { "--query", "ZQ GQ", NULL, "evaluate these instead of the points themselves",
           CLI_PAIR | CLI_READS, 0, s->query },
-        { "--mean", NULL, "tukey|frechet|chordal", "kind of mean for Gamma (default tukey)",
+        { "--mean", NULL, "auto|tukey|frechet|chordal", "kind of mean for Gamma (default auto)",
           CLI_CHOICE, 0, &s->mean },
         { "--tukey-c", "DEG", NULL, "fix Tukey's c (default: from the data)", CLI_NUMBER, 0,
           &s->tukey_degrees },
@@ -107,7 +107,7 @@ static int check_options(const settings *s)
                                             : "--approx");
     if (s->include_self && s->query[0])
         return cli_misuse(&cli_normalize, "--include-self cannot be used with --query");
-    if (s->tukey_degrees > 0 && s->mean != RECON_MEAN_TUKEY)
+    if (s->tukey_degrees > 0 && s->mean > RECON_MEAN_TUKEY)
         return cli_misuse(&cli_normalize, "--tukey-c needs --mean tukey");
     if (s->query_labels && !(s->query[0] && s->labels))
         return cli_misuse(&cli_normalize, "--query-labels needs --query and --labels");

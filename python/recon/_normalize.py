@@ -110,7 +110,7 @@ def normalize(
     poses: Any,
     group: str = "so2",
     k: int | None = None,
-    mean: Literal["tukey", "frechet", "chordal"] = "tukey",
+    mean: Literal["auto", "tukey", "frechet", "chordal"] = "auto",
     family: Literal["auto", "uniform", "normal", "vonmises", "mixture"] = "auto",
     queries: tuple[Any, Any] | None = None,
     labels: Any = None,
@@ -139,8 +139,9 @@ def normalize(
         k: Number of nearest neighbours in a class (default 10). More give a surer
             centre and verdict, as long as they are of one kind; 25 is a good choice where kinds
             have hundreds of inputs.
-        mean: What the centre is: "tukey", robust against wrong neighbours; "frechet", the geodesic
-            mean; "chordal", the mean of the matrices or of cosine and sine.
+        mean: What the centre is: "auto", robust against wrong neighbours; "tukey", the same for
+            several poses, but of one pose the geodesic mean; "frechet", the geodesic mean;
+            "chordal", the mean of the matrices or of cosine and sine.
         family: The distribution to fit for "so2"; "auto" chooses one for all rows. Other groups have
             one, "so3" the matrix Fisher distribution.
         queries: A pair of embeddings and poses to answer for, by the classes of z; without them it
@@ -241,7 +242,8 @@ def _refuse_what_does_not_go_together(
         "approx goes with classes='knn'": components and approx != "auto",
         "include_self goes with classes='knn'": components and include_self,
         "include_self is about the points, not about queries": include_self and queries is not None,
-        "tukey_c goes with mean='tukey'": tukey_c is not None and mean != "tukey",
+        "tukey_c goes with mean='tukey'": tukey_c is not None
+        and mean not in ("auto", "tukey"),
         f"tukey_c {tukey_c}: radians above 0, up to pi; for degrees np.radians({tukey_c})":
             tukey_c is not None and not 0 < tukey_c <= np.pi,
     }

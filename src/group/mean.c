@@ -13,5 +13,6 @@ done:
 
 const char *recon_mean_name(recon_mean_kind kind)
 {
-    return kind == RECON_MEAN_TUKEY ? "tukey" : kind == RECON_MEAN_FRECHET ? "frechet" : "chordal";
+    static const char *const name[] = { "auto", "tukey", "frechet", "chordal" };
+    return name[kind];
 }

@@ -141,7 +141,7 @@ static recon_status pool(recon_ctx *ctx, job *j, size_t set, recon_center *cente
     gather_poses(pose, j, member, n);
     RECON_TRY(group->center(ctx, group, &pooled, fit, pose, 1, n, &j->options->mean));
     take_finding(j, set, &pooled);
-    if (pooled.modes > 1 && j->options->mean.kind == RECON_MEAN_TUKEY)
+    if (pooled.modes > 1 && j->options->mean.kind <= RECON_MEAN_TUKEY)
         memcpy(center->mean, pooled.mean, sizeof center->mean);
 done:
     recon_arena_release(arena, mark);

@@ -23,6 +23,9 @@ typedef struct {
     int count;
     int outliers; /* one mode, but some angles do not belong to it */
     double one;   /* log-likelihood of the best single arc, with the rest spread over the circle */
+    double stray; /* nats that this gains over one arc or normal that all angles belong to */
+    double flat;  /* nats that of these two the arc gains over the normal */
+    double from, width; /* that arc: all angles */
     recon_so2_arc arc[RECON_MODES_MAX];
 } recon_so2_modes;
 
