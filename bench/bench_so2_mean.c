@@ -98,8 +98,8 @@ static void row(recon_ctx *ctx, const scene *s, size_t k, size_t sets)
     figures frechet = measure(ctx, s, angles, sets, k, RECON_MEAN_FRECHET, out);
     figures robust = measure(ctx, s, angles, sets, k, RECON_MEAN_AUTO, out);
     printf("| %-24s | %4zu | %7.2f | %5.1f | %7.2f | %5.1f | %6.3f | %5.2f | %6.1f |\n", s->name, k,
-           frechet.rms, frechet.hits, robust.rms, robust.hits, robust.rms / frechet.rms, robust.split,
-           1e6 * robust.seconds);
+           frechet.rms, frechet.hits, robust.rms, robust.hits, robust.rms / frechet.rms,
+           robust.split, 1e6 * robust.seconds);
     free(angles);
     free(out);
 }

@@ -24,6 +24,7 @@ void recon_findings_free(recon_frames *frames);
 void recon_finding_put(recon_frames *frames, size_t row, const recon_finding *finding,
                        const double *modes);
 void recon_finding_clear(recon_frames *frames, size_t row); /* a row without a class */
+void recon_finding_doubt(recon_frames *frames, size_t row); /* "cannot tell" */
 
 /* frames->natural from frames->verdict. */
 void recon_findings_count(recon_frames *frames);

@@ -2,6 +2,7 @@
 #include <recon/normalize/normalize.h>
 #include "core/blocks.h"
 #include "core/threads.h"
+#include "normalize/findings.h"
 
 #include <string.h>
 
@@ -52,8 +53,7 @@ void recon_frames_doubt(recon_frames *f, size_t i)
         return;
     f->natural[verdict]--;
     f->natural[RECON_NATURAL_UNSURE]++;
-    f->verdict[i] = RECON_NATURAL_UNSURE;
-    f->fold[i] = 0;
+    recon_finding_doubt(f, i);
 }
 
 recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames)

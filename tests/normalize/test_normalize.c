@@ -67,18 +67,22 @@ static void rows_have_verdicts_modes_and_p_values(void **state)
     free(w);
 }
 
-/* Ten poses cannot tell that there is no natural pose; fifty can. */
+/* Ten poses cannot tell that there is no natural pose; fifty can, and so can those of a cluster. */
 static void pooled_poses_tell_more(void **state)
 {
     data *w = make_data(M_PI, UNIFORM, 0.05);
     recon_embedded e = view(w, RECON_SO2, N);
     recon_normalize_options o = neighbors(10);
-    recon_frames few = normalize(*state, &e, NULL, o);
+    recon_frames all = normalize(*state, &e, NULL, o);
+    o.only_tails = 1;
+    recon_frames few = normalize(*state, &e, &e, o);
     o.pool = 50;
     recon_frames many = normalize(*state, &e, NULL, o);
     assert_true(few.natural[RECON_NATURAL_UNSURE] > 0.8 * N);
     assert_true(many.natural[RECON_NATURAL_NONE] > 0.8 * N);
-    assert_memory_equal(few.neighbors, many.neighbors, N * 10 * sizeof *few.neighbors);
+    assert_int_equal(all.natural[RECON_NATURAL_NONE], N);
+    assert_memory_equal(all.neighbors, many.neighbors, N * 10 * sizeof *all.neighbors);
+    recon_frames_free(&all);
     recon_frames_free(&few);
     recon_frames_free(&many);
     free(w);

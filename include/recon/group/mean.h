@@ -30,7 +30,8 @@ RECON_API const char *recon_mean_name(recon_mean_kind kind);
 /* Zero means the default. */
 typedef struct {
     recon_mean_kind kind;
-    double tukey_c; /* radians, for a Tukey mean; 0: decided from the data, see docs/statistics.md */
+    double
+        tukey_c; /* radians, for a Tukey mean; 0: decided from the data, see docs/statistics.md */
     uint64_t reserved[RECON_RESERVED];
 } recon_mean_options;
 
