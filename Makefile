@@ -148,7 +148,7 @@ ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/
 
 all: lib $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES)
 lib: $(LIB_A) $(BUILD)/librecon.so
-tests: $(TESTS) $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES)
+tests: $(TESTS) $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES) $(THIRD)
 
 # One line a change of compiler, flags or features cannot get past: everything depends on it.
 FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)| $(HAVE_MPI)
@@ -226,6 +226,11 @@ $(BUILD)/tests/%.o: COMMON += -Itests
 $(BUILD)/tests/%.o: OPT := $(if $(SANITIZE),-O0,-O1 -fno-math-errno)
 $(if $(SANITIZE),$(CLI_OBJ) $(LAB_CMD) $(LAB_OBJ): OPT := -O0)
 $(BUILD)/lab/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
+# `recon` with a third domain and a third group, for tests/cli/test_third.sh.
+THIRD := $(BUILD)/tests/cli/third
+$(THIRD): $(THIRD).o $(CLI_OBJ) $(LIB_A)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS) \
+	  $(addprefix -Wl$(comma)--wrap=,recon_ctx_new recon_data_is recon_data_kind_of recon_data_open)
 # What is preloaded before `recon` by tests/trust/test_whole.c.
 SHIM := $(BUILD)/tests/trust/shim.so
 $(SHIM): tests/trust/shim.c $(BUILD)/flags
@@ -277,7 +282,7 @@ else
 T_FILE  := $(wildcard $(addprefix tests/$(dir $(T))test_$(notdir $(T)),.c .sh))
 T_PLAIN := $(if $(filter %.sh,$(T_FILE)),$(shell head -n 16 $(T_FILE) | grep -e '!= build \]' -e 'python\.sh'))
 T_NEEDS  = $(if $(filter %.c,$(T_FILE)),$(T_FILE:%.c=$(1)/%),$(if $(T_FILE),all)) \
-           $(if $(filter report/browser,$(T)),$(1)/tests/report/test_page)
+           $(if $(filter report/browser,$(T)),$(1)/tests/report/test_page) $(if $(filter cli/third,$(T)),$(1)/tests/cli/third)
 test: setup-test
 	$(if $(T_FILE),@$(MAKE) --no-print-directory -j$(CORES) $(call T_NEEDS,build))
 	$(if $(T_PLAIN),,$(if $(T_FILE),@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) $(call T_NEEDS,build/debug)))

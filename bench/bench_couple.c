@@ -24,11 +24,10 @@ static const struct {
     const char *name;
     recon_irreps in, out;
     size_t rows; /* a molecule */
-    int edges;   /* made of two nodes and a distance each */
-} layers[] = { { "message1", { { 201, 128, 32, 16 } }, { { 188, 64, 16, 8 } }, EDGES, 1 },
-               { "message2", { { 100, 64, 16, 8 } }, { { 188, 64, 16, 8 } }, EDGES, 0 },
-               { "update1", { { 200, 128, 32, 16 } }, { { 188, 64, 16, 8 } }, ATOMS, 0 },
-               { "update2", { { 100, 64, 16, 8 } }, { { 100, 64, 16, 8 } }, ATOMS, 0 } };
+} layers[] = { { "message1", { { 201, 128, 32, 16 } }, { { 188, 64, 16, 8 } }, EDGES },
+               { "message2", { { 100, 64, 16, 8 } }, { { 188, 64, 16, 8 } }, EDGES },
+               { "update1", { { 200, 128, 32, 16 } }, { { 188, 64, 16, 8 } }, ATOMS },
+               { "update2", { { 100, 64, 16, 8 } }, { { 100, 64, 16, 8 } }, ATOMS } };
 
 typedef struct {
     recon_ctx *ctx;
@@ -64,14 +63,6 @@ static recon_status call_forward(recon_ctx *ctx, const void *args)
 static recon_status call_back(recon_ctx *ctx, const void *args)
 {
     return recon_ops_of(ctx)->couple_back(ctx, args);
-}
-static recon_status call_edges(recon_ctx *ctx, const void *args)
-{
-    return recon_ops_of(ctx)->couple_edges(ctx, args);
-}
-static recon_status call_edges_back(recon_ctx *ctx, const void *args)
-{
-    return recon_ops_of(ctx)->couple_edges_back(ctx, args);
 }
 static recon_status call_gemm(recon_ctx *ctx, const void *args)
 {
@@ -161,43 +152,6 @@ static void fill_graph(const bench *b, int32_t *source, int32_t *target, int32_t
         }
     }
     offset[b->batch * ATOMS] = e;
-}
-
-static recon_tensor numbers(const bench *b, size_t n)
-{
-    recon_tensor t = { .type = RECON_I32, .ndim = 1, .shape = { n } };
-    must(b->ctx, b->ops->alloc(b->ctx, &t.data, recon_tensor_bytes(&t)));
-    return t;
-}
-
-/* Layer i, whose rows are two nodes and a distance, without making the rows. Host memory. */
-static double time_edges(const bench *b, const recon_couple_plan *plan)
-{
-    size_t nodes = ATOMS * b->batch, edges = EDGES * b->batch, in = 0;
-    size_t weights = recon_couple_plan_weights(plan), out = recon_couple_dim(plan->out);
-    for (size_t l = 0; l < RECON_COUPLE_DEGREES; l++)
-        in += plan->in[l] / 2 * recon_couple_size(l);
-    recon_couple_edges_args a = { .plan = plan,
-                                  .x = tensor(b, b->type, nodes, in),
-                                  .extra = tensor(b, b->type, edges, 1),
-                                  .attr = tensor(b, RECON_F32, edges, RECON_COUPLE_ATTRS),
-                                  .w = tensor(b, b->type, 1, weights),
-                                  .bias = tensor(b, RECON_F32, 1, plan->out[0]),
-                                  .source = numbers(b, edges),
-                                  .target = numbers(b, edges),
-                                  .offset = numbers(b, nodes + 1),
-                                  .y = tensor(b, b->type, edges, out),
-                                  .dy = tensor(b, b->type, edges, out),
-                                  .dx = tensor(b, b->type, nodes, in),
-                                  .dw = tensor(b, RECON_F32, 1, weights),
-                                  .dbias = tensor(b, RECON_F32, 1, plan->out[0]) };
-    fill_graph(b, a.source.data, a.target.data, a.offset.data);
-    double took = report(b, "  at nodes", plan, edges, call_edges, call_edges_back, &a);
-    release(b,
-            (const recon_tensor *[]){ &a.x, &a.extra, &a.attr, &a.w, &a.bias, &a.source, &a.target,
-                                      &a.offset, &a.y, &a.dy, &a.dx, &a.dw, &a.dbias },
-            13);
-    return took;
 }
 
 /* ---- the whole network ---- */
@@ -328,16 +282,13 @@ static void time_network(const bench *b)
     close_network(b, &n);
 }
 
-/* The faster way where there are two. */
 static double time_layer(const bench *b, size_t i)
 {
     recon_couple_plan *plan;
     must(b->ctx, recon_couple_plan_make(b->ctx, &plan, &layers[i].in, &layers[i].out, 1));
-    double rows = time_rows(b, i, plan), edges = 1e9;
-    if (layers[i].edges && b->ops->couple_edges)
-        edges = time_edges(b, plan);
+    double took = time_rows(b, i, plan);
     recon_couple_plan_free(plan);
-    return rows < edges ? rows : edges;
+    return took;
 }
 
 int main(int argc, char **argv)

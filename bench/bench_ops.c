@@ -312,7 +312,7 @@ static recon_norm_args norm_of(bed *b, size_t field)
                               .dshift = channels_of(b, 7, n) };
 }
 
-static recon_map_args map_of(bed *b, recon_map_kind kind)
+static recon_map_args map_of(bed *b, recon_unary kind)
 {
     return (recon_map_args){ kind, b->t[1], b->t[0], b->t[2], b->t[3] };
 }

@@ -4,6 +4,7 @@
  *
  * RMS error in degrees from the true centre (with several modes: from the nearest of them), the
  * share of sets within 25 degrees of it, the share called multimodal. */
+#include "group/mean.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

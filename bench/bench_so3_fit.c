@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/ctx.h"
+#include "group/mean.h"
+#include "group/so3/fisher_fit.h"
 
 typedef struct {
     size_t k;

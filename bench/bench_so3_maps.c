@@ -8,7 +8,7 @@
  * unusual poses are uniform ones whose axis is far off (tr(F^T R) < 96). */
 #include <recon/normalize/normalize.h>
 #include <recon/ops/backend.h>
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "stats/roc.h"
 #include "core/ctx.h"
 #include "maps/maps.h"

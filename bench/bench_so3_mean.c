@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/ctx.h"
+#include "group/mean.h"
 
 enum { SETS = 174481, K = 25, REPEATS = 5, FULL_SETS = 20000 };
 

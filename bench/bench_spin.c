@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/ctx.h"
+#include "data/molecules.h"
 
 #define DEGREE (M_PI / 180)
 
@@ -136,7 +137,7 @@ static double accuracy(part *p, const recon_gcn *gcn, const recon_so3 *lambda, i
         p->rotation[i] = lambda ? recon_so3_compose(lambda[i], recon_so3_inverse(p->psi[i]))
                          : undo ? recon_so3_inverse(p->truth[i])
                                 : recon_so3_identity();
-    must(recon_evaluate_molecule_accuracy(ctx, &share, NULL, p->molecule, NULL, p->rotation, p->n,
+    must(recon_evaluate_molecule_accuracy(ctx, &share, p->molecule, NULL, p->rotation, p->n,
                                           recon_spin_by_gcn, &judge,
                                           recon_gcn_describe(gcn).classes));
     return 100 * share;

@@ -189,10 +189,10 @@ recon_status cli_by_data(recon_ctx *ctx, const cli_case *table, void *arg,
                          const cli_inputs *inputs);
 typedef struct {
     const char *data;
-    const char *name;               /* what an input is called by, in tables: "file"          */
-    const char *each;               /* in JSON: "ms_an_image"                                 */
-    const char *pose, *header;      /* of score: the key of an angle, the head of its table   */
-    const char *degrees, *nameless; /* format of that angle; of the name of one without any  */
+    const char *name;          /* what an input is called by, in tables: "file"          */
+    const char *each;          /* in JSON: "ms_an_image"                                 */
+    const char *pose, *header; /* of score: the key of an angle, the head of its table   */
+    const char *degrees;       /* format of that angle */
 } cli_words;
 const cli_words *cli_words_of(const cli_inputs *inputs);
 
@@ -257,9 +257,11 @@ uint64_t cli_seed(const cli_data *data);
 /* --precision, and what a choice means on the context's backend: bf16 only where it is fast. */
 #define CLI_PRECISIONS "auto|f32|tf32|bf16"
 #define CLI_PRECISION_HELP                                                                         \
-    "precision of activations and products (default auto: the fastest that is accurate enough)"
+    "precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)"
 enum { CLI_BF16 = 3 };
 recon_precision cli_precision(recon_ctx *ctx, int choice);
+/* The same of a model that is opened: the library decides what auto is. */
+recon_precision cli_use_precision(recon_ctx *ctx, int choice);
 /* Once, where the backend is known: says that bf16 was asked for and is not used. */
 void cli_note_precision(recon_ctx *ctx, int choice);
 

@@ -51,10 +51,11 @@ const cli_command cli_canonicalize = {
         "g.csv writes the same table for other outputs; --poses g.npy writes the poses in radians, in\n"
         "the order of the data.\n"
         "\n"
-        "With --only-if P, only inputs whose pose has a p-value below P are rotated, with --only-one\n"
-        "only those whose verdict is one natural pose. The others are left unchanged: PNG, JPEG and\n"
-        "TIFF files are copied byte for byte, unless an EXIF orientation has to be applied; for other\n"
-        "formats the pixels are unchanged.\n"
+        "Inputs whose verdict is none or cannot_tell are left unchanged; --all rotates them too, and\n"
+        "--only-one leaves all that have not one natural pose. With --only-if P, an input is rotated\n"
+        "only if its pose has a p-value below P and the pose it would get is a usual one (--all: the\n"
+        "former alone). What is left unchanged is copied byte for byte (PNG, JPEG and TIFF files),\n"
+        "unless an EXIF orientation has to be applied; for other formats the pixels are unchanged.\n"
         "\n"
         "Molecules: FILE.xyz is extended XYZ, each molecule rotated about its centre, in the order of\n"
         "the data. g.npy holds the rotations, n x 3 x 3 matrices, row-major (g.csv: unit quaternions,\n"
@@ -77,6 +78,7 @@ typedef struct {
     int lambda;
     int *misuse; /* set where only the model shows that --lambda cannot be meant */
     recon_canonicalize_options how;
+    int all, only_one; /* --all, --only-one */
     int interpolation;
     size_t quality; /* of JPEG files; 0: the default */
     const char *fill_text;
@@ -86,14 +88,14 @@ typedef struct {
     cli_common common;
 } settings;
 
-static int is_of_images(const settings *s)
+static int is_of(const settings *s, const char *data)
 {
-    return !strcmp(recon_data_kind_of(s->data.spec)->name, "images");
+    return !strcmp(recon_data_kind_of(s->data.spec)->name, data);
 }
 
 static int is_folder(const settings *s)
 {
-    return is_of_images(s) && !cli_ends_in(s->out, ".npy");
+    return is_of(s, "images") && !cli_ends_in(s->out, ".npy");
 }
 
 static int is_table(const char *poses)
@@ -119,10 +121,10 @@ static int check_spin(const settings *s)
     if (!s->spin && (s->spin_from || s->spin_k))
         return cli_misuse(&cli_canonicalize, "%s needs --spin CLASSIFIER",
                           s->spin_from ? "--spin-from" : "--spin-k");
-    if (s->spin && (s->how.only_if > 0 || s->how.only_one))
+    if (s->spin && (s->how.only_if > 0 || s->only_one))
         return cli_misuse(&cli_canonicalize,
                           "%s cannot be used with --spin, which rotates all inputs",
-                          s->how.only_one ? "--only-one" : "--only-if");
+                          s->only_one ? "--only-one" : "--only-if");
     return -1;
 }
 
@@ -169,7 +171,7 @@ static int check_pictures(settings *s)
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
           &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder",
@@ -182,7 +184,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--only-if", "P", NULL, "rotate only inputs whose pose has a p-value below P", CLI_NUMBER,
           0, &s->how.only_if },
         { "--only-one", NULL, NULL, "rotate only inputs whose verdict is one natural pose",
-          CLI_FLAG, 0, &s->how.only_one },
+          CLI_FLAG, 0, &s->only_one },
+        { "--all", NULL, NULL, "rotate all inputs, also those without a natural pose", CLI_FLAG, 0,
+          &s->all },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
           CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
@@ -206,12 +210,18 @@ static int parse(settings *s, int argc, char **argv)
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
-    if (code < 0 && !is_of_images(s) && !cli_ends_in(s->out, ".xyz"))
+    if (code < 0 && is_of(s, "molecules") && !cli_ends_in(s->out, ".xyz"))
         return cli_misuse(&cli_canonicalize, "--out %s: molecules go to a FILE.xyz", s->out);
-    if (code < 0 && is_of_images(s) && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".npy"))
+    if (code < 0 && is_of(s, "images") && cli_is_other_format(s->out) &&
+        !cli_ends_in(s->out, ".npy"))
         return cli_misuse(&cli_canonicalize,
                           "--out %s: images go to a folder, as files, or to a FILE.npy", s->out);
+    if (code < 0 && s->all && s->only_one)
+        return cli_misuse(&cli_canonicalize, "--all and --only-one exclude each other");
     s->how.interpolation = (recon_interpolation)s->interpolation;
+    s->how.only = s->all || s->spin ? RECON_ONLY_ANY
+                  : s->only_one     ? RECON_ONLY_ONE
+                                    : RECON_ONLY_CLEAR;
     if (code < 0 && s->how.only_if > 1)
         return cli_misuse(&cli_canonicalize, "--only-if %g: must be at most 1, such as 0.01",
                           s->how.only_if);
@@ -232,6 +242,7 @@ typedef struct {
     double begun, model; /* seconds */
     size_t free;         /* inputs whose natural pose is a choice in part */
     size_t rotated;      /* the others are as they were */
+    size_t left[2];      /* why: their pose is usual, or their verdict is another */
     size_t unlike;       /* the training data, of those that have a row in a table */
     size_t calibration;  /* inputs behind the p-values  */
     const recon_model *by;
@@ -241,13 +252,14 @@ typedef struct {
 static void show_gate(const settings *s, const outcome *o)
 {
     double floor = 1 / ((double)o->calibration + 1), only_if = s->how.only_if;
-    if (only_if <= 0 && !s->how.only_one)
-        return;
-    printf("  rotated    %zu (%.2f %%): ", o->rotated,
+    printf("  rotated    %zu (%.2f %%)\n", o->rotated,
            100 * (double)o->rotated / (double)o->inputs->n);
     if (only_if > 0)
-        printf("p-value of the pose below %.3g%s", only_if, s->how.only_one ? ", " : "");
-    printf("%s; the others are unchanged\n", s->how.only_one ? "one natural pose" : "");
+        printf("  unchanged  %zu: their pose has no p-value below %.3g\n", o->left[0], only_if);
+    if (s->how.only != RECON_ONLY_ANY)
+        printf("  unchanged  %zu: %s\n", o->left[1],
+               s->only_one ? "the verdict is not one natural pose"
+                           : "no natural pose, or it cannot be told (--all rotates them)");
     if (only_if > 0 && only_if <= floor)
         printf(
             "  warning    no p-value can be below one in %zu: use more data for `recon discover`, or "
@@ -275,6 +287,9 @@ static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
                             (json_int_t)in->skipped, "skipped_why", cli_skipped_json(&in->skips),
                             "seconds", seconds, "seconds_model", o->model, cli_words_of(in)->each,
                             1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
+    json_object_set_new(all, "unchanged",
+                        json_pack("{s:I, s:I}", "usual", (json_int_t)o->left[0], "verdict",
+                                  (json_int_t)o->left[1]));
     cli_unread_json(all, in);
     return cli_print_json(ctx, all);
 }
@@ -334,7 +349,7 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
         !(pictures ? resolve(to, s->out) : realpath(s->out, to) != NULL))
         return RECON_OK;
     size_t n = strlen(from);
-    int inside = !strncmp(from, to, n) && to[n] == '/' && (pictures || !is_of_images(s));
+    int inside = !strncmp(from, to, n) && to[n] == '/' && (pictures || !is_of(s, "images"));
     if (strcmp(from, to) && !inside)
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another --out", s->out);
@@ -430,11 +445,13 @@ static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t 
         recon_group_write(group, f->absolute + (at + i) * recon_group_written(group),
                           rows[i].pose.absolute, 1);
         f->o->rotated += (size_t)rows[i].rotated;
+        f->o->left[0] += rows[i].why == RECON_WHY_USUAL;
+        f->o->left[1] += rows[i].why == RECON_WHY_VERDICT;
         f->o->free += rows[i].pose.free > 0;
         f->o->unlike += f->to->has_table && rows[i].p_embedding < UNLIKE;
     }
     if (f->to->has_table)
-        RECON_TRY(cli_table_add(ctx, &f->to->table, rows, at, n));
+        RECON_TRY(recon_table_add(ctx, &f->to->table, rows, at, n));
     read_block(f, at, n);
     if (f->to->folder)
         return cli_sink_pictures(ctx, f->to, (float *)f->out, (const float *)f->in, f->g, at, n);

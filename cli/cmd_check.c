@@ -62,30 +62,6 @@ typedef struct {
     recon_layer_equivariance *layers; /* [ANGLES][depth] */
 } findings;
 
-/* Auto is f32 here: what is measured may be smaller than what bf16 rounds away. */
-static recon_precision precision_of(recon_ctx *ctx, const settings *s)
-{
-    return s->data.precision ? cli_precision(ctx, s->data.precision) : RECON_SINGLE;
-}
-
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES, "images", &s->svg },
-    };
-    size_t words = 0;
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    options[1].kind &= ~CLI_REQUIRED; /* --data: the model may say it */
-    int code = cli_parse(&cli_check, options, &s->common, argc, argv, &s->model, 1, &words);
-    if (code < 0 && words == 1)
-        s->model = cli_model_file(s->model);
-    if (code < 0 && words != 1)
-        return cli_misuse(&cli_check, "name a model");
-    if (code < 0 && s->data.rotate)
-        return cli_misuse(&cli_check, "--rotate: check itself rotates the data");
-    return code;
-}
-
 /* --- images: shown ---------------------------------------------------------------------------- */
 
 static const char *layer_name(char out[LAYER_NAME], size_t layer)
@@ -341,16 +317,14 @@ static recon_status check_molecules(recon_ctx *ctx, void *arg, const cli_inputs 
 {
     const settings *s = arg;
     recon_molecule_equivariance e[RECON_MOVES];
-    recon_status status;
-    RECON_TRY(recon_molecule_equivariance_measure(ctx, e, recon_backbone_molecule_net(s->backbone),
-                                                  recon_data_molecules(in->use),
-                                                  cli_seed(&s->data)));
+    RECON_CHECK(
+        recon_molecule_equivariance_measure(ctx, e, recon_backbone_molecule_net(s->backbone),
+                                            recon_data_molecules(in->use), cli_seed(&s->data)));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, moves_json(e)));
+        RECON_CHECK(cli_print_json(ctx, moves_json(e)));
     else if (!s->common.quiet)
         print_moves(s, e);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- which of the two ------------------------------------------------------------------------- */
@@ -382,8 +356,11 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s.data));
+    /* auto is f32 here: what is measured may be smaller than what bf16 rounds away */
+    recon_precision precision =
+        s.data.precision ? cli_precision(ctx, s.data.precision) : RECON_SINGLE;
     RECON_TRY(recon_safetensors_open(ctx, &file, s.model));
-    RECON_TRY(recon_backbone_read(ctx, &b, file, s.model, precision_of(ctx, &s)));
+    RECON_TRY(recon_backbone_read(ctx, &b, file, s.model, precision));
     RECON_TRY(name_data(ctx, &s, file, b));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s.data, b, s.model));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, &s.data, b));
@@ -399,6 +376,18 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { .data = { .limit = LIMIT } };
-    int code = parse(&s, argc, argv);
+    cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
+        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_WRITES, "images", &s.svg },
+    };
+    size_t words = 0;
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    options[1].kind &= ~CLI_REQUIRED; /* --data: the model may say it */
+    int code = cli_parse(&cli_check, options, &s.common, argc, argv, &s.model, 1, &words);
+    if (code < 0 && words == 1)
+        s.model = cli_model_file(s.model);
+    if (code < 0 && words != 1)
+        return cli_misuse(&cli_check, "name a model");
+    if (code < 0 && s.data.rotate)
+        return cli_misuse(&cli_check, "--rotate: check itself rotates the data");
     return code >= 0 ? code : cli_run(&cli_check, &s.common, work, &s);
 }

@@ -39,45 +39,6 @@ typedef struct {
 
 static const char *const nets[] = { "small", "resnet18" };
 
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[15 + CLI_DATA_OPTIONS + 1] = {
-        { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT | CLI_WRITES, 0,
-          &s->out },
-        { "--model", "MODEL", NULL, "eval: what train wrote", CLI_MODEL, 0, &s->model },
-        { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE, "images",
-          &s->net },
-        { "--width", "N", NULL,
-          "channels of resnet18's first stage (default 64), of the molecule network (default 128)",
-          CLI_COUNT, 0, &s->width },
-        { "--shift", "P", NULL, "shift randomly by up to P pixels (default 0)", CLI_NUMBER,
-          "images", &s->shift },
-        { "--flip", NULL, NULL, "flip horizontally with probability 1/2", CLI_FLAG, "images",
-          &s->flip },
-        { "--epochs", "N", NULL, "passes over the data (default 3, resnet18 15, molecules 50)",
-          CLI_COUNT, 0, &s->epochs },
-        { "--batch", "N", NULL, "batch size (default 64, resnet18 and molecules 128)", CLI_COUNT, 0,
-          &s->batch },
-        { "--rate", "R", NULL,
-          "highest learning rate (default 0.002, resnet18 and molecules 0.001)", CLI_NUMBER, 0,
-          &s->rate },
-        { "--decay", "D", NULL, "weight decay, times the learning rate; 0: none (default 0.01)",
-          CLI_WEIGHT, "images", &s->decay },
-        { "--held", "SPEC", NULL,
-          "train: validation data (default: one conformer in twelve of each molecule)", CLI_SPEC,
-          "molecules", &s->held },
-        { "--every", "N", NULL,
-          "also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)",
-          CLI_COUNT, 0, &s->every },
-        { "--weights", NULL, "f32|bf16", "precision of the weights in MODEL (default f32)",
-          CLI_CHOICE, 0, &s->stored },
-        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &s->resume },
-        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &s->overwrite },
-    };
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    return cli_parse(&cli_classifier, options, &s->common, argc, argv, &s->word, 1, NULL);
-}
-
 static int check_options(const settings *s)
 {
     const char *word = s->word;
@@ -265,7 +226,41 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
-    int code = parse(&s, argc, argv);
+    cli_option options[15 + CLI_DATA_OPTIONS + 1] = {
+        { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT | CLI_WRITES, 0,
+          &s.out },
+        { "--model", "MODEL", NULL, "eval: what train wrote", CLI_MODEL, 0, &s.model },
+        { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE, "images",
+          &s.net },
+        { "--width", "N", NULL,
+          "channels of resnet18's first stage (default 64), of the molecule network (default 128)",
+          CLI_COUNT, 0, &s.width },
+        { "--shift", "P", NULL, "shift randomly by up to P pixels (default 0)", CLI_NUMBER,
+          "images", &s.shift },
+        { "--flip", NULL, NULL, "flip horizontally with probability 1/2", CLI_FLAG, "images",
+          &s.flip },
+        { "--epochs", "N", NULL, "passes over the data (default 3, resnet18 15, molecules 50)",
+          CLI_COUNT, 0, &s.epochs },
+        { "--batch", "N", NULL, "batch size (default 64, resnet18 and molecules 128)", CLI_COUNT, 0,
+          &s.batch },
+        { "--rate", "R", NULL,
+          "highest learning rate (default 0.002, resnet18 and molecules 0.001)", CLI_NUMBER, 0,
+          &s.rate },
+        { "--decay", "D", NULL, "weight decay, times the learning rate; 0: none (default 0.01)",
+          CLI_WEIGHT, "images", &s.decay },
+        { "--held", "SPEC", NULL,
+          "train: validation data (default: one conformer in twelve of each molecule)", CLI_SPEC,
+          "molecules", &s.held },
+        { "--every", "N", NULL,
+          "also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)",
+          CLI_COUNT, 0, &s.every },
+        { "--weights", NULL, "f32|bf16", "precision of the weights in MODEL (default f32)",
+          CLI_CHOICE, 0, &s.stored },
+        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &s.resume },
+        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &s.overwrite },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    int code = cli_parse(&cli_classifier, options, &s.common, argc, argv, &s.word, 1, NULL);
     if (code < 0)
         code = check_options(&s);
     return code >= 0 ? code : cli_run(&cli_classifier, &s.common, work, &s);

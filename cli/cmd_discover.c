@@ -200,6 +200,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_metadata_entry more[RECON_INPUTS_ENTRIES];
     recon_source source = cli_source(&s->data);
     recon_found_data shown = { .folder = s->out };
+    cli_inputs inputs = { 0 };
     recon_discover_options o = {
         .k = s->k,
         .as_mean = s->mean >= 0,
@@ -217,16 +218,16 @@ static recon_status work(recon_ctx *ctx, const void *arg)
                                     : (int)s->folds,
         .data = cli_utf8(s->data.spec),
         .source = &source,
+        .inputs = &inputs,
         .metadata = more,
         .report = recon_found_report,
         .report_arg = &shown,
     };
     recon_backbone *backbone = NULL;
-    cli_inputs inputs = { 0 };
     recon_discovery d = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
-    o.precision = cli_precision(ctx, s->data.precision);
+    o.precision = cli_use_precision(ctx, s->data.precision);
     RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
     RECON_TRY(check_model(ctx, s, backbone));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));

@@ -38,31 +38,6 @@ typedef struct {
     const recon_model *of;
 } settings;
 
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
-          &s->model },
-        { "--index", "I", NULL, "index of the image or conformer, from 0 (default 0)", CLI_INDEX, 0,
-          &s->index },
-        { "--svg", "FILE", NULL, "also plot it", CLI_TEXT | CLI_WRITES, 0, &s->svg },
-    };
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    int code = cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);
-    if (code < 0 && s->data.limit)
-        return cli_misuse(&cli_distribution,
-                          "--limit has no effect here: --index selects the input");
-    return code;
-}
-
-static recon_status check_index(recon_ctx *ctx, const settings *s, const char *what, size_t n)
-{
-    return s->index < n
-               ? RECON_OK
-               : recon_fail(ctx, RECON_ERR_INPUT, "%s: no %s %zu: it has %zu, numbered from 0",
-                            s->data.spec, what, s->index, n);
-}
-
 static void print_written(const settings *s)
 {
     if (s->svg)
@@ -193,32 +168,24 @@ done:
     return status;
 }
 
-static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *model,
-                         const float *image, recon_dataset_info size, const char *file)
-{
-    recon_distribution d;
-    recon_status status;
-    RECON_TRY(recon_distribution_images(ctx, &d, model, image, 1));
-    if (s->svg)
-        RECON_TRY(draw(ctx, s, &d, image, size));
-    if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(s, &d, file)));
-    else if (!s->common.quiet)
-        print_text(s, &d, model, file);
-done:
-    return status;
-}
-
 static recon_status tell_image(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
     const settings *s = arg;
     const recon_dataset *images = recon_data_images(in->use);
     recon_dataset_info d = recon_dataset_describe(images);
+    const char *file = recon_inputs_name(in, s->index);
+    recon_distribution said;
     float *image = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
     recon_dataset_get(image, images, s->index);
-    RECON_TRY(tell(ctx, s, s->of, image, d, recon_inputs_name(in, s->index)));
+    RECON_TRY(recon_distribution_images(ctx, &said, s->of, image, 1));
+    if (s->svg)
+        RECON_TRY(draw(ctx, s, &said, image, d));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, as_json(s, &said, file)));
+    else if (!s->common.quiet)
+        print_text(s, &said, s->of, file);
 done:
     free(image);
     return status;
@@ -344,19 +311,17 @@ static recon_status tell_molecule(recon_ctx *ctx, void *arg, const cli_inputs *i
     recon_distribution3 d;
     size_t rotations;
     recon_input_name name;
-    recon_status status;
-    RECON_TRY(recon_distribution_molecules(ctx, &d, s->of, &x, 1));
-    RECON_TRY(recon_symmetry_number(ctx, &rotations, &x));
+    RECON_CHECK(recon_distribution_molecules(ctx, &d, s->of, &x, 1));
+    RECON_CHECK(recon_symmetry_number(ctx, &rotations, &x));
     recon_inputs_label(name, in, s->index);
     if (s->svg)
-        RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
+        RECON_CHECK(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
-        RECON_TRY(
+        RECON_CHECK(
             cli_print_json(ctx, molecule_json(s, &d, recon_inputs_name(in, s->index), rotations)));
     else if (!s->common.quiet)
         print_molecule(s, &d, name, rotations);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Of the others the model need not know anything. */
@@ -370,9 +335,11 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
-    RECON_TRY(recon_model_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
+    RECON_TRY(recon_model_open(ctx, &model, s->model, cli_use_precision(ctx, s->data.precision)));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
-    RECON_TRY(check_index(ctx, s, inputs.use->kind->one, inputs.n));
+    if (s->index >= inputs.n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no %s %zu: it has %zu, numbered from 0",
+                             s->data.spec, inputs.use->kind->one, s->index, inputs.n));
     RECON_TRY(
         recon_inputs_check(ctx, &inputs, s->index, s->data.spec, recon_model_backbone(model)));
     s->of = model;
@@ -386,6 +353,17 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
-    int code = parse(&s, argc, argv);
+    cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s.model },
+        { "--index", "I", NULL, "index of the image or conformer, from 0 (default 0)", CLI_INDEX, 0,
+          &s.index },
+        { "--svg", "FILE", NULL, "also plot it", CLI_TEXT | CLI_WRITES, 0, &s.svg },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    int code = cli_parse(&cli_distribution, options, &s.common, argc, argv, NULL, 0, NULL);
+    if (code < 0 && s.data.limit)
+        return cli_misuse(&cli_distribution,
+                          "--limit has no effect here: --index selects the input");
     return code >= 0 ? code : cli_run(&cli_distribution, &s.common, work, &s);
 }

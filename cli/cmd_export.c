@@ -27,7 +27,7 @@ const cli_command cli_export = {
         "classifier exports a model of `recon classifier train`; its output is `logits`, n x classes.\n"
         "docs/export.md shows how to run them.\n"
         "\n"
-        "Results equal those of `recon canonicalize --precision f32`, up to rounding. Models of\n"
+        "Results equal those of `recon canonicalize --all --precision f32`, up to rounding. Models of\n"
         "molecules, and models whose natural pose comes from neighbours (--lambda neighbours), are\n"
         "refused.",
     .run = run,
@@ -40,30 +40,6 @@ typedef struct {
     int what, lambda;
     cli_common common;
 } settings;
-
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[] = {
-        { "--model", "MODEL", NULL, "what `recon discover` or `recon classifier train` wrote",
-          CLI_MODEL | CLI_REQUIRED, 0, &s->model },
-        { "--out", "FILE.onnx", NULL, "output file", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
-          &s->out },
-        { "--what", NULL, "pose|canonicalize|score|classifier",
-          "what the file computes for each image (default pose)", CLI_CHOICE, 0, &s->what },
-        { "--lambda", NULL, "auto|neighbours|head|density",
-          "where the natural pose comes from (default auto: what discover chose)", CLI_CHOICE, 0,
-          &s->lambda },
-        { "--licence", "TEXT", NULL, "licence of the model, recorded in the file (default: none)",
-          CLI_TEXT, 0, &s->licence },
-        { 0 },
-    };
-    int code = cli_parse(&cli_export, options, &s->common, argc, argv, NULL, 0, NULL);
-    if (code < 0 && !cli_ends_in(s->out, ".onnx"))
-        return cli_misuse(&cli_export, "--out %s: must be a FILE.onnx", s->out);
-    if (code < 0 && s->what == CLASSIFIER && s->lambda)
-        return cli_misuse(&cli_export, "--lambda cannot be used with --what classifier");
-    return code;
-}
 
 static recon_status show(recon_ctx *ctx, const settings *s, size_t channels, size_t height,
                          size_t width)
@@ -116,15 +92,31 @@ done:
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    recon_status status = recon_ops_attach(ctx, "cpu");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_ops_attach(ctx, "cpu"));
     return s->what == CLASSIFIER ? export_classifier(ctx, s) : export_model(ctx, s);
 }
 
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
-    int code = parse(&s, argc, argv);
+    cli_option options[] = {
+        { "--model", "MODEL", NULL, "what `recon discover` or `recon classifier train` wrote",
+          CLI_MODEL | CLI_REQUIRED, 0, &s.model },
+        { "--out", "FILE.onnx", NULL, "output file", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
+          &s.out },
+        { "--what", NULL, "pose|canonicalize|score|classifier",
+          "what the file computes for each image (default pose)", CLI_CHOICE, 0, &s.what },
+        { "--lambda", NULL, "auto|neighbours|head|density",
+          "where the natural pose comes from (default auto: what discover chose)", CLI_CHOICE, 0,
+          &s.lambda },
+        { "--licence", "TEXT", NULL, "licence of the model, recorded in the file (default: none)",
+          CLI_TEXT, 0, &s.licence },
+        { 0 },
+    };
+    int code = cli_parse(&cli_export, options, &s.common, argc, argv, NULL, 0, NULL);
+    if (code < 0 && !cli_ends_in(s.out, ".onnx"))
+        return cli_misuse(&cli_export, "--out %s: must be a FILE.onnx", s.out);
+    if (code < 0 && s.what == CLASSIFIER && s.lambda)
+        return cli_misuse(&cli_export, "--lambda cannot be used with --what classifier");
     return code >= 0 ? code : cli_run(&cli_export, &s.common, work, &s);
 }

@@ -71,9 +71,7 @@ static recon_status range_of(recon_ctx *ctx, range *out, const recon_array *a)
         recon_array piece = {
             .dtype = a->dtype, .ndim = 1, .shape = { n }, .data = (const char *)a->data + at * size
         };
-        recon_status status = recon_array_to_f64(ctx, x, &piece);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_array_to_f64(ctx, x, &piece));
         for (size_t i = 0; i < n; i++) {
             out->bad += !isfinite(x[i]);
             out->low = isfinite(x[i]) && x[i] < out->low ? x[i] : out->low;
@@ -134,25 +132,11 @@ static recon_status count_numbers(recon_ctx *ctx, size_t *out, const recon_safet
     *out = 0;
     for (size_t i = 0; i < recon_safetensors_count(file); i++) {
         recon_array a = { 0 };
-        recon_status status = recon_safetensors_get(ctx, &a, file, recon_safetensors_name(file, i));
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_safetensors_get(ctx, &a, file, recon_safetensors_name(file, i)));
         *out += recon_array_count(&a);
         recon_array_free(&a);
     }
     return RECON_OK;
-}
-
-/* NULL: the file does not say. */
-static recon_status read_trust(recon_ctx *ctx, recon_trust *room, const recon_trust **out,
-                               const recon_safetensors *file, const char *path)
-{
-    int known;
-    recon_status status =
-        recon_trust_read(ctx, room, &known, recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
-                         recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path);
-    *out = known ? room : NULL;
-    return status;
 }
 
 static void print_reasons(const recon_trust *t)
@@ -212,12 +196,15 @@ static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_commo
 {
     recon_safetensors *file = NULL;
     recon_trust room;
-    const recon_trust *trust;
+    int known;
     size_t numbers;
     recon_status status;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(count_numbers(ctx, &numbers, file));
-    RECON_TRY(read_trust(ctx, &room, &trust, file, path));
+    RECON_TRY(recon_trust_read(ctx, &room, &known,
+                               recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
+                               recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path));
+    const recon_trust *trust = known ? &room : NULL; /* or the file does not say */
     if (common->json)
         RECON_TRY(cli_print_json(ctx, model_json(path, file, numbers, trust)));
     else if (!common->quiet)
@@ -265,9 +252,7 @@ static recon_status count_atoms(recon_ctx *ctx, census *out, const recon_molecul
 {
     uint8_t *seen;
     *out = (census){ .info = recon_molecules_describe(data) };
-    recon_status status = recon_alloc(ctx, &seen, out->info.molecules, 1);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &seen, out->info.molecules, 1));
     for (size_t i = 0; i < out->info.n; i++) {
         recon_conformer c = recon_molecules_get(data, i);
         out->present += !seen[c.molecule];
@@ -324,14 +309,12 @@ static recon_status tell_molecules(recon_ctx *ctx, void *arg, const cli_inputs *
 {
     const settings *s = arg;
     census c;
-    recon_status status;
-    RECON_TRY(count_atoms(ctx, &c, recon_data_molecules(in->use)));
+    RECON_CHECK(count_atoms(ctx, &c, recon_data_molecules(in->use)));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, census_json(s->spec, &c, &in->skips)));
+        RECON_CHECK(cli_print_json(ctx, census_json(s->spec, &c, &in->skips)));
     else if (!s->common.quiet)
         print_census(s->spec, &c, &in->skips);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
@@ -396,9 +379,7 @@ static recon_status tell_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
     const settings *s = arg;
     double span;
-    recon_status status = recon_dataset_span(ctx, &span, recon_data_images(in->use));
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_dataset_span(ctx, &span, recon_data_images(in->use)));
     if (s->common.json)
         return cli_print_json(ctx, images_json(s->spec, in, span));
     if (!s->common.quiet)

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "group/group.h"
 #include "normalize/normalize_files.h"
 
 #include <math.h>
@@ -49,15 +50,17 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
+    char groups[sizeof(recon_group_names) + 32];
+    recon_group_names known;
+    snprintf(groups, sizeof groups, "group of the poses (default so2): %s",
+             recon_group_list(known, NULL));
     const cli_option options[] = {
         { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0, &s->z },
         { "--poses", "FILE", NULL, "g, one pose per row", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0,
           &s->poses },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
           &s->out },
-        { "--group", "NAME", NULL,
-          "group of the poses: so2 (default), so3, t2 .. (torus), c2 .. (cyclic)", CLI_TEXT, 0,
-          &s->group },
+        { "--group", "NAME", NULL, groups, CLI_TEXT, 0, &s->group },
         { "--quaternions", NULL, "wxyz|xyzw",
           "order of poses N x 4: w first, or w last (SciPy, ROS, Eigen's coeffs)", CLI_CHOICE, 0,
           &s->quaternions },

@@ -32,34 +32,6 @@ typedef struct {
     cli_common common;
 } settings;
 
-static void make_optional(cli_option *table, const char *name)
-{
-    for (; table->name; table++)
-        if (!strcmp(table->name, name))
-            table->kind &= ~CLI_REQUIRED;
-}
-
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--out", "FILE", NULL, "the page (default DIR/report.html)", CLI_TEXT | CLI_WRITES, 0,
-          &s->out },
-    };
-    size_t words;
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    make_optional(options, "--data");
-    int code = cli_parse(&cli_report, options, &s->common, argc, argv, &s->dir, 1, &words);
-    if (code >= 0)
-        return code;
-    if (words == 0)
-        return cli_misuse(&cli_report, "DIR is required");
-    snprintf(s->own, sizeof s->own, "%s/report.html", s->dir);
-    if (s->out && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".html"))
-        return cli_misuse(&cli_report, "--out %s: name a file such as report.html", s->out);
-    s->out = s->out ? s->out : s->own;
-    return -1;
-}
-
 /* --- the data --------------------------------------------------------------------------------- */
 
 static size_t count_of(const json_t *source, const char *key)
@@ -176,6 +148,21 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
-    int code = parse(&s, argc, argv);
-    return code >= 0 ? code : cli_run(&cli_report, &s.common, work, &s);
+    size_t words;
+    cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
+        { "--out", "FILE", NULL, "the page (default DIR/report.html)", CLI_TEXT | CLI_WRITES, 0,
+          &s.out },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    options[1].kind &= ~CLI_REQUIRED; /* --data: the folder may say it */
+    int code = cli_parse(&cli_report, options, &s.common, argc, argv, &s.dir, 1, &words);
+    if (code >= 0)
+        return code;
+    if (words == 0)
+        return cli_misuse(&cli_report, "DIR is required");
+    snprintf(s.own, sizeof s.own, "%s/report.html", s.dir);
+    if (s.out && cli_is_other_format(s.out) && !cli_ends_in(s.out, ".html"))
+        return cli_misuse(&cli_report, "--out %s: name a file such as report.html", s.out);
+    s.out = s.out ? s.out : s.own;
+    return cli_run(&cli_report, &s.common, work, &s);
 }

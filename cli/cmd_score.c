@@ -1,7 +1,7 @@
 /* cmd_score.c - recon score: which images or molecules are in an unusual pose. */
 #include "cli/cli.h"
 #include "cli/rounds.h"
-#include "cli/table.h"
+#include "model/table.h"
 #include "comm/comm.h"
 #include "core/text.h"
 #include "core/ctx.h"
@@ -61,33 +61,6 @@ static int is_table(const char *path)
     return cli_ends_in(path, ".csv");
 }
 
-static int parse(settings *s, int argc, char **argv)
-{
-    cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
-          &s->model },
-        { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them",
-          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s->out },
-        { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0",
-          CLI_TEXT | CLI_WRITES, 0, &s->rows },
-        { "--false-alarms", "SHARE", NULL,
-          "fraction of natural inputs allowed to be flagged "
-          "(default 0.01)",
-          CLI_NUMBER, 0, &s->false_alarms },
-    };
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    int code = cli_parse(&cli_score, options, &s->common, argc, argv, NULL, 0, NULL);
-    if (code < 0 && s->false_alarms >= 1)
-        return cli_misuse(&cli_score, "--false-alarms %g: must be below 1, such as 0.05 for 5 %%",
-                          s->false_alarms);
-    if (code < 0 && !cli_ends_in(s->out, ".npy") && !is_table(s->out))
-        return cli_misuse(&cli_score, "--out %s: scores go to FILE.npy or FILE.csv", s->out);
-    if (code < 0 && s->rows && strcmp(s->rows, s->out) == 0)
-        return cli_misuse(&cli_score, "--rows %s: the scores go there; choose another file",
-                          s->rows);
-    return code;
-}
-
 typedef struct {
     size_t index; /* among those scored       */
     size_t row;   /* among all of the data    */
@@ -107,7 +80,7 @@ typedef struct {
     double false_alarms, threshold;
     double *scores; /* [n] */
     int64_t *rows;  /* [n] */
-    cli_table table;
+    recon_table table;
     double begun;               /* seconds */
     entry most_unusual[LISTED]; /* smallest p-values first */
 } findings;
@@ -141,24 +114,6 @@ static void take(findings *f, entry e)
     f->unusual += e.p_value < f->false_alarms;
     f->unlike += e.p_embedding < f->false_alarms;
     keep_most_unusual(f, &e);
-}
-
-/* Room for n scores. */
-static recon_status begin(recon_ctx *ctx, findings *f, size_t n)
-{
-    recon_status status;
-    f->n = n;
-    RECON_TRY(recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores));
-    RECON_TRY(recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows));
-done:
-    return status;
-}
-
-static void end(findings *f)
-{
-    free(f->scores);
-    free(f->rows);
-    cli_table_close(&f->table);
 }
 
 /* --- shown ------------------------------------------------------------------------------------ */
@@ -248,26 +203,20 @@ static void print_text(const settings *s, const findings *f)
     printf("  written    %s%s%s\n", s->out, s->rows ? ", " : "", s->rows ? s->rows : "");
 }
 
-static recon_status write_scores(recon_ctx *ctx, const char *path, findings *f)
-{
-    const recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores };
-    return is_table(path) ? cli_table_commit(ctx, &f->table) : recon_npy_write(ctx, path, &a);
-}
-
 static recon_status finish(recon_ctx *ctx, const settings *s, findings *f)
 {
-    recon_status status;
-    RECON_TRY(write_scores(ctx, s->out, f));
+    const recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores };
+    RECON_CHECK(is_table(s->out) ? recon_table_commit(ctx, &f->table)
+                                 : recon_npy_write(ctx, s->out, &a));
     if (s->rows)
-        RECON_TRY(recon_npy_write(
+        RECON_CHECK(recon_npy_write(
             ctx, s->rows,
             &(recon_array){ .dtype = RECON_I64, .ndim = 1, .shape = { f->n }, .data = f->rows }));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(s, f)));
+        RECON_CHECK(cli_print_json(ctx, as_json(s, f)));
     else if (!s->common.quiet)
         print_text(s, f);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- scored ----------------------------------------------------------------------------------- */
@@ -294,7 +243,7 @@ static recon_status take_answers(recon_ctx *ctx, void *arg, const void *answers,
     const scoring *s = arg;
     const recon_row *rows = answers;
     const recon_pose_score *scores = answers;
-    recon_status status = s->table ? cli_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK;
+    recon_status status = s->table ? recon_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         take(s->f, (entry){ .index = at + i,
                             .row = recon_inputs_row(s->f->inputs, at + i),
@@ -365,7 +314,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_subject subject = { 0 };
     findings f = { .begun = recon_now(),
                    .inputs = &subject.inputs,
-                   .table = CLI_NO_TABLE,
+                   .table = RECON_NO_TABLE,
                    .false_alarms = s->false_alarms };
     int first = recon_comm_rank(ctx) == 0; /* it writes */
     recon_status status;
@@ -375,10 +324,12 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.has_codes = recon_model_describe(subject.model).codes > 0;
     f.embedding_floor = f.has_codes ? recon_codes_floor(subject.model->codes) : NAN;
     f.threshold = recon_score_threshold(subject.model, s->false_alarms);
-    RECON_TRY(begin(ctx, &f, subject.inputs.n));
+    f.n = subject.inputs.n;
+    RECON_TRY(recon_alloc_raw(ctx, &f.scores, f.n, sizeof *f.scores));
+    RECON_TRY(recon_alloc_raw(ctx, &f.rows, f.n, sizeof *f.rows));
     if (is_table(s->out) && first)
-        status = cli_table_open(ctx, &f.table, s->out, &subject.inputs,
-                                recon_model_describe(subject.model).group, 0);
+        status = recon_table_open(ctx, &f.table, s->out, &subject.inputs,
+                                  recon_model_describe(subject.model).group, 0);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(score_all(ctx, &f, subject.model, is_table(s->out)));
     if (first)
@@ -387,7 +338,9 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         status = finish(ctx, s, &f);
     RECON_TRY(recon_comm_agree(ctx, status));
 done:
-    end(&f);
+    free(f.scores);
+    free(f.rows);
+    recon_table_close(&f.table);
     cli_close(ctx, &subject);
     return status;
 }
@@ -395,6 +348,27 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { .false_alarms = FALSE_ALARMS };
-    int code = parse(&s, argc, argv);
+    cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
+          &s.model },
+        { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them",
+          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s.out },
+        { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0",
+          CLI_TEXT | CLI_WRITES, 0, &s.rows },
+        { "--false-alarms", "SHARE", NULL,
+          "fraction of natural inputs allowed to be flagged "
+          "(default 0.01)",
+          CLI_NUMBER, 0, &s.false_alarms },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    int code = cli_parse(&cli_score, options, &s.common, argc, argv, NULL, 0, NULL);
+    if (code < 0 && s.false_alarms >= 1)
+        return cli_misuse(&cli_score, "--false-alarms %g: must be below 1, such as 0.05 for 5 %%",
+                          s.false_alarms);
+    if (code < 0 && !cli_ends_in(s.out, ".npy") && !is_table(s.out))
+        return cli_misuse(&cli_score, "--out %s: scores go to FILE.npy or FILE.csv", s.out);
+    if (code < 0 && s.rows && strcmp(s.rows, s.out) == 0)
+        return cli_misuse(&cli_score, "--rows %s: the scores go there; choose another file",
+                          s.rows);
     return code >= 0 ? code : cli_run(&cli_score, &s.common, work, &s);
 }

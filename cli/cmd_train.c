@@ -47,8 +47,8 @@ const cli_command cli_train = {
 enum { BY_MODEL = -1 }; /* --crop: as that of --from, or none */
 
 typedef struct {
-    const char *out, *held;
-    int group, preset, mask, no_density, no_contrast;
+    const char *out, *held, *group;
+    int preset, mask, no_density, no_contrast;
     size_t every;
     cli_settings set;
     recon_training training;
@@ -57,46 +57,7 @@ typedef struct {
     cli_common common;
 } settings;
 
-static const char *const groups[] = { NULL, "so2", "so3" };
 static const char *const presets[] = { NULL, "fast", "paper", "small", "photo", "photo-small" };
-
-static int parse(settings *s, int argc, char **argv)
-{
-    recon_training *t = &s->training;
-    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
-        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT | CLI_WRITES | CLI_REQUIRED,
-          0, &s->out },
-        { "--preset", NULL, "auto|fast|paper|small|photo|photo-small",
-          "small (default on a CPU), fast (default on a GPU), or paper: the paper's network, "
-          "trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for "
-          "a GPU, photo-small for a CPU",
-          CLI_CHOICE, 0, &s->preset },
-        { "--from", "MODEL", NULL,
-          "start from the weights of this model: a file, or the name of a shipped model", CLI_MODEL,
-          "images", &t->from },
-        { "--mask", NULL, NULL, "mask to a disc, for objects that reach into the corners", CLI_FLAG,
-          "images", &s->mask },
-        { "--epochs", "N", NULL, "passes over the data (default: preset's)", CLI_SETTING, 0,
-          &s->set },
-        { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
-          &t->plain },
-        { "--held", "SPEC", NULL, "validation data (default: one conformer in twelve)", CLI_SPEC,
-          "molecules", &s->held },
-        { "--every", "N", NULL,
-          "also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)",
-          CLI_COUNT, 0, &s->every },
-        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &t->resume },
-        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &t->overwrite },
-        { "--set", "NAME=VALUE", NULL,
-          "set a number of the network's recipe, all of which are listed below; may be repeated",
-          CLI_SETTING, 0, &s->set },
-        { "--group", NULL, "auto|so2|so3", "", CLI_CHOICE | CLI_HIDDEN, 0, &s->group },
-        { "--no-contrast", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, 0, &s->no_contrast },
-        { "--no-density", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, "images", &s->no_density },
-    };
-    cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
-}
 
 static int is_set(const settings *s, const char *name)
 {
@@ -118,7 +79,7 @@ static int check_options(settings *s)
     const char *data = recon_data_kind_of(s->data.spec)->name;
     const recon_backbone_kind *kind = recon_backbone_kind_for(NULL, data);
     int code = -1;
-    if (s->group && kind && strcmp(groups[s->group], kind->group->name) != 0)
+    if (s->group && strcmp(s->group, "auto") && kind && strcmp(s->group, kind->group->name))
         return cli_misuse(&cli_train, "%s are rotated by %s", data, kind->group->name);
     if (s->mask)
         code = set_to(s, "--mask", "mask", "on");
@@ -129,14 +90,6 @@ static int check_options(settings *s)
     return code < 0
                ? cli_check_replacing(&cli_train, s->out, s->training.resume, s->training.overwrite)
                : code;
-}
-
-/* A run that was begun in bf16, on another machine perhaps, goes on in it wherever it is resumed. */
-static recon_precision precision_of(recon_ctx *ctx, const settings *s)
-{
-    return s->training.resume && s->data.precision == CLI_BF16
-               ? RECON_MIXED
-               : cli_precision(ctx, s->data.precision);
 }
 
 /* What is left open becomes as the model to start from has it, which pictures are read for, too. */
@@ -151,11 +104,13 @@ static recon_status complete(recon_ctx *ctx, settings *s)
     t->seed = cli_seed(&s->data);
     t->every = s->every;
     t->threads = recon_ctx_threads(ctx);
-    t->precision = precision_of(ctx, s);
+    t->precision = t->resume && s->data.precision == CLI_BF16
+                       ? RECON_MIXED /* goes on in it, even if it was begun on another machine */
+                       : cli_precision(ctx, s->data.precision);
     t->data = cli_utf8(s->data.spec);
     t->rotate = cli_utf8(s->data.rotate);
     status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);
-    if (t->from && recon_images_folder(s->data.spec))
+    if (recon_images_folder(s->data.spec))
         s->data.size = as.size;
     if (s->data.crop == BY_MODEL)
         s->data.crop = as.crop;
@@ -271,9 +226,7 @@ static recon_status show_plain(recon_ctx *ctx, const settings *s, const cli_inpu
                                const recon_backbone *b)
 {
     verdict v;
-    recon_status status = judge(ctx, &v, s, recon_data_images(in->use), b);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(judge(ctx, &v, s, recon_data_images(in->use), b));
     if (s->common.json) {
         json_t *out = as_json(ctx, s, "validation_mse", in);
         json_object_set_new(out, "unexplained", json_real(v.unexplained));
@@ -304,7 +257,10 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const cli_inpu
     }
     print_text(ctx, s, "negative log likelihood of the pose", in);
     if (recon_ieae_describe(recon_backbone_ieae(b)).mask && !is_set(s, "mask"))
-        puts("  masked     to a disc, because the images have content at their borders");
+        printf("  masked     to a disc, because the images %s\n",
+               recon_dataset_is_cut(recon_data_images(in->use))
+                   ? "are not square: their frame must not tell the pose"
+                   : "have content at their borders");
     cli_print_trust(&trust);
     return RECON_OK;
 }
@@ -314,7 +270,7 @@ static recon_status show_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
     const settings *s = arg;
     recon_backbone *b = NULL;
     recon_status status;
-    RECON_TRY(recon_backbone_open(ctx, &b, s->out, cli_precision(ctx, s->data.precision)));
+    RECON_TRY(recon_backbone_open(ctx, &b, s->out, cli_use_precision(ctx, s->data.precision)));
     RECON_TRY((b->density ? show_trust : show_plain)(ctx, s, in, b));
 done:
     recon_backbone_close(ctx, b);
@@ -351,29 +307,16 @@ static recon_status note_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
 {
     const settings *s = arg;
     recon_preset preset;
-    recon_status status;
-    RECON_TRY(recon_training_preset(ctx, &preset, &s->training));
+    RECON_CHECK(recon_training_preset(ctx, &preset, &s->training));
     warn_of_size(ctx, s, recon_dataset_describe(recon_data_images(in->use)));
     if (preset == RECON_PRESET_PAPER && !s->common.quiet)
         note_paper(ctx, s);
-    RECON_TRY(cli_note_span(ctx, in, s->data.spec, preset));
-done:
-    return status;
+    return cli_note_span(ctx, in, s->data.spec, preset);
 }
 
 /* --- molecules -------------------------------------------------------------------------------- */
 
 typedef uint8_t elements[UINT8_MAX + 1]; /* is this one there? */
-
-static void find_elements(elements there, const recon_molecules *data)
-{
-    memset(there, 0, sizeof(elements));
-    for (size_t i = 0; i < recon_molecules_describe(data).n; i++) {
-        recon_conformer x = recon_molecules_get(data, i);
-        for (size_t a = 0; a < x.atoms; a++)
-            there[x.z[a]] = 1;
-    }
-}
 
 /* What is held out may hold no element that is not learned. */
 static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_data *data,
@@ -392,13 +335,14 @@ static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_
 static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_inputs *in,
                               cli_inputs *held)
 {
-    elements there;
-    recon_status status;
-    find_elements(there, recon_data_molecules(in->use));
-    RECON_TRY(cli_also_open(ctx, held, &s->data, "--held", s->held));
-    RECON_TRY(cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there));
-done:
-    return status;
+    elements there = { 0 };
+    for (size_t i = 0; i < in->n; i++) {
+        recon_conformer x = recon_molecules_get(recon_data_molecules(in->use), i);
+        for (size_t a = 0; a < x.atoms; a++)
+            there[x.z[a]] = 1;
+    }
+    RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held));
+    return cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there);
 }
 
 /* --- of any kind ------------------------------------------------------------------------------ */
@@ -446,7 +390,40 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { .data = { .crop = BY_MODEL } };
-    int code = parse(&s, argc, argv);
+    recon_training *t = &s.training;
+    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
+        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT | CLI_WRITES | CLI_REQUIRED,
+          0, &s.out },
+        { "--preset", NULL, "auto|fast|paper|small|photo|photo-small",
+          "small (default on a CPU), fast (default on a GPU), or paper: the paper's network, "
+          "trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for "
+          "a GPU, photo-small for a CPU",
+          CLI_CHOICE, 0, &s.preset },
+        { "--from", "MODEL", NULL,
+          "start from the weights of this model: a file, or the name of a shipped model", CLI_MODEL,
+          "images", &t->from },
+        { "--mask", NULL, NULL, "mask to a disc, for objects that reach into the corners", CLI_FLAG,
+          "images", &s.mask },
+        { "--epochs", "N", NULL, "passes over the data (default: preset's)", CLI_SETTING, 0,
+          &s.set },
+        { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
+          &t->plain },
+        { "--held", "SPEC", NULL, "validation data (default: one conformer in twelve)", CLI_SPEC,
+          "molecules", &s.held },
+        { "--every", "N", NULL,
+          "also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)",
+          CLI_COUNT, 0, &s.every },
+        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &t->resume },
+        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &t->overwrite },
+        { "--set", "NAME=VALUE", NULL,
+          "set a number of the network's recipe, all of which are listed below; may be repeated",
+          CLI_SETTING, 0, &s.set },
+        { "--group", "NAME", NULL, "", CLI_TEXT | CLI_HIDDEN, 0, &s.group },
+        { "--no-contrast", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, 0, &s.no_contrast },
+        { "--no-density", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, "images", &s.no_density },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s.data);
+    int code = cli_parse(&cli_train, options, &s.common, argc, argv, NULL, 0, NULL);
     code = code < 0 ? check_options(&s) : code;
     return code < 0 ? cli_run(&cli_train, &s.common, work, &s) : code;
 }

@@ -71,6 +71,11 @@ recon_precision cli_precision(recon_ctx *ctx, int choice)
     return recon_precision_on(ctx, asked[choice]);
 }
 
+recon_precision cli_use_precision(recon_ctx *ctx, int choice)
+{
+    return choice ? cli_precision(ctx, choice) : RECON_AUTO;
+}
+
 void cli_note_precision(recon_ctx *ctx, int choice)
 {
     if (choice == CLI_BF16 && cli_precision(ctx, choice) != RECON_MIXED)
@@ -144,15 +149,12 @@ recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data
 
 recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *path, const cli_data *data)
 {
-    recon_status status;
     *out = (cli_subject){ 0 };
-    RECON_TRY(cli_attach(ctx, data));
-    RECON_TRY(recon_model_open(ctx, &out->model, path, cli_precision(ctx, data->precision)));
+    RECON_CHECK(cli_attach(ctx, data));
+    RECON_CHECK(recon_model_open(ctx, &out->model, path, cli_use_precision(ctx, data->precision)));
     const recon_backbone *backbone = recon_model_backbone(out->model);
-    RECON_TRY(cli_inputs_open(ctx, &out->inputs, data, backbone, path));
-    RECON_TRY(cli_inputs_keep(ctx, &out->inputs, data, backbone));
-done:
-    return status;
+    RECON_CHECK(cli_inputs_open(ctx, &out->inputs, data, backbone, path));
+    return cli_inputs_keep(ctx, &out->inputs, data, backbone);
 }
 
 void cli_close(recon_ctx *ctx, cli_subject *subject)
@@ -176,11 +178,11 @@ const cli_words *cli_words_of(const cli_inputs *in)
 {
     static const cli_words table[] = {
         { "images", "file", "ms_an_image", "pose_deg", "image   score  p-value  pose",
-          "%+5.0f degrees", "%06zu.png" },
+          "%+5.0f degrees" },
         { "molecules", "molecule", "ms_a_conformer", "tilt_deg",
-          " row   score  p-value  tilt         molecule", "%5.0f degrees", "" },
-        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose", "%+5.0f degrees",
-          "" },
+          " row   score  p-value  tilt         molecule", "%5.0f degrees" },
+        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose",
+          "%+5.0f degrees" },
     };
     const cli_words *w = table;
     while (w->data && strcmp(w->data, in->use->kind->name) != 0)

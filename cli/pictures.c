@@ -46,24 +46,20 @@ static recon_status rotated_open(recon_ctx *ctx, rotated *r, const recon_file *f
                                  const char *name, double angle, const cli_rotation *how)
 {
     size_t page;
-    recon_status status;
     *r = (rotated){ .sink = { .most = how->most, .begin = begin },
                     .budget = how->budget,
                     .how = {
                         .angle = angle, .interpolation = how->interpolation, .fill = how->fill } };
     recon_picture_page(name, &page);
     r->sink.page = page == SIZE_MAX ? 0 : page;
-    RECON_TRY(recon_picture_scan(ctx, &r->sink, file->bytes, file->size, name));
+    RECON_CHECK(recon_picture_scan(ctx, &r->sink, file->bytes, file->size, name));
     r->result = r->sink.head;
     r->result.bytes = NULL;
     if (how->keep_all)
         recon_pixels_frame(&r->result.height, &r->result.width, &r->sink.head, angle);
     r->how.height = r->result.height;
     r->how.width = r->result.width;
-    RECON_TRY(
-        recon_alloc_raw(ctx, &r->band, BAND, recon_pixels_size(&r->result) / r->result.height));
-done:
-    return status;
+    return recon_alloc_raw(ctx, &r->band, BAND, recon_pixels_size(&r->result) / r->result.height);
 }
 
 static void rotated_close(rotated *r)

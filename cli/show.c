@@ -136,18 +136,6 @@ static recon_ctx *open_context(const cli_common *common)
     return ctx;
 }
 
-static void close_context(recon_ctx *ctx)
-{
-    cli_process_unwatch();
-    recon_ctx_free(ctx);
-}
-
-static void say_failure(const cli_command *command, const recon_ctx *ctx)
-{
-    clear_bar();
-    fprintf(stderr, "recon %s: %s\n", command->name, recon_ctx_message(ctx));
-}
-
 /* Those of the shipped `mnist` are 0.9 and 3.9 degrees, of `fashion` 1.4 and 8.8. Poses that are off by more than these blur
  * what is found: distributions of poses are some tens of degrees wide. */
 #define POSE_MEDIAN 5.0  /* degrees, the error of half of the poses */
@@ -197,10 +185,13 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
     recon_status status = work(ctx, settings);
     int code = cli_process_code(status);
     if (status != RECON_OK) {
-        if (cli_ranks_tell(ctx, status))
-            say_failure(command, ctx);
+        if (cli_ranks_tell(ctx, status)) {
+            clear_bar();
+            fprintf(stderr, "recon %s: %s\n", command->name, recon_ctx_message(ctx));
+        }
         cli_ranks_end(code);
     }
-    close_context(ctx);
+    cli_process_unwatch();
+    recon_ctx_free(ctx);
     return code;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH = 4096, NAME = CLI_FILE_NAME };
+enum { PATH = 4096, NAME = RECON_FILE_NAME };
 
 /* --- images: an array, or a folder of pictures ------------------------------------------------ */
 
@@ -20,9 +20,9 @@ static recon_status check_foreign(recon_ctx *ctx, const cli_sink *to, const char
 {
     char file[2 * PATH], room[NAME], name[NAME + 8];
     recon_names own = { .n = 0 };
-    recon_status status = recon_owned(ctx, &own, RECON_PICTURES, path);
+    recon_status status = recon_result_files(ctx, &own, RECON_PICTURES, path);
     for (size_t i = 0; status == RECON_OK && i < to->inputs->n; i++) {
-        recon_picture_name(name, sizeof name, cli_table_name(room, to->inputs, i));
+        recon_picture_name(name, sizeof name, recon_table_name(room, to->inputs, i));
         snprintf(file, sizeof file, "%s/%s", path, name);
         if (access(file, F_OK) == 0 && !recon_names_have(&own, name))
             status = recon_fail(ctx, RECON_ERR_INPUT,
@@ -56,13 +56,13 @@ static recon_status check_names(recon_ctx *ctx, const cli_sink *to)
 {
     char rooms[2][NAME], written[NAME + 8];
     for (size_t i = 0; i < to->inputs->n; i++) {
-        const char *name = cli_table_name(rooms[0], to->inputs, i);
+        const char *name = recon_table_name(rooms[0], to->inputs, i);
         size_t length = strlen(name);
         if (recon_picture_kind_of(name) != RECON_PICTURE_OTHER)
             continue;
         recon_picture_name(written, sizeof written, name);
         for (size_t j = i + 1; j < to->inputs->n; j++) {
-            const char *next = cli_table_name(rooms[1], to->inputs, j);
+            const char *next = recon_table_name(rooms[1], to->inputs, j);
             if (strncmp(next, name, length) != 0)
                 break;
             if (!strcmp(next, written))
@@ -93,7 +93,7 @@ static recon_status place_of(recon_ctx *ctx, char path[PATH], const cli_sink *to
 {
     char room[NAME], name[NAME + 8];
     recon_status status = RECON_OK;
-    recon_picture_name(name, sizeof name, cli_table_name(room, to->inputs, i));
+    recon_picture_name(name, sizeof name, recon_table_name(room, to->inputs, i));
     snprintf(path, PATH, "%s/%s", to->folder, name);
     char *slash = strrchr(path, '/');
     if ((size_t)(slash - path) > strlen(to->folder)) { /* a class's folder */
@@ -203,8 +203,7 @@ static int by_page(const void *x, const void *y)
 static recon_status find_stacks(recon_ctx *ctx, stacks *s)
 {
     size_t all = s->to->inputs->n;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &s->pages, all, sizeof *s->pages));
+    RECON_CHECK(recon_alloc(ctx, &s->pages, all, sizeof *s->pages));
     for (size_t i = 0; i < all; i++) {
         page_of p = { .path = cli_images_path(s->to->inputs, i), .input = i };
         p.length = p.path ? recon_picture_page(p.path, &p.page) : 0;
@@ -212,11 +211,11 @@ static recon_status find_stacks(recon_ctx *ctx, stacks *s)
             s->pages[s->n++] = p;
     }
     if (!s->n)
-        goto done;
+        return RECON_OK;
     qsort(s->pages, s->n, sizeof *s->pages, by_page);
-    RECON_TRY(recon_alloc(ctx, &s->from, s->n, sizeof *s->from));
-    RECON_TRY(recon_alloc(ctx, &s->angle, s->n, sizeof *s->angle));
-    RECON_TRY(recon_alloc(ctx, &s->first, s->n + 1, sizeof *s->first));
+    RECON_CHECK(recon_alloc(ctx, &s->from, s->n, sizeof *s->from));
+    RECON_CHECK(recon_alloc(ctx, &s->angle, s->n, sizeof *s->angle));
+    RECON_CHECK(recon_alloc(ctx, &s->first, s->n + 1, sizeof *s->first));
     for (size_t i = 0; i < s->n; i++) {
         s->from[i] = s->pages[i].path;
         s->angle[i] = s->to->page_angle[s->pages[i].input];
@@ -224,8 +223,7 @@ static recon_status find_stacks(recon_ctx *ctx, stacks *s)
             s->first[s->stacks++] = i;
     }
     s->first[s->stacks] = s->n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status write_stack(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -293,18 +291,18 @@ recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const
                                       { "molecules", open_molecules },
                                       { 0 } };
     char own[RECON_PATH];
-    recon_status status;
-    *to = (cli_sink){
-        .path = path, .stage = RECON_NO_STAGE, .table = CLI_NO_TABLE, .inputs = inputs, .how = *how
-    };
-    RECON_TRY(cli_by_data(ctx, cases, to, inputs));
+    *to = (cli_sink){ .path = path,
+                      .stage = RECON_NO_STAGE,
+                      .table = RECON_NO_TABLE,
+                      .inputs = inputs,
+                      .how = *how };
+    RECON_CHECK(cli_by_data(ctx, cases, to, inputs));
     if (to->folder)
         table = recon_folder_join(own, to->folder, "poses.csv");
     to->has_table = table != NULL;
     if (table)
-        RECON_TRY(cli_table_open(ctx, &to->table, table, inputs, group, 1));
-done:
-    return status;
+        RECON_CHECK(recon_table_open(ctx, &to->table, table, inputs, group, 1));
+    return RECON_OK;
 }
 
 recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
@@ -317,7 +315,7 @@ recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, 
 /* Everything on the disk, and nothing in its place yet. */
 static recon_status sync_all(recon_ctx *ctx, cli_sink *to)
 {
-    recon_status status = to->has_table ? cli_table_sync(ctx, &to->table) : RECON_OK;
+    recon_status status = to->has_table ? recon_table_sync(ctx, &to->table) : RECON_OK;
     return status != RECON_OK ? status
            : to->xyz          ? recon_xyz_writer_sync(ctx, to->xyz)
            : to->npy          ? recon_npy_writer_sync(ctx, to->npy)
@@ -327,23 +325,21 @@ static recon_status sync_all(recon_ctx *ctx, cli_sink *to)
 /* The table of a folder comes with it. */
 static recon_status commit_all(recon_ctx *ctx, cli_sink *to)
 {
-    recon_status status = RECON_OK;
     if (to->folder)
-        RECON_TRY(cli_table_commit(ctx, &to->table));
-    RECON_TRY(to->xyz   ? recon_xyz_writer_commit(ctx, to->xyz)
-              : to->npy ? recon_npy_writer_commit(ctx, to->npy)
-                        : recon_stage_commit(ctx, &to->stage));
+        RECON_CHECK(recon_table_commit(ctx, &to->table));
+    RECON_CHECK(to->xyz   ? recon_xyz_writer_commit(ctx, to->xyz)
+                : to->npy ? recon_npy_writer_commit(ctx, to->npy)
+                          : recon_stage_commit(ctx, &to->stage));
     if (to->has_table && !to->folder)
-        RECON_TRY(cli_table_commit(ctx, &to->table));
-done:
-    return status;
+        RECON_CHECK(recon_table_commit(ctx, &to->table));
+    return RECON_OK;
 }
 
 void cli_sink_close(recon_ctx *ctx, cli_sink *to)
 {
     recon_npy_writer_close(to->npy);
     recon_xyz_writer_close(to->xyz);
-    cli_table_close(&to->table);
+    recon_table_close(&to->table);
     recon_stage_close(ctx, &to->stage);
     free(to->page_angle);
 }

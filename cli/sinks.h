@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/pictures.h"
-#include "cli/table.h"
+#include "model/table.h"
 #include "core/folder.h"
 #include "data/xyz.h"
 #include "core/npy.h"
@@ -20,7 +20,7 @@ typedef struct {
     recon_xyz_writer *xyz;
     recon_stage stage;  /* of the folder: pictures and poses come in one step */
     const char *folder; /* in which they are written; NULL: not a folder */
-    cli_table table;    /* poses.csv of a folder, or the file that was asked for */
+    recon_table table;  /* poses.csv of a folder, or the file that was asked for */
     int has_table;
     recon_dataset_info size; /* of images */
     cli_rotation how;        /* pictures are rotated; without a budget */
@@ -29,7 +29,7 @@ typedef struct {
 
 #define CLI_NO_SINK                                                                                \
     {                                                                                              \
-        .stage = RECON_NO_STAGE, .table = CLI_NO_TABLE                                             \
+        .stage = RECON_NO_STAGE, .table = RECON_NO_TABLE                                           \
     }
 
 /* path: FILE.npy or a folder for images, FILE.xyz for molecules. table: a path for the table, or

@@ -51,7 +51,7 @@ complete -c recon -n '__recon_is train' -l crop -d 'images: auto: centre each ob
 complete -c recon -n '__recon_is train' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is train' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is train' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is train' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is train' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is discover' -l model -s m -d 'what `recon train` wrote (required)' -r -F
 complete -c recon -n '__recon_is discover' -l out -s o -d 'folder for the results (required)' -r -F
 complete -c recon -n '__recon_is discover' -l k -s k -d 'neighbours (default 10, molecules 25)' -x
@@ -75,11 +75,11 @@ complete -c recon -n '__recon_is discover' -l crop -d 'images: auto: centre each
 complete -c recon -n '__recon_is discover' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is discover' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is discover' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is discover' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is discover' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose per row (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l out -s o -d 'folder for the results (required)' -r -F
-complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses: so2 (default), so3, t2 .. (torus), c2 .. (cyclic)' -r -F
+complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses (default so2): so2, so3, c2 to c360 (cyclic) and t2 to t16 (tori)' -r -F
 complete -c recon -n '__recon_is normalize' -l quaternions -d 'order of poses N x 4: w first, or w last (SciPy, ROS, Eigen\'s coeffs)' -x -a 'wxyz xyzw'
 complete -c recon -n '__recon_is normalize' -l k -s k -d 'with knn: number of neighbours in a class (default 10)' -x
 complete -c recon -n '__recon_is normalize' -l query -d 'evaluate these instead of the points themselves' -r -F
@@ -106,13 +106,14 @@ complete -c recon -n '__recon_is report' -l crop -d 'images: auto: centre each o
 complete -c recon -n '__recon_is report' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is report' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is report' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is report' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is canonicalize' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l out -s o -d 'output file or folder (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses, or for a table' -r -F
 complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs whose pose has a p-value below P' -x
 complete -c recon -n '__recon_is canonicalize' -l only-one -d 'rotate only inputs whose verdict is one natural pose'
+complete -c recon -n '__recon_is canonicalize' -l all -d 'rotate all inputs, also those without a natural pose'
 complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin where it is free' -r -F
 complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers to evaluate it on, preferably not its training data (default: --data)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: number of nearest conformers to evaluate (default 8)' -x
@@ -131,7 +132,7 @@ complete -c recon -n '__recon_is canonicalize' -l crop -d 'images: auto: centre 
 complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is canonicalize' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is canonicalize' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is canonicalize' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is score' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is score' -l out -s o -d 'file for the scores, or for a table of them (required)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for the indices of the scored inputs, from 0' -r -F
@@ -147,7 +148,7 @@ complete -c recon -n '__recon_is score' -l crop -d 'images: auto: centre each ob
 complete -c recon -n '__recon_is score' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is score' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is score' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is score' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is score' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is distribution' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is distribution' -l index -d 'index of the image or conformer, from 0 (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'also plot it' -r -F
@@ -162,7 +163,7 @@ complete -c recon -n '__recon_is distribution' -l crop -d 'images: auto: centre 
 complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is export' -l model -s m -d 'what `recon discover` or `recon classifier train` wrote (required)' -r -F
 complete -c recon -n '__recon_is export' -l out -s o -d 'output file (required)' -r -F
 complete -c recon -n '__recon_is export' -l what -d 'what the file computes for each image (default pose)' -x -a 'pose canonicalize score classifier'
@@ -180,7 +181,7 @@ complete -c recon -n '__recon_is check' -l crop -d 'images: auto: centre each ob
 complete -c recon -n '__recon_is check' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is check' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is check' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is check' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is check' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -l out -s o -d 'train: file for the best weights' -r -F
 complete -c recon -n '__recon_is classifier' -l model -s m -d 'eval: what train wrote' -r -F
 complete -c recon -n '__recon_is classifier' -l net -d 'images: network (default small)' -x -a 'small resnet18'
@@ -207,7 +208,7 @@ complete -c recon -n '__recon_is classifier' -l crop -d 'images: auto: centre ea
 complete -c recon -n '__recon_is classifier' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is classifier' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce mnist' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce mnist' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
@@ -229,7 +230,7 @@ complete -c recon -n '__recon_is reproduce mnist' -l resample -d 'control: resam
 complete -c recon -n '__recon_is reproduce mnist' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
 complete -c recon -n '__recon_is reproduce mnist' -l rival -d 'with --baselines: measure only this network, without a backbone (with --train: train it first; default all)' -x -a 'all augmented escnn equiadapt partial_gcnn sgm'
 complete -c recon -n '__recon_is reproduce mnist' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce mnist' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce mnist' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce mnist' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce mnist12k' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce mnist12k' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
@@ -251,7 +252,7 @@ complete -c recon -n '__recon_is reproduce mnist12k' -l resample -d 'control: re
 complete -c recon -n '__recon_is reproduce mnist12k' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
 complete -c recon -n '__recon_is reproduce mnist12k' -l rival -d 'with --baselines: measure only this network, without a backbone (with --train: train it first; default all)' -x -a 'all augmented escnn equiadapt partial_gcnn sgm'
 complete -c recon -n '__recon_is reproduce mnist12k' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce mnist12k' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce mnist12k' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce mnist12k' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce fashion' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce fashion' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
@@ -273,7 +274,7 @@ complete -c recon -n '__recon_is reproduce fashion' -l resample -d 'control: res
 complete -c recon -n '__recon_is reproduce fashion' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
 complete -c recon -n '__recon_is reproduce fashion' -l rival -d 'with --baselines: measure only this network, without a backbone (with --train: train it first; default all)' -x -a 'all augmented escnn equiadapt partial_gcnn sgm'
 complete -c recon -n '__recon_is reproduce fashion' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce fashion' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce fashion' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce fashion' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce images' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce images' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
@@ -285,7 +286,7 @@ complete -c recon -n '__recon_is reproduce images' -l rotate -d 'rule of the rot
 complete -c recon -n '__recon_is reproduce images' -l resample -d 'control: resample every image twice, so that sharpness does not reveal which were rotated'
 complete -c recon -n '__recon_is reproduce images' -l baselines -d 'also measure other methods: alignment, averaging'
 complete -c recon -n '__recon_is reproduce images' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce images' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce images' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce images' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce molecules' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce molecules' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
@@ -303,12 +304,12 @@ complete -c recon -n '__recon_is reproduce molecules' -l preset -d 'with --train
 complete -c recon -n '__recon_is reproduce molecules' -l baselines -d 'also measure other methods: EquiAdapt, SEGNN, alignment'
 complete -c recon -n '__recon_is reproduce molecules' -l rival -d 'with --baselines: measure only this network (with --train: train it first; default all)' -x -a 'all equiadapt segnn'
 complete -c recon -n '__recon_is reproduce molecules' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce molecules' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce molecules' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce molecules' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce estimators' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce estimators' -l seed -d 'seed of the samples (default 1)' -x
 complete -c recon -n '__recon_is reproduce estimators' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce estimators' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce estimators' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce estimators' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce letters' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce letters' -l fonts -d 'folder of fonts (default /usr/share/fonts)' -r -F
@@ -323,7 +324,7 @@ complete -c recon -n '__recon_is reproduce letters' -l draws -d 'test images per
 complete -c recon -n '__recon_is reproduce letters' -l crop -d 'as for `recon train`' -x -a 'none auto'
 complete -c recon -n '__recon_is reproduce letters' -l preset -d 'which model (default small)' -x -a 'fast paper small'
 complete -c recon -n '__recon_is reproduce letters' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce letters' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce letters' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce letters' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce cifar10' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce cifar10' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
@@ -339,7 +340,7 @@ complete -c recon -n '__recon_is reproduce cifar10' -l seed -d 'training: seed o
 complete -c recon -n '__recon_is reproduce cifar10' -l augmented -d 'a classifier trained with rotations (with --train it is trained)' -r -F
 complete -c recon -n '__recon_is reproduce cifar10' -l preset -d 'with --train: which model (default photo-small, or photo with cuda)' -x -a 'photo photo-small'
 complete -c recon -n '__recon_is reproduce cifar10' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce cifar10' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce cifar10' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce cifar10' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce words' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce words' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
@@ -356,7 +357,7 @@ complete -c recon -n '__recon_is reproduce words' -l out -s o -d 'folder for the
 complete -c recon -n '__recon_is reproduce words' -l preset -d 'with --train: which model (default photo)' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is reproduce words' -l reader -d 'which readers (default all)' -x -a 'all ppocr tesseract'
 complete -c recon -n '__recon_is reproduce words' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce words' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce words' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce words' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'

@@ -63,7 +63,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -92,7 +92,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -101,7 +101,7 @@ _recon() {
         '--embeddings[z, N x D (required)]:FILE:_files' \
         '--poses[g, one pose per row (required)]:FILE:_files' \
         {-o,--out}'[folder for the results (required)]:DIR:_files' \
-        '--group[group of the poses\: so2 (default), so3, t2 .. (torus), c2 .. (cyclic)]:NAME:_files' \
+        '--group[group of the poses (default so2)\: so2, so3, c2 to c360 (cyclic) and t2 to t16 (tori)]:NAME:_files' \
         '--quaternions[order of poses N x 4\: w first, or w last (SciPy, ROS, Eigen'\''s coeffs)]:choice:(wxyz xyzw)' \
         {-k,--k}'[with knn\: number of neighbours in a class (default 10)]:N: ' \
         '--query[evaluate these instead of the points themselves]:ZQ:_files:GQ:_files' \
@@ -133,7 +133,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -146,6 +146,7 @@ _recon() {
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
         '--only-one[rotate only inputs whose verdict is one natural pose]' \
+        '--all[rotate all inputs, also those without a natural pose]' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
@@ -164,7 +165,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -185,7 +186,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -205,7 +206,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -233,7 +234,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -266,7 +267,7 @@ _recon() {
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \
@@ -293,7 +294,7 @@ _recon() {
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -320,7 +321,7 @@ _recon() {
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -347,7 +348,7 @@ _recon() {
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines\: measure only this network, without a backbone (with --train\: train it first; default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -364,7 +365,7 @@ _recon() {
         '--resample[control\: resample every image twice, so that sharpness does not reveal which were rotated]' \
         '--baselines[also measure other methods\: alignment, averaging]' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -387,7 +388,7 @@ _recon() {
         '--baselines[also measure other methods\: EquiAdapt, SEGNN, alignment]' \
         '--rival[with --baselines\: measure only this network (with --train\: train it first; default all)]:choice:(all equiadapt segnn)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -397,7 +398,7 @@ _recon() {
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--seed[seed of the samples (default 1)]:S: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -417,7 +418,7 @@ _recon() {
         '--crop[as for `recon train`]:choice:(none auto)' \
         '--preset[which model (default small)]:choice:(fast paper small)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -438,7 +439,7 @@ _recon() {
         '--augmented[a classifier trained with rotations (with --train it is trained)]:MODEL:_files' \
         '--preset[with --train\: which model (default photo-small, or photo with cuda)]:choice:(photo photo-small)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -460,7 +461,7 @@ _recon() {
         '--preset[with --train\: which model (default photo)]:choice:(fast paper small photo photo-small)' \
         '--reader[which readers (default all)]:choice:(all ppocr tesseract)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \

@@ -8,6 +8,7 @@
 #include "core/threads.h"
 #include "data/rmsd.h"
 #include "lab/rival_segnn.h"
+#include "data/molecules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,33 +103,14 @@ static recon_status measure(recon_ctx *ctx, baseline *out, const molecule_reprod
                             const recon_so3 *rotations, double begun)
 {
     recon_spin_gcn judge = { r->gcn, r->test.graphs };
-    recon_status status;
-    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &out->accuracy, NULL, r->test.codes.labels,
-                                               r->test.row, rotations, r->test.n, recon_spin_by_gcn,
-                                               &judge, recon_gcn_describe(r->gcn).classes));
+    RECON_CHECK(recon_evaluate_molecule_accuracy(
+        ctx, &out->accuracy, r->test.codes.labels, r->test.row, rotations, r->test.n,
+        recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes));
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
-done:
-    return status;
-}
-
-static recon_status measure_pca(recon_ctx *ctx, baseline *out, const molecule_reproduction *r,
-                                recon_so3 *rotations)
-{
-    double begun = recon_now();
-    for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = to_axes(&r->test.x[i]);
-    return measure(ctx, out, r, rotations, begun);
+    return RECON_OK;
 }
 
 /* --- the mean of several rotations ------------------------------------------------------------ */
-
-static size_t count_right(const double *sum, const int64_t *labels, size_t n, size_t classes)
-{
-    size_t right = 0;
-    for (size_t i = 0; i < n; i++)
-        right += (int64_t)lab_largest(sum + i * classes, classes) == labels[i];
-    return right;
-}
 
 /* Probabilities of test conformers at .. at + n over so many rotations, to sum. */
 static recon_status add_rotated(recon_ctx *ctx, double *sum, float *log_p,
@@ -138,19 +120,17 @@ static recon_status add_rotated(recon_ctx *ctx, double *sum, float *log_p,
     recon_spin_gcn judge = { r->gcn, r->test.graphs };
     recon_so3 same[AT_ONCE];
     size_t classes = recon_gcn_describe(r->gcn).classes;
-    recon_status status = RECON_OK;
     memset(sum, 0, n * classes * sizeof *sum);
     for (size_t k = 0; k < rotations; k++) {
         recon_rng rng = recon_rng_new(TTA_SEED, k);
         recon_so3 g = k ? recon_so3_haar(&rng) : recon_so3_identity();
         for (size_t i = 0; i < n; i++)
             same[i] = g;
-        RECON_TRY(recon_spin_by_gcn(ctx, &judge, log_p, r->test.row + at, same, n));
+        RECON_CHECK(recon_spin_by_gcn(ctx, &judge, log_p, r->test.row + at, same, n));
         for (size_t i = 0; i < n * classes; i++)
             sum[i] += exp((double)log_p[i]);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status measure_mean(recon_ctx *ctx, baseline *out, const molecule_reproduction *r,
@@ -165,7 +145,9 @@ static recon_status measure_mean(recon_ctx *ctx, baseline *out, const molecule_r
     for (size_t at = 0; at < r->test.n; at += AT_ONCE) {
         size_t n = r->test.n - at < AT_ONCE ? r->test.n - at : AT_ONCE;
         RECON_TRY(add_rotated(ctx, sum, log_p, r, at, n, rotations));
-        right += count_right(sum, r->test.codes.labels + at, n, classes);
+        for (size_t i = 0; i < n; i++)
+            right +=
+                (int64_t)lab_largest(sum + i * classes, classes) == r->test.codes.labels[at + i];
     }
     out->accuracy = (double)right / (double)r->test.n;
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
@@ -285,12 +267,12 @@ static recon_status measure_augmented(recon_ctx *ctx, baseline *out, const molec
     recon_spin_gcn judge = { gcn, graphs };
     for (size_t i = 0; i < r->test.n; i++)
         rotations[i] = recon_so3_identity();
-    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &out->accuracy, NULL, r->test.codes.labels,
+    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &out->accuracy, r->test.codes.labels,
                                                r->test.row, rotations, r->test.n, recon_spin_by_gcn,
                                                &judge, r->molecules));
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
     out->weights = recon_gcn_describe(gcn).weights;
-    RECON_TRY(baseline_read_training(ctx, out, path));
+    RECON_TRY(lab_training(ctx, out->training, path));
 done:
     recon_gcn_graphs_free(graphs);
     recon_gcn_close(ctx, gcn);
@@ -322,7 +304,7 @@ static recon_status measure_equiadapt(recon_ctx *ctx, baseline *out, const molec
         rotations[i] = recon_so3_inverse(rotations[i]);
     RECON_TRY(measure(ctx, out, r, rotations, begun));
     out->weights = segnn_weights(net);
-    RECON_TRY(baseline_read_training(ctx, out, path));
+    RECON_TRY(lab_training(ctx, out->training, path));
 done:
     segnn_close(ctx, net);
     return status;
@@ -356,7 +338,7 @@ static recon_status measure_segnn(recon_ctx *ctx, baseline *out, const molecule_
     out->accuracy = (double)right / (double)r->test.n;
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
     out->weights = segnn_weights(net);
-    RECON_TRY(baseline_read_training(ctx, out, path));
+    RECON_TRY(lab_training(ctx, out->training, path));
 done:
     segnn_close(ctx, net);
     return status;
@@ -382,18 +364,18 @@ static recon_status measure_in_front(recon_ctx *ctx, baseline out[BASELINES],
                                      const molecule_reproduction *r, recon_so3 *rotations)
 {
     static const int those[] = { BASELINE_PCA, BASELINE_TTA8, BASELINE_TTA36, BASELINE_KABSCH };
-    recon_status status = RECON_OK;
     if (!r->gcn) {
         for (size_t i = 0; i < sizeof those / sizeof *those; i++)
             baseline_refuse(&out[those[i]], "no --classifier");
         return RECON_OK;
     }
-    RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], r, rotations));
-    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], r, 8));
-    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], r, 36));
-    RECON_TRY(measure_kabsch(ctx, &out[BASELINE_KABSCH], r, rotations));
-done:
-    return status;
+    double begun = recon_now();
+    for (size_t i = 0; i < r->test.n; i++)
+        rotations[i] = to_axes(&r->test.x[i]);
+    RECON_CHECK(measure(ctx, &out[BASELINE_PCA], r, rotations, begun));
+    RECON_CHECK(measure_mean(ctx, &out[BASELINE_TTA8], r, 8));
+    RECON_CHECK(measure_mean(ctx, &out[BASELINE_TTA36], r, 36));
+    return measure_kabsch(ctx, &out[BASELINE_KABSCH], r, rotations);
 }
 
 recon_status baselines_measure_molecules(recon_ctx *ctx, baseline out[BASELINES],

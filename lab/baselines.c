@@ -29,19 +29,6 @@ const baseline_kind baseline_kinds[BASELINES] = {
     [BASELINE_KNN] = { "knn", "labels of k neighbours in z", "none", 1, 1 },
 };
 
-recon_status baseline_read_training(recon_ctx *ctx, baseline *out, const char *path)
-{
-    recon_safetensors *file = NULL;
-    const char *line;
-    recon_status status;
-    RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    line = recon_safetensors_metadata(file, "training");
-    snprintf(out->training, sizeof out->training, "%s", line ? line : "");
-done:
-    recon_safetensors_close(file);
-    return status;
-}
-
 void baseline_refuse(baseline *out, const char *fmt, ...)
 {
     va_list ap;
@@ -310,30 +297,17 @@ static recon_status embed_by_sgm(recon_ctx *ctx, recon_embedded *out, rival *net
 {
     recon_dataset_info d = recon_dataset_describe(data);
     size_t size = d.height * d.width * d.channels;
-    float *z = NULL, *image = NULL;
-    double *psi = NULL;
-    int64_t *labels = NULL;
+    float *image = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &z, d.n * size, sizeof *z));
-    out->owned[0] = z;
-    RECON_TRY(recon_alloc_raw(ctx, &psi, d.n, sizeof *psi));
-    out->owned[1] = psi;
-    RECON_TRY(recon_alloc_raw(ctx, &labels, d.n, sizeof *labels));
-    out->owned[2] = labels;
+    RECON_TRY(lab_embedded_new(ctx, out, d.n, size, RECON_SO2));
     RECON_TRY(recon_alloc_raw(ctx, &image, size, sizeof *image));
+    double *psi = out->owned[1];
     RECON_TRY(poses_by_rival(ctx, psi, net, data));
     for (size_t i = 0; i < d.n; i++) {
-        labels[i] = recon_dataset_get(image, data, i);
-        recon_image_rotate(z + i * size, image, d.height, d.width, d.channels, -psi[i],
-                           RECON_BILINEAR);
+        ((int64_t *)out->owned[2])[i] = recon_dataset_get(image, data, i);
+        recon_image_rotate((float *)out->owned[0] + i * size, image, d.height, d.width, d.channels,
+                           -psi[i], RECON_BILINEAR);
     }
-    out->n = d.n;
-    out->d = size;
-    out->z = z;
-    out->group = RECON_SO2;
-    out->poses = psi;
-    out->labels = labels;
-    out->precision = RECON_F32;
 done:
     free(image);
     return status;
@@ -416,7 +390,7 @@ static recon_status measure_rival(recon_ctx *ctx, baseline all[BASELINES], basel
     RECON_TRY(rival_describe(net).poses ? measure_poses(ctx, out, t, net)
                                         : measure_guess(ctx, out, t->rotated, rival_guess, net));
     out->weights = rival_describe(net).weights;
-    RECON_TRY(baseline_read_training(ctx, out, path));
+    RECON_TRY(lab_training(ctx, out->training, path));
     if (kind == RIVAL_SGM)
         RECON_TRY(measure_sgm(ctx, all, t, net));
 done:
@@ -463,22 +437,20 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
                      { BASELINE_AUGMENTED, RIVAL_AUGMENTED },
                      { BASELINE_PARTIAL, RIVAL_PARTIAL },
                      { BASELINE_SGM, RIVAL_SGM } };
-    recon_status status;
     int only = t->settings->rival;
     for (int i = 0; only && i < BASELINES; i++)
         baseline_refuse(&out[i], "not measured: --rival %s", rival_name((rival_kind)(only - 1)));
     baseline_refuse(&out[BASELINE_SEGNN], "for molecules only");
     baseline_refuse(&out[BASELINE_KABSCH], "for molecules only");
     if (!only) {
-        RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], t));
-        RECON_TRY(measure_guess(ctx, &out[BASELINE_TTA8], t->rotated, guess_by_mean,
-                                &(averaging){ t, 8 }));
-        RECON_TRY(measure_guess(ctx, &out[BASELINE_TTA36], t->rotated, guess_by_mean,
-                                &(averaging){ t, 36 }));
+        RECON_CHECK(measure_pca(ctx, &out[BASELINE_PCA], t));
+        RECON_CHECK(measure_guess(ctx, &out[BASELINE_TTA8], t->rotated, guess_by_mean,
+                                  &(averaging){ t, 8 }));
+        RECON_CHECK(measure_guess(ctx, &out[BASELINE_TTA36], t->rotated, guess_by_mean,
+                                  &(averaging){ t, 36 }));
     }
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         if (!only || only - 1 == (int)networks[i].kind)
-            RECON_TRY(measure_rival(ctx, out, networks[i].id, t, networks[i].kind));
-done:
-    return status;
+            RECON_CHECK(measure_rival(ctx, out, networks[i].id, t, networks[i].kind));
+    return RECON_OK;
 }

@@ -12,7 +12,6 @@
 #include "data/image.h"
 #include "lab/evaluate.h"
 #include "model/model.h"
-#include "stats/quantile.h"
 #include "lab/lab.h"
 #include "lab/table.h"
 #include "backbone/kinds.h"
@@ -20,6 +19,7 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/shipped.h"
+#include "data/dataset.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -84,25 +84,23 @@ static void set_free(set *s)
 static recon_status set_new(recon_ctx *ctx, set *s, const recon_dataset *data, size_t classes)
 {
     recon_dataset_info d = recon_dataset_describe(data);
-    recon_status status;
     *s = (set){ .n = d.n,
                 .classes = classes,
                 .pixels = d.height * d.width * d.channels,
                 .size = { d.height, d.width, d.channels } };
     float **images[] = { &s->upright, &s->images, &s->other };
     for (size_t i = 0; i < LAB_COUNT(images); i++)
-        RECON_TRY(recon_alloc_raw(ctx, images[i], s->n * s->pixels, sizeof **images[i]));
+        RECON_CHECK(recon_alloc_raw(ctx, images[i], s->n * s->pixels, sizeof **images[i]));
     double **numbers[] = { &s->angle, &s->by, &s->p };
     for (size_t i = 0; i < LAB_COUNT(numbers); i++)
-        RECON_TRY(recon_alloc(ctx, numbers[i], s->n, sizeof **numbers[i]));
-    RECON_TRY(recon_alloc(ctx, &s->label, s->n, sizeof *s->label));
-    RECON_TRY(recon_alloc(ctx, &s->logits, s->n * classes, sizeof *s->logits));
+        RECON_CHECK(recon_alloc(ctx, numbers[i], s->n, sizeof **numbers[i]));
+    RECON_CHECK(recon_alloc(ctx, &s->label, s->n, sizeof *s->label));
+    RECON_CHECK(recon_alloc(ctx, &s->logits, s->n * classes, sizeof *s->logits));
     for (int m = 0; m < METHODS; m++)
-        RECON_TRY(recon_alloc(ctx, &s->right[m], s->n, 1));
+        RECON_CHECK(recon_alloc(ctx, &s->right[m], s->n, 1));
     for (size_t i = 0; i < s->n; i++)
         s->label[i] = recon_dataset_get(s->upright + i * s->pixels, data, i);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Not at all, by a multiple of 45 degrees, or by any angle. */
@@ -291,24 +289,24 @@ static recon_status measure_set(recon_ctx *ctx, machines *m, set *s, int which)
 {
     double *accuracy = m->accuracy[which];
     int any = which == ANY;
-    recon_status status;
-    RECON_TRY(set_rotate(ctx, s, which));
-    RECON_TRY(classify(ctx, s, NONE, m->classifier, s->images));
+    RECON_CHECK(set_rotate(ctx, s, which));
+    RECON_CHECK(classify(ctx, s, NONE, m->classifier, s->images));
     for (size_t i = 0; i < s->n; i++)
         s->by[i] = -s->angle[i];
-    RECON_TRY(classify_back(ctx, s, UNDO, m->classifier));
-    RECON_TRY(bring_back(ctx, s, DENSITY, m->model, m->classifier, s->p, any ? &m->errors : NULL));
-    RECON_TRY(
+    RECON_CHECK(classify_back(ctx, s, UNDO, m->classifier));
+    RECON_CHECK(
+        bring_back(ctx, s, DENSITY, m->model, m->classifier, s->p, any ? &m->errors : NULL));
+    RECON_CHECK(
         bring_back(ctx, s, DENSITY_ONE, m->once, m->classifier, NULL, any ? &m->errors_one : NULL));
-    RECON_TRY(recon_average_images(ctx, s->logits, NULL, m->model, s->images, s->n, answer,
-                                   m->classifier, s->classes,
-                                   &(recon_canonicalize_options){ .edge = 1 }));
+    RECON_CHECK(recon_average_images(ctx, s->logits, NULL, m->model, s->images, s->n, answer,
+                                     m->classifier, s->classes,
+                                     &(recon_canonicalize_options){ .edge = 1 }));
     mark(s->right[AVERAGE], s);
-    RECON_TRY(classify_rotated(ctx, s, TTA8, m->classifier, ROTATIONS));
+    RECON_CHECK(classify_rotated(ctx, s, TTA8, m->classifier, ROTATIONS));
     if (!m->quick)
-        RECON_TRY(classify_rotated(ctx, s, TTA36, m->classifier, MANY));
+        RECON_CHECK(classify_rotated(ctx, s, TTA36, m->classifier, MANY));
     if (m->augmented)
-        RECON_TRY(classify(ctx, s, AUGMENTED, m->augmented, s->images));
+        RECON_CHECK(classify(ctx, s, AUGMENTED, m->augmented, s->images));
     if (!any)
         fill_curve(m->curve, s, which);
     gated(s, levels[m->level], &m->rotated[which]);
@@ -318,24 +316,21 @@ static recon_status measure_set(recon_ctx *ctx, machines *m, set *s, int which)
         accuracy[TTA36] = NAN;
     if (!m->augmented)
         accuracy[AUGMENTED] = NAN;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Upright and rotated pictures that nothing was trained on, by level. */
 static recon_status choose_level(recon_ctx *ctx, machines *m, set *s)
 {
-    recon_status status = RECON_OK;
     for (int which = UPRIGHT; which <= C8; which++) {
-        RECON_TRY(set_rotate(ctx, s, which));
-        RECON_TRY(classify(ctx, s, NONE, m->classifier, s->images));
-        RECON_TRY(bring_back(ctx, s, DENSITY, m->model, m->classifier, s->p, NULL));
+        RECON_CHECK(set_rotate(ctx, s, which));
+        RECON_CHECK(classify(ctx, s, NONE, m->classifier, s->images));
+        RECON_CHECK(bring_back(ctx, s, DENSITY, m->model, m->classifier, s->p, NULL));
         m->none_held = share(s->right[NONE], s->n); /* of C8 in the end */
         fill_curve(m->held, s, which);
     }
     m->level = choose(m->held, m->none_held, s->n);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status check_size(recon_ctx *ctx, const recon_model *model, recon_classifier_info c)
@@ -373,16 +368,14 @@ static recon_status take_times(recon_ctx *ctx, json_t **out, set *s, const machi
 {
     timed t = { m->classifier, m->model, s, s->n < TIMED ? s->n : TIMED };
     double classifier, density, one, ms = 1000 / (double)t.n;
-    recon_status status;
-    RECON_TRY(recon_fastest(ctx, &classifier, time_classifier, &t));
-    RECON_TRY(recon_fastest(ctx, &density, time_model, &t));
+    RECON_CHECK(recon_fastest(ctx, &classifier, time_classifier, &t));
+    RECON_CHECK(recon_fastest(ctx, &density, time_model, &t));
     t.model = m->once;
-    RECON_TRY(recon_fastest(ctx, &one, time_model, &t));
+    RECON_CHECK(recon_fastest(ctx, &one, time_model, &t));
     *out = json_pack("{s:f, s:f, s:f, s:s, s:i}", "classifier", ms * classifier, "density",
                      ms * density, "density_one", ms * one, "backend", recon_ops_name(ctx),
                      "threads", recon_ctx_threads(ctx));
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
@@ -553,13 +546,10 @@ done:
 static recon_status open_classifier(recon_ctx *ctx, recon_classifier **out, const char *path,
                                     const recon_dataset *data)
 {
-    recon_status status = RECON_OK;
     if (!path || !*path)
         return RECON_OK;
-    RECON_TRY(recon_classifier_open(ctx, out, path));
-    RECON_TRY(recon_evaluate_check_classifier(ctx, *out, path, data, "cifar10"));
-done:
-    return status;
+    RECON_CHECK(recon_classifier_open(ctx, out, path));
+    return recon_evaluate_check_classifier(ctx, *out, path, data, "cifar10");
 }
 
 static recon_status check_named(recon_ctx *ctx, const char *path, const recon_dataset *data)
@@ -604,19 +594,6 @@ done:
     return status;
 }
 
-static recon_status find_all(recon_ctx *ctx, files *f)
-{
-    const lab_settings *s = f->settings;
-    recon_status status;
-    RECON_TRY(
-        find(ctx, f->classifier, s->classifier, "cifar10-classifier.safetensors", "--classifier"));
-    RECON_TRY(find(ctx, f->model, s->models[0], "cifar10.safetensors", "--model"));
-    if (s->augmented)
-        snprintf(f->augmented, sizeof f->augmented, "%s", s->augmented);
-done:
-    return status;
-}
-
 /* --- the experiment --------------------------------------------------------------------------- */
 
 static recon_status take(recon_ctx *ctx, recon_dataset **whole, recon_dataset **some,
@@ -642,7 +619,7 @@ static recon_status measure(recon_ctx *ctx, json_t **out, const files *f)
     RECON_TRY(recon_model_open(ctx, &m.model, f->model, s->precision));
     RECON_TRY(recon_model_open(ctx, &m.once, f->model, s->precision));
     if (recon_backbone_ieae(m.once->backbone))
-        recon_ieae_look_once(recon_backbone_ieae(m.once->backbone));
+        recon_ieae_preprocess_once(recon_backbone_ieae(m.once->backbone));
     RECON_TRY(
         measure_all(ctx, out, &m, some[0] ? some[0] : whole[0], some[1] ? some[1] : whole[1]));
     if (s->train)
@@ -663,14 +640,18 @@ recon_status cifar_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
 {
     files f = { .settings = s };
     recon_dataset *there = NULL;
-    recon_status status;
     *result = NULL;
-    RECON_TRY(recon_dataset_open(ctx, &there, "cifar10/test")); /* before the long work */
+    RECON_CHECK(recon_dataset_open(ctx, &there, "cifar10/test")); /* before the long work */
     recon_dataset_close(there);
-    RECON_TRY(s->train ? train_all(ctx, &f) : find_all(ctx, &f));
-    RECON_TRY(measure(ctx, result, &f));
-done:
-    return status;
+    if (s->train) {
+        RECON_CHECK(train_all(ctx, &f));
+    } else {
+        RECON_CHECK(find(ctx, f.classifier, s->classifier, "cifar10-classifier.safetensors",
+                         "--classifier"));
+        RECON_CHECK(find(ctx, f.model, s->models[0], "cifar10.safetensors", "--model"));
+        snprintf(f.augmented, sizeof f.augmented, "%s", s->augmented ? s->augmented : "");
+    }
+    return measure(ctx, result, &f);
 }
 
 /* --- as text ---------------------------------------------------------------------------------- */

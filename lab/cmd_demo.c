@@ -13,6 +13,8 @@
 #include "data/xyz.h"
 #include "lab/lab.h"
 #include "core/json.h"
+#include "data/dataset.h"
+#include "data/molecules.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define RULE   "fashion"
 #define REMEDY "it comes with recon's sources; run there, or `make install`"
@@ -76,36 +77,29 @@ done:
 /* Some garments are held out for the tests, the others rotated to be looked at. */
 static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
 {
-    recon_status status;
-    RECON_TRY(recon_dataset_open(ctx, &d->garments, "garments"));
+    RECON_CHECK(recon_dataset_open(ctx, &d->garments, "garments"));
     if (limit && limit < recon_dataset_describe(d->garments).n)
-        RECON_TRY(recon_dataset_take(ctx, &d->some, d->garments, limit, TAKE_SEED));
-    RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->trial.upright.some,
-                                  d->some ? d->some : d->garments, DEMO_HELD, SPLIT_SEED));
+        RECON_CHECK(recon_dataset_take(ctx, &d->some, d->garments, limit, TAKE_SEED));
+    RECON_CHECK(recon_dataset_split(ctx, &d->found_on, &d->trial.upright.some,
+                                    d->some ? d->some : d->garments, DEMO_HELD, SPLIT_SEED));
     d->trial.upright.use = d->trial.upright.some;
-    RECON_TRY(recon_dataset_rotate_by(ctx, &d->rotated, d->found_on, RULE, TRAIN_SEED));
-    RECON_TRY(keep_images(ctx, d, "garments", d->rotated));
-done:
-    return status;
+    RECON_CHECK(recon_dataset_rotate_by(ctx, &d->rotated, d->found_on, RULE, TRAIN_SEED));
+    return keep_images(ctx, d, "garments", d->rotated);
 }
 
 static recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit)
 {
     demo_path model, folder, spec;
-    recon_status status;
-    RECON_TRY(demo_model(ctx, model, "fashion.safetensors"));
-    RECON_TRY(open_garments(ctx, d, limit));
+    RECON_CHECK(demo_model(ctx, model, "fashion.safetensors"));
+    RECON_CHECK(open_garments(ctx, d, limit));
     snprintf(spec, sizeof spec, "npy:%s/garments-images.npy", d->out);
-    RECON_TRY(
-        recon_discover(ctx, &d->found, model, NULL, recon_dataset_data(d->rotated),
-                       demo_file(folder, d, "discover"),
-                       &(recon_discover_options){ .k = K,
-                                                  .family = RECON_SO2_NORMAL,
-                                                  .keep_embeddings = 1,
-                                                  .data = "garments",
-                                                  .source = &(recon_source){ .spec = spec } }));
-done:
-    return status;
+    return recon_discover(ctx, &d->found, model, NULL, recon_dataset_data(d->rotated),
+                          demo_file(folder, d, "discover"),
+                          &(recon_discover_options){ .k = K,
+                                                     .family = RECON_SO2_NORMAL,
+                                                     .keep_embeddings = 1,
+                                                     .data = "garments",
+                                                     .source = &(recon_source){ .spec = spec } });
 }
 
 size_t demo_widths(recon_theta_class out[DEMO_KINDS], const demo *d)
@@ -272,9 +266,7 @@ static recon_status axis_error(recon_ctx *ctx, double *out, const demo_molecules
     recon_fisher law;
     double f[9], upright[3], now[3];
     recon_molecules_fisher(f, m->occur, (size_t)recon_molecules_get(m->occur, i).molecule);
-    recon_status status = recon_fisher_of(ctx, &law, f);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_fisher_of(ctx, &law, f));
     recon_so3_act(upright, law.mode, law.body[0]);
     recon_so3_act(now, recon_molecules_rotation(m->thrown, i), law.body[0]);
     double cosine = dot(now, said->axis_now) * (dot(upright, said->axis) < 0 ? -1 : 1);
@@ -314,41 +306,46 @@ done:
     return status;
 }
 
-static recon_status keep_files(recon_ctx *ctx, const demo_molecules *m, const demo *d)
+/* Those thrown back in their natural poses, into a file. */
+static recon_status find_natural(recon_ctx *ctx, demo_molecules *m, const char *path)
 {
-    demo_path path;
+    recon_xyz_writer *writer = NULL;
+    size_t atoms = recon_molecules_describe(m->thrown).total, at = 0;
     recon_status status;
-    RECON_TRY(recon_folder_make(ctx, demo_file(path, d, "molecules")));
-    RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/occur.xyz"), m->occur));
-    RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/thrown.xyz"), m->thrown));
-    RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/natural.xyz"), m->natural));
+    RECON_TRY(recon_alloc_raw(ctx, &m->natural, m->n, sizeof *m->natural));
+    RECON_TRY(recon_alloc_raw(ctx, &m->xyz, atoms, 3 * sizeof *m->xyz));
+    for (size_t i = 0; i < m->n; i++)
+        m->natural[i] = recon_molecules_get(m->thrown, i);
+    RECON_TRY(recon_canonicalize_molecules(ctx, m->xyz, NULL, m->model, m->natural, m->n));
+    RECON_TRY(recon_xyz_writer_open(ctx, &writer, path));
+    for (size_t i = 0; i < m->n; i++) {
+        recon_conformer *x = &m->natural[i];
+        x->xyz = m->xyz + 3 * at;
+        at += x->atoms;
+        RECON_TRY(recon_xyz_writer_add(ctx, writer, x,
+                                       recon_molecules_name(m->thrown, (size_t)x->molecule)));
+    }
+    RECON_TRY(recon_xyz_writer_commit(ctx, writer));
 done:
+    recon_xyz_writer_close(writer);
     return status;
 }
 
 static recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d)
 {
+    demo_path path;
     double begun = recon_now();
-    recon_status status;
-    RECON_TRY(open_all(ctx, m));
-    RECON_TRY(distributions(ctx, &m->of[0], m->model, m->occur));
-    RECON_TRY(distributions(ctx, &m->of[1], m->model, m->thrown));
-    RECON_TRY(measure_axes(ctx, m));
-    RECON_TRY(measure_unusual(ctx, m));
-    RECON_TRY(recon_canonical_set(ctx, &m->natural, NULL, m->model, m->thrown));
-    RECON_TRY(keep_files(ctx, m, d));
+    RECON_CHECK(open_all(ctx, m));
+    RECON_CHECK(distributions(ctx, &m->of[0], m->model, m->occur));
+    RECON_CHECK(distributions(ctx, &m->of[1], m->model, m->thrown));
+    RECON_CHECK(measure_axes(ctx, m));
+    RECON_CHECK(measure_unusual(ctx, m));
+    RECON_CHECK(recon_folder_make(ctx, demo_file(path, d, "molecules")));
+    RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/occur.xyz"), m->occur));
+    RECON_CHECK(recon_xyz_write(ctx, demo_file(path, d, "molecules/thrown.xyz"), m->thrown));
+    RECON_CHECK(find_natural(ctx, m, demo_file(path, d, "molecules/natural.xyz")));
     m->seconds = recon_now() - begun;
-done:
-    return status;
-}
-
-static void demo_molecules_free(recon_ctx *ctx, demo_molecules *m)
-{
-    lab_free(m->of[0], m->of[1]);
-    recon_molecules_close(m->natural);
-    recon_molecules_close(m->thrown);
-    recon_molecules_close(m->occur);
-    recon_model_close(ctx, m->model);
+    return RECON_OK;
 }
 
 static int run(int argc, char **argv);
@@ -371,20 +368,6 @@ typedef struct {
     size_t limit;
     cli_common common;
 } settings;
-
-static int parse(settings *s, int argc, char **argv)
-{
-    const cli_option options[] = {
-        { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)",
-          CLI_TEXT | CLI_WRITES, 0, &s->out },
-        { "--limit", "N", NULL,
-          "number of garments (default all 2,000); fewer are faster but "
-          "less accurate",
-          CLI_COUNT, 0, &s->limit },
-        { 0 },
-    };
-    return cli_parse(&lab_demo, options, &s->common, argc, argv, NULL, 0, NULL);
-}
 
 /* Before the long work, not after it: something is written there. */
 static recon_status make_folder(recon_ctx *ctx, demo *d, const char *folder)
@@ -488,26 +471,27 @@ static recon_status show(recon_ctx *ctx, const demo *d, const cli_common *common
 
 static recon_status walk(recon_ctx *ctx, demo *d, size_t limit)
 {
-    recon_status status;
-    RECON_TRY(recon_ops_attach(ctx, "cpu"));
+    RECON_CHECK(recon_ops_attach(ctx, "cpu"));
     recon_log(ctx, RECON_LOG_INFO, "1/4 finding the natural poses of garments: a discover run");
-    RECON_TRY(demo_discover(ctx, d, limit));
+    RECON_CHECK(demo_discover(ctx, d, limit));
     recon_log(ctx, RECON_LOG_INFO, "2/4 Algorithm 1 alone, on embeddings and poses");
-    RECON_TRY(demo_normalize(ctx, d));
+    RECON_CHECK(demo_normalize(ctx, d));
     recon_log(ctx, RECON_LOG_INFO,
               "3/4 canonicalizing other garments in front of a frozen classifier");
-    RECON_TRY(demo_canonicalize(ctx, d));
+    RECON_CHECK(demo_canonicalize(ctx, d));
     recon_log(ctx, RECON_LOG_INFO, "4/4 molecules");
-    RECON_TRY(demo_molecules_run(ctx, &d->molecules, d));
+    RECON_CHECK(demo_molecules_run(ctx, &d->molecules, d));
     d->seconds = recon_now() - d->begun;
-    RECON_TRY(demo_page(ctx, d));
-done:
-    return status;
+    return demo_page(ctx, d);
 }
 
 static void demo_free(recon_ctx *ctx, demo *d)
 {
-    demo_molecules_free(ctx, &d->molecules);
+    demo_molecules *m = &d->molecules;
+    lab_free(m->of[0], m->of[1], m->natural, m->xyz);
+    recon_molecules_close(m->thrown);
+    recon_molecules_close(m->occur);
+    recon_model_close(ctx, m->model);
     reproduce_free(ctx, &d->tests);
     trial_free(ctx, &d->trial);
     recon_normalize_result_free(&d->poses);
@@ -538,7 +522,16 @@ done:
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
-    int code = parse(&s, argc, argv);
+    const cli_option options[] = {
+        { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)",
+          CLI_TEXT | CLI_WRITES, 0, &s.out },
+        { "--limit", "N", NULL,
+          "number of garments (default all 2,000); fewer are faster but "
+          "less accurate",
+          CLI_COUNT, 0, &s.limit },
+        { 0 },
+    };
+    int code = cli_parse(&lab_demo, options, &s.common, argc, argv, NULL, 0, NULL);
     if (code < 0 && s.limit && s.limit < DEMO_LEAST)
         code = cli_misuse(&lab_demo, "--limit %zu: must be at least %d", s.limit, DEMO_LEAST);
     return code >= 0 ? code : cli_run(&lab_demo, &s.common, work, &s);

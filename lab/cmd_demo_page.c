@@ -2,7 +2,6 @@
 #include "lab/demo.h"
 #include "lab/table.h"
 #include "core/fail.h"
-#include "core/memory.h"
 #include "data/elements.h"
 #include "report/found.h"
 #include "report/pictures.h"
@@ -291,11 +290,10 @@ static void say_algorithm(recon_page *page, const demo *d)
 
 /* --- molecules -------------------------------------------------------------------------------- */
 
-/* Conformer i, and where recon says that its axis points. */
-static recon_molecule_picture picture_of(const recon_molecules *data, size_t i,
-                                         const double axis[3], const char *caption)
+/* A conformer, and where recon says that its axis points. */
+static recon_molecule_picture picture_of(recon_conformer x, const double axis[3],
+                                         const char *caption)
 {
-    recon_conformer x = recon_molecules_get(data, i);
     return (recon_molecule_picture){ caption, x.atoms, x.z, x.xyz, axis };
 }
 
@@ -310,10 +308,10 @@ static void put_molecules(recon_page *page, const demo_molecules *m)
         for (size_t j = 0; j < 2; j++) {
             snprintf(tilt[i][j], sizeof tilt[i][j], "axis tilted by %.0f\302\260",
                      m->of[j][i].tilt * RECON_TO_DEGREES);
-            pictures[i][j] =
-                picture_of(j ? m->thrown : m->occur, i, m->of[j][i].axis_now, tilt[i][j]);
+            pictures[i][j] = picture_of(recon_molecules_get(j ? m->thrown : m->occur, i),
+                                        m->of[j][i].axis_now, tilt[i][j]);
         }
-        pictures[i][2] = picture_of(m->natural, i, m->of[1][i].axis, NULL);
+        pictures[i][2] = picture_of(m->natural[i], m->of[1][i].axis, NULL);
         names[i] = recon_formula(formula[i], pictures[i][0].z, pictures[i][0].atoms);
     }
     recon_page_molecules(page,
@@ -432,11 +430,9 @@ static void say_found(recon_ctx *ctx, recon_page *page, const demo *d)
 recon_status demo_page(recon_ctx *ctx, const demo *d)
 {
     recon_page *page;
-    recon_status status = recon_page_new(
+    RECON_CHECK(recon_page_new(
         ctx, &page, "Natural poses, found without labels",
-        "A tour of recon: the natural poses of garments and molecules, and their uses.");
-    if (status != RECON_OK)
-        return status;
+        "A tour of recon: the natural poses of garments and molecules, and their uses."));
     put_results(page, d);
     say_what(ctx, page, d);
     say_canonical(ctx, page, d);

@@ -28,7 +28,9 @@ typedef struct {
 
 typedef struct {
     recon_model *model;
-    recon_molecules *occur, *thrown, *natural; /* rotated as they occur, then any way, and back */
+    recon_molecules *occur, *thrown; /* rotated as they occur, then any way */
+    recon_conformer *natural;        /* [n] those thrown, rotated back      */
+    float *xyz;                      /* where these have their atoms        */
     size_t n;
     recon_distribution3 *of[2]; /* [n] of those that occur and those thrown */
     double axis_error;          /* of where the axis of those thrown points: radians, the median */

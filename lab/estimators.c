@@ -7,6 +7,7 @@
 #include "core/folder.h"
 #include "core/memory.h"
 #include "report/figure.h"
+#include "group/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

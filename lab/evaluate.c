@@ -19,7 +19,9 @@
 #include <recon/group/mean.h>
 #include <recon/group/so2.h>
 #include <recon/model/canonicalize.h>
+#include <recon/core/safetensors.h>
 #include <recon/ops/backend.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +39,37 @@ size_t lab_largest(const double *row, size_t n)
     for (size_t k = 1; k < n; k++)
         best = row[k] > row[best] ? k : best;
     return best;
+}
+
+size_t lab_largest_float(const float *row, size_t n)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < n; k++)
+        best = row[k] > row[best] ? k : best;
+    return best;
+}
+
+recon_status lab_embedded_new(recon_ctx *ctx, recon_embedded *out, size_t n, size_t d,
+                              const recon_group *group)
+{
+    *out = (recon_embedded){ .n = n, .d = d, .group = group, .precision = RECON_F32 };
+    RECON_CHECK(recon_alloc_raw(ctx, &out->owned[0], n * d, sizeof *out->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->owned[1], n, group->numbers * sizeof *out->poses));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->owned[2], n, sizeof *out->labels));
+    out->z = out->owned[0];
+    out->poses = out->owned[1];
+    out->labels = out->owned[2];
+    return RECON_OK;
+}
+
+recon_status lab_training(recon_ctx *ctx, char out[TRAINING], const char *path)
+{
+    recon_safetensors *file = NULL;
+    RECON_CHECK(recon_safetensors_open(ctx, &file, path));
+    const char *line = recon_safetensors_metadata(file, "training");
+    snprintf(out, TRAINING, "%s", line ? line : "");
+    recon_safetensors_close(file);
+    return RECON_OK;
 }
 
 recon_status recon_evaluate_check_labels(recon_ctx *ctx, const int64_t *labels, size_t n,
@@ -267,9 +300,7 @@ done:
 recon_status recon_evaluate_confusion(recon_ctx *ctx, uint64_t *counts, const int64_t *rows,
                                       size_t count, const recon_neighborhood *h)
 {
-    recon_status status = recon_evaluate_check_neighborhood(ctx, h);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_evaluate_check_neighborhood(ctx, h));
     memset(counts, 0, h->classes * h->classes * sizeof *counts);
     for (size_t r = 0; r < count; r++) {
         if (rows[r] < 0 || (uint64_t)rows[r] >= h->n)
@@ -282,27 +313,11 @@ recon_status recon_evaluate_confusion(recon_ctx *ctx, uint64_t *counts, const in
     return RECON_OK;
 }
 
-static recon_status at_k(recon_ctx *ctx, recon_k_point *out, recon_width *of,
-                         const recon_embedded *index, recon_so2_family family, const double *truth,
-                         size_t classes)
-{
-    recon_frames frames = { 0 };
-    recon_status status;
-    RECON_TRY(
-        recon_normalize(ctx, &frames, index, NULL,
-                        &(recon_normalize_options){ .knn = { .k = out->k }, .family = family }));
-    out->hit_rate = frames.hit_rate;
-    RECON_TRY(recon_evaluate_widths(ctx, &out->error, of, frames.theta, index->labels, index->n,
-                                    truth, classes));
-done:
-    recon_frames_free(&frames);
-    return status;
-}
-
 recon_status recon_evaluate_k(recon_ctx *ctx, recon_k_point *out, const size_t *k, size_t count,
                               const recon_embedded *index, recon_so2_family family,
                               const double *truth, size_t classes)
 {
+    recon_frames frames = { 0 };
     recon_width *of = NULL;
     recon_status status;
     if (family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
@@ -315,9 +330,16 @@ recon_status recon_evaluate_k(recon_ctx *ctx, recon_k_point *out, const size_t *
     RECON_TRY(recon_alloc(ctx, &of, classes, sizeof *of));
     for (size_t i = 0; i < count; i++) {
         out[i] = (recon_k_point){ .k = k[i] };
-        RECON_TRY(at_k(ctx, &out[i], of, index, family, truth, classes));
+        RECON_TRY(
+            recon_normalize(ctx, &frames, index, NULL,
+                            &(recon_normalize_options){ .knn = { .k = k[i] }, .family = family }));
+        out[i].hit_rate = frames.hit_rate;
+        RECON_TRY(recon_evaluate_widths(ctx, &out[i].error, of, frames.theta, index->labels,
+                                        index->n, truth, classes));
+        recon_frames_free(&frames);
     }
 done:
+    recon_frames_free(&frames);
     free(of);
     return status;
 }
@@ -343,12 +365,11 @@ recon_status recon_evaluate_widths(recon_ctx *ctx, recon_width_error *out, recon
                                    const double *truth, size_t classes)
 {
     size_t seen = 0;
-    recon_status status;
     *out = (recon_width_error){ 0 };
     for (size_t c = 0; c < classes; c++)
         of[c] = (recon_width){ .truth = truth[c] };
-    RECON_TRY(recon_evaluate_check_labels(ctx, labels, n, classes));
-    RECON_TRY(recon_evaluate_check_numbers(ctx, theta, n, "theta"));
+    RECON_CHECK(recon_evaluate_check_labels(ctx, labels, n, classes));
+    RECON_CHECK(recon_evaluate_check_numbers(ctx, theta, n, "theta"));
     describe(of, theta, labels, n, classes);
     for (size_t c = 0; c < classes; c++)
         if (of[c].n) {
@@ -358,8 +379,7 @@ recon_status recon_evaluate_widths(recon_ctx *ctx, recon_width_error *out, recon
     out->by_class /= (double)seen;
     for (size_t i = 0; i < n; i++)
         out->by_sample += fabs(theta[i] - truth[labels[i]]) / (double)n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 #define DEGREE (3.14159265358979323846 / 180)
@@ -386,19 +406,17 @@ recon_status recon_evaluate_ood(recon_ctx *ctx, recon_ood_auc *out, const recon_
                                 const uint8_t *unusual, size_t n)
 {
     size_t count = 0;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < n; i++)
         count += unusual[i];
     *out = (recon_ood_auc){ NAN, NAN, NAN, NAN, (double)count / (double)n };
     if (count == 0 || count == n)
         return RECON_OK;
-    RECON_TRY(recon_roc_auc(ctx, &out->ieae, scores->ieae, unusual, n));
-    RECON_TRY(recon_roc_auc(ctx, &out->recon, scores->recon, unusual, n));
-    RECON_TRY(recon_roc_auc(ctx, &out->density, scores->density, unusual, n));
+    RECON_CHECK(recon_roc_auc(ctx, &out->ieae, scores->ieae, unusual, n));
+    RECON_CHECK(recon_roc_auc(ctx, &out->recon, scores->recon, unusual, n));
+    RECON_CHECK(recon_roc_auc(ctx, &out->density, scores->density, unusual, n));
     if (scores->undo)
-        RECON_TRY(recon_roc_auc(ctx, &out->undo, scores->undo, unusual, n));
-done:
-    return status;
+        RECON_CHECK(recon_roc_auc(ctx, &out->undo, scores->undo, unusual, n));
+    return RECON_OK;
 }
 
 enum { MOMENTS = 4 };
@@ -407,11 +425,10 @@ recon_status recon_evaluate_folds(recon_ctx *ctx, recon_fold_share *of, const in
                                   const double *moments, const int64_t *labels, size_t n,
                                   size_t classes)
 {
-    recon_status status;
     for (size_t c = 0; c < classes; c++)
         of[c] = (recon_fold_share){ 0 };
-    RECON_TRY(recon_evaluate_check_labels(ctx, labels, n, classes));
-    RECON_TRY(recon_evaluate_check_numbers(ctx, moments, MOMENTS * n, "moment"));
+    RECON_CHECK(recon_evaluate_check_labels(ctx, labels, n, classes));
+    RECON_CHECK(recon_evaluate_check_numbers(ctx, moments, MOMENTS * n, "moment"));
     for (size_t i = 0; i < n; i++) {
         recon_fold_share *f = &of[labels[i]];
         f->n++;
@@ -424,8 +441,7 @@ recon_status recon_evaluate_folds(recon_ctx *ctx, recon_fold_share *of, const in
         for (size_t m = 0; m < MOMENTS; m++)
             of[c].moment[m] /= (double)of[c].n;
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Poses of one class, in the frame of the backbone and about the natural pose. */
@@ -436,10 +452,9 @@ typedef struct {
 
 static recon_status gather(recon_ctx *ctx, part *out, const recon_posed *posed, int64_t label)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &out->psi, posed->n, sizeof *out->psi));
-    RECON_TRY(recon_alloc_raw(ctx, &out->lambda, posed->n, sizeof *out->lambda));
-    RECON_TRY(recon_alloc_raw(ctx, &out->absolute, posed->n, sizeof *out->absolute));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->psi, posed->n, sizeof *out->psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->lambda, posed->n, sizeof *out->lambda));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->absolute, posed->n, sizeof *out->absolute));
     for (size_t i = 0; i < posed->n; i++) {
         if (posed->labels[i] != label)
             continue;
@@ -448,10 +463,9 @@ static recon_status gather(recon_ctx *ctx, part *out, const recon_posed *posed, 
         out->absolute[out->n++] = recon_so2_wrap(posed->psi[i] - posed->lambda[i]);
     }
     if (out->n == 0)
-        RECON_TRY(
+        RECON_CHECK(
             recon_fail(ctx, RECON_ERR_INPUT, "evaluate: nothing has label %lld", (long long)label));
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_evaluate_pair(recon_ctx *ctx, recon_class_pair *out, const recon_posed *posed,
@@ -530,9 +544,7 @@ static recon_status add_row(recon_ctx *ctx, recon_like_poses *out, likeness *l, 
     recon_so2_center center;
     recon_so2_density law;
     double square = 0, away = 0;
-    recon_status status = recon_so2_mean(ctx, &center, l->angles, n, NULL);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_so2_mean(ctx, &center, l->angles, n, NULL));
     for (size_t j = 0; j < n; j++) {
         away += recon_so2_distance(l->angles[j], l->angle[i]);
         l->angles[j] = recon_so2_wrap(l->angles[j] - center.mean);
@@ -550,15 +562,14 @@ static recon_status measure_rows(recon_ctx *ctx, recon_like_poses *out, likeness
 {
     const recon_neighborhood *h = l->hood;
     size_t step = (h->n + ROWS_MOST - 1) / ROWS_MOST;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < h->n; i += step) {
         recon_rng rng = recon_rng_new(seed, i);
         size_t n = take_near(l, i);
         if (n < LEAST || count_label(l, i) < 2)
             continue;
-        RECON_TRY(add_row(ctx, out, l, i, n, NEAR));
+        RECON_CHECK(add_row(ctx, out, l, i, n, NEAR));
         take_any(l, i, n, &rng);
-        RECON_TRY(add_row(ctx, out, l, i, n, ANY));
+        RECON_CHECK(add_row(ctx, out, l, i, n, ANY));
         l->label[out->rows++] = h->labels[i];
     }
     for (int w = 0; w < 2; w++) {
@@ -566,24 +577,7 @@ static recon_status measure_rows(recon_ctx *ctx, recon_like_poses *out, likeness
         out->spread[w] /= (double)out->rows;
         out->theta[w] /= (double)out->rows;
     }
-done:
-    return status;
-}
-
-static recon_status measure_errors(recon_ctx *ctx, recon_like_poses *out, const likeness *l,
-                                   const double *truth)
-{
-    size_t classes = l->hood->classes;
-    recon_width *of = NULL;
-    recon_status status = recon_alloc(ctx, &of, classes, sizeof *of);
-    for (int w = 0; w < 2 && status == RECON_OK; w++) {
-        out->error[w] = (recon_width_error){ NAN, NAN };
-        if (out->rows)
-            status = recon_evaluate_widths(ctx, &out->error[w], of, l->theta[w], l->label,
-                                           out->rows, truth, classes);
-    }
-    free(of);
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
@@ -591,6 +585,7 @@ recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
                                        recon_so2_family family, const double *truth, uint64_t seed)
 {
     likeness l = { .hood = hood, .angle = angle, .family = family };
+    recon_width *of = NULL;
     recon_status status;
     *out = (recon_like_poses){ 0 };
     RECON_TRY(recon_evaluate_check_neighborhood(ctx, hood));
@@ -601,10 +596,16 @@ recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
     RECON_TRY(recon_alloc_raw(ctx, &l.label, ROWS_MOST, sizeof *l.label));
     for (int w = 0; w < 2; w++)
         RECON_TRY(recon_alloc_raw(ctx, &l.theta[w], ROWS_MOST, sizeof *l.theta[w]));
+    RECON_TRY(recon_alloc(ctx, &of, hood->classes, sizeof *of));
     RECON_TRY(measure_rows(ctx, out, &l, seed));
-    RECON_TRY(measure_errors(ctx, out, &l, truth));
+    for (int w = 0; w < 2; w++) {
+        out->error[w] = (recon_width_error){ NAN, NAN };
+        if (out->rows)
+            RECON_TRY(recon_evaluate_widths(ctx, &out->error[w], of, l.theta[w], l.label, out->rows,
+                                            truth, hood->classes));
+    }
 done:
-    lab_free(l.theta[1], l.theta[0], l.label, l.scratch, l.angles);
+    lab_free(of, l.theta[1], l.theta[0], l.label, l.scratch, l.angles);
     recon_molecule_groups_free(&l.by_label);
     return status;
 }
@@ -616,11 +617,10 @@ recon_status recon_evaluate_frames(recon_ctx *ctx, recon_frame_pair *out, const 
                                    int64_t b)
 {
     const int64_t label[2] = { a, b };
-    recon_status status;
     *out = (recon_frame_pair){ 0 };
-    RECON_TRY(recon_evaluate_check_neighborhood(ctx, h));
-    RECON_TRY(recon_evaluate_check_numbers(ctx, psi, h->n, "pose"));
-    RECON_TRY(recon_evaluate_check_numbers(ctx, angle, h->n, "angle"));
+    RECON_CHECK(recon_evaluate_check_neighborhood(ctx, h));
+    RECON_CHECK(recon_evaluate_check_numbers(ctx, psi, h->n, "pose"));
+    RECON_CHECK(recon_evaluate_check_numbers(ctx, angle, h->n, "angle"));
     for (int which = 0; which < 2; which++) {
         double c = 0, s = 0, others = 0;
         for (size_t i = 0; i < h->n; i++) {
@@ -637,8 +637,7 @@ recon_status recon_evaluate_frames(recon_ctx *ctx, recon_frame_pair *out, const 
         out->other[which] = others / (double)(out->n[which] * h->k);
     }
     out->apart = recon_so2_distance(out->frame[0], out->frame[1]);
-done:
-    return status;
+    return RECON_OK;
 }
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 200 };

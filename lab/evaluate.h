@@ -211,8 +211,8 @@ recon_status recon_evaluate_check_numbers(recon_ctx *ctx, const double *values, 
 /* --- a frozen model in front of which conformers are rotated ----------------------------------- */
 
 /* The share of n conformers whose most likely class is their molecule when conformer[i] (NULL:
- * number i) is first rotated by rotations[i]. guess, which may be NULL, is what each was taken for. */
-recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64_t *guess /* [n] */,
+ * number i) is first rotated by rotations[i]. */
+recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out,
                                               const int64_t *molecule /* [n] */,
                                               const int64_t *conformer /* [n] */,
                                               const recon_so3 *rotations /* [n] */, size_t n,
@@ -235,10 +235,8 @@ typedef struct {
 
 /* A backbone's pose is the truth times a constant of the molecule. The constants are fitted on one
  * set (Tukey's mean, c = 45 degrees: some poses are plainly wrong) and the angles that remain are
- * measured on another; error, which may be NULL, has them one by one, NaN for a molecule that the
- * first set has not. */
+ * measured on another, but for molecules that the first set has not. */
 recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_error *out,
-                                           double *error /* [test->n] */,
                                            const recon_molecule_posed *fit,
                                            const recon_molecule_posed *test, size_t molecules);
 
@@ -286,7 +284,7 @@ recon_status recon_evaluate_molecule_means(recon_ctx *ctx, double *means /* [mol
 typedef struct {
     size_t n;
     double correlation, rank; /* Pearson's and Spearman's; NaN where one does not vary */
-    double slope, intercept;  /* of least squares                                      */
+    double slope;             /* of least squares */
 } recon_trend;
 recon_status recon_evaluate_molecule_trend(recon_ctx *ctx, recon_trend *out,
                                            const double *x /* [n] */, const double *y /* [n] */,
@@ -300,12 +298,11 @@ typedef struct {
 } recon_molecule_k_point;
 
 /* Algorithm 1 for each k, on an index and queries with labels (NULL: the index itself, each row's
- * class being its nearest other rows). options may be NULL; its k is not used. */
+ * class being its nearest other rows). */
 recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *out /* [count] */,
                                        const size_t *k, size_t count, const recon_embedded *index,
                                        const recon_embedded *queries,
-                                       const double *truth /* [molecules][9] */, size_t molecules,
-                                       const recon_normalize_options *options);
+                                       const double *truth /* [molecules][9] */, size_t molecules);
 
 /* --- unusual poses -------------------------------------------------------------------------------- */
 
@@ -318,13 +315,13 @@ double recon_evaluate_molecule_trace(const double f[9], recon_so3 g);
 /* The paper's test set. Half of each molecule's conformers (the smaller half, drawn by seed) are
  * rotated back and then by a new rotation, uniform on SO(3): extra takes the conformer as it is
  * there, and psi(extra x) = extra psi(x). The others stay: extra = 1. unusual[i] = 1 where a new
- * rotation has tr(F^T R) < tau; what stays never is. tau 0: RECON_MOLECULE_UNUSUAL. */
+ * rotation has tr(F^T R) < RECON_MOLECULE_UNUSUAL; what stays never is. */
 recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra /* [n] */,
                                              uint8_t *unusual /* [n] */,
                                              const recon_so3 *truth /* [n] */,
                                              const int64_t *molecule /* [n] */, size_t n,
                                              const double *fisher /* [molecules][9] */,
-                                             size_t molecules, double tau, uint64_t seed);
+                                             size_t molecules, uint64_t seed);
 
 /* --- rows sorted by molecule ------------------------------------------------------------------ */
 
@@ -337,6 +334,14 @@ typedef struct {
 recon_status recon_molecule_groups_make(recon_ctx *ctx, recon_molecule_groups *out,
                                         const int64_t *molecule, size_t n, size_t molecules);
 void recon_molecule_groups_free(recon_molecule_groups *groups);
+
+/* Room for n codes of d numbers with poses and labels, which owned[0], [1] and [2] fill in. Free always. */
+recon_status lab_embedded_new(recon_ctx *ctx, recon_embedded *out, size_t n, size_t d,
+                              const recon_group *group);
+
+/* The line of a model file that says how it was trained; "" where there is none. */
+enum { TRAINING = 640 };
+recon_status lab_training(recon_ctx *ctx, char out[TRAINING], const char *path);
 
 typedef recon_status recon_work(recon_ctx *ctx, void *arg);
 
@@ -360,11 +365,6 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
 
 /* The place of the largest of n numbers, of several the first. */
 size_t lab_largest(const double *row, size_t n);
-
-/* A set of its own with the same conformers, names and energies; molecules that do not occur in
- * data lose their numbers. poses may be NULL. The truth of how conformers had been rotated does not
- * go along. */
-recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose *poses /* [n] */,
-                                 const recon_model *model, const recon_molecules *data);
+size_t lab_largest_float(const float *row, size_t n);
 
 #endif

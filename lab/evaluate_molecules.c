@@ -5,7 +5,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>
@@ -19,18 +19,10 @@ enum { CONFORMERS = 1024 }; /* that a model sees at once */
 
 /* --- accuracy --------------------------------------------------------------------------------- */
 
-static int64_t most_likely(const float *row, size_t n)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < n; i++)
-        best = row[i] > row[best] ? i : best;
-    return (int64_t)best;
-}
-
-recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64_t *guess,
-                                              const int64_t *molecule, const int64_t *conformer,
-                                              const recon_so3 *rotations, size_t n,
-                                              recon_spin_judge *judge, void *user, size_t labels)
+recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, const int64_t *molecule,
+                                              const int64_t *conformer, const recon_so3 *rotations,
+                                              size_t n, recon_spin_judge *judge, void *user,
+                                              size_t labels)
 {
     int64_t which[CONFORMERS];
     float *log_p = NULL;
@@ -43,12 +35,8 @@ recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64
         for (size_t i = 0; i < count; i++)
             which[i] = conformer ? conformer[at + i] : (int64_t)(at + i);
         RECON_TRY(judge(ctx, user, log_p, which, rotations + at, count));
-        for (size_t i = 0; i < count; i++) {
-            int64_t best = most_likely(log_p + i * labels, labels);
-            right += best == molecule[at + i];
-            if (guess)
-                guess[at + i] = best;
-        }
+        for (size_t i = 0; i < count; i++)
+            right += (int64_t)lab_largest_float(log_p + i * labels, labels) == molecule[at + i];
     }
     *out = (double)right / (double)n;
 done:
@@ -150,7 +138,7 @@ static void summarize(recon_molecule_pose_error *out, double *sorted, size_t n)
 }
 
 recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_error *out,
-                                           double *error, const recon_molecule_posed *fit,
+                                           const recon_molecule_posed *fit,
                                            const recon_molecule_posed *test, size_t molecules)
 {
     recon_so3 *constant = NULL;
@@ -165,13 +153,8 @@ recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_e
     RECON_TRY(constants(ctx, constant, fit, molecules));
     for (size_t i = 0; i < test->n; i++) {
         recon_so3 c = constant[test->molecule[i]];
-        double e = isnan(c.w)
-                       ? NAN
-                       : recon_so3_distance(test->psi[i], recon_so3_compose(test->truth[i], c));
-        if (!isnan(e))
-            measured[n++] = e;
-        if (error)
-            error[i] = e;
+        if (!isnan(c.w)) /* else a molecule that the first set has not */
+            measured[n++] = recon_so3_distance(test->psi[i], recon_so3_compose(test->truth[i], c));
     }
     if (n == 0)
         RECON_TRY(
@@ -217,33 +200,6 @@ typedef struct {
     double *truth_axis; /* [molecules][3]  */
     recon_molecule_groups groups;
 } room;
-
-static recon_status make_room(recon_ctx *ctx, room *r, size_t n, size_t molecules)
-{
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r->mse, n > molecules ? n : molecules, sizeof *r->mse));
-    RECON_TRY(recon_alloc_raw(ctx, &r->axis, n, sizeof *r->axis));
-    RECON_TRY(recon_alloc_raw(ctx, &r->truth_axis, molecules, 3 * sizeof *r->truth_axis));
-done:
-    return status;
-}
-
-static recon_status compare(recon_ctx *ctx, room *r, const double *f, const int64_t *molecule,
-                            size_t n, const double *truth, size_t molecules)
-{
-    recon_status status = RECON_OK;
-    double axis[3];
-    for (size_t m = 0; m < molecules; m++)
-        RECON_TRY(axis_of(ctx, r->truth_axis + 3 * m, truth + 9 * m));
-    for (size_t i = 0; i < n; i++) {
-        size_t m = (size_t)molecule[i];
-        RECON_TRY(axis_of(ctx, axis, f + 9 * i));
-        r->mse[i] = squared_error(f + 9 * i, truth + 9 * m);
-        r->axis[i] = angle_between(axis, r->truth_axis + 3 * m);
-    }
-done:
-    return status;
-}
 
 static void by_molecule(recon_molecule_fisher *of, const room *r, size_t molecules)
 {
@@ -306,12 +262,22 @@ recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fishe
                                             size_t molecules)
 {
     room r = { 0 };
+    double axis[3];
     recon_status status;
     RECON_TRY(recon_molecule_groups_make(ctx, &r.groups, molecule, n, molecules));
     RECON_TRY(recon_evaluate_check_numbers(ctx, f, 9 * n, "entry of F"));
     RECON_TRY(recon_evaluate_check_numbers(ctx, truth, 9 * molecules, "entry of the true F"));
-    RECON_TRY(make_room(ctx, &r, n, molecules));
-    RECON_TRY(compare(ctx, &r, f, molecule, n, truth, molecules));
+    RECON_TRY(recon_alloc_raw(ctx, &r.mse, n > molecules ? n : molecules, sizeof *r.mse));
+    RECON_TRY(recon_alloc_raw(ctx, &r.axis, n, sizeof *r.axis));
+    RECON_TRY(recon_alloc_raw(ctx, &r.truth_axis, molecules, 3 * sizeof *r.truth_axis));
+    for (size_t m = 0; m < molecules; m++)
+        RECON_TRY(axis_of(ctx, r.truth_axis + 3 * m, truth + 9 * m));
+    for (size_t i = 0; i < n; i++) {
+        size_t m = (size_t)molecule[i];
+        RECON_TRY(axis_of(ctx, axis, f + 9 * i));
+        r.mse[i] = squared_error(f + 9 * i, truth + 9 * m);
+        r.axis[i] = angle_between(axis, r.truth_axis + 3 * m);
+    }
     by_molecule(of, &r, molecules);
     summarize_fisher(out, &r, of, n, truth, molecules);
 done:
@@ -370,8 +336,7 @@ static void rank(double *out, placed *order, const double *x, size_t n)
     }
 }
 
-static double correlate(double *slope, double *intercept, const double *x, const double *y,
-                        size_t n)
+static double correlate(double *slope, const double *x, const double *y, size_t n)
 {
     double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
     for (size_t i = 0; i < n; i++) {
@@ -388,14 +353,13 @@ static double correlate(double *slope, double *intercept, const double *x, const
     xx = xx > ROUNDING * (double)n * mx * mx ? xx : NAN;
     yy = yy > ROUNDING * (double)n * my * my ? yy : NAN;
     *slope = xy / xx;
-    *intercept = my - *slope * mx;
     return xy / sqrt(xx * yy);
 }
 
 recon_status recon_evaluate_molecule_trend(recon_ctx *ctx, recon_trend *out, const double *x,
                                            const double *y, size_t n)
 {
-    double *kept = NULL, slope, intercept;
+    double *kept = NULL, slope;
     placed *order = NULL;
     recon_status status;
     *out = (recon_trend){ 0 };
@@ -411,8 +375,8 @@ recon_status recon_evaluate_molecule_trend(recon_ctx *ctx, recon_trend *out, con
         }
     rank(ranks, order, a, out->n);
     rank(ranks + n, order, b, out->n);
-    out->correlation = correlate(&out->slope, &out->intercept, a, b, out->n);
-    out->rank = correlate(&slope, &intercept, ranks, ranks + n, out->n);
+    out->correlation = correlate(&out->slope, a, b, out->n);
+    out->rank = correlate(&slope, ranks, ranks + n, out->n);
 done:
     lab_free(order, kept);
     return status;
@@ -442,10 +406,9 @@ static void follow_worst(recon_molecule_k_point *out, size_t count, const recon_
 recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *out, const size_t *k,
                                        size_t count, const recon_embedded *index,
                                        const recon_embedded *queries, const double *truth,
-                                       size_t molecules, const recon_normalize_options *options)
+                                       size_t molecules)
 {
     const recon_embedded *rows = queries ? queries : index;
-    recon_normalize_options o = options ? *options : (recon_normalize_options){ 0 };
     recon_molecule_fisher *of = NULL;
     recon_frames frames = { 0 };
     recon_status status = RECON_OK;
@@ -454,8 +417,9 @@ recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *o
                           index->group == RECON_SO3 ? "labels" : "poses on SO(3)");
     RECON_TRY(recon_alloc(ctx, &of, count * molecules, sizeof *of));
     for (size_t i = 0; i < count; i++) {
-        out[i] = (recon_molecule_k_point){ .k = o.knn.k = k[i] };
-        RECON_TRY(recon_normalize(ctx, &frames, index, queries, &o));
+        out[i] = (recon_molecule_k_point){ .k = k[i] };
+        RECON_TRY(recon_normalize(ctx, &frames, index, queries,
+                                  &(recon_normalize_options){ .knn = { .k = k[i] } }));
         out[i].hit_rate = frames.hit_rate;
         RECON_TRY(recon_evaluate_molecule_fisher(ctx, &out[i].error, of + i * molecules,
                                                  frames.parameters, rows->labels, rows->n, truth,
@@ -478,20 +442,10 @@ double recon_evaluate_molecule_trace(const double f[9], recon_so3 g)
     return sum;
 }
 
-/* A new rotation for row i; its stream is its own, so the others do not matter to it. */
-static int rotate_anew(recon_so3 *extra, recon_so3 truth, const double f[9], double tau,
-                       uint64_t seed, size_t i)
-{
-    recon_rng rng = recon_rng_new(seed, i);
-    recon_so3 anew = recon_so3_haar(&rng);
-    *extra = recon_so3_compose(anew, recon_so3_inverse(truth));
-    return recon_evaluate_molecule_trace(f, anew) < tau;
-}
-
 recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra, uint8_t *unusual,
                                              const recon_so3 *truth, const int64_t *molecule,
                                              size_t n, const double *fisher, size_t molecules,
-                                             double tau, uint64_t seed)
+                                             uint64_t seed)
 {
     recon_molecule_groups g = { 0 };
     recon_status status;
@@ -507,77 +461,14 @@ recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra, u
         size_t count = g.offset[m + 1] - g.offset[m];
         for (size_t i = 0; i < count / 2; i++) {
             size_t row = g.row[g.offset[m] + recon_permute(i, count, seed, m)];
-            unusual[row] = (uint8_t)rotate_anew(&extra[row], truth[row], fisher + 9 * m,
-                                                tau == 0 ? RECON_MOLECULE_UNUSUAL : tau, seed, row);
+            recon_rng rng = recon_rng_new(seed, row); /* its own: the others do not matter to it */
+            recon_so3 anew = recon_so3_haar(&rng);
+            extra[row] = recon_so3_compose(anew, recon_so3_inverse(truth[row]));
+            unusual[row] =
+                recon_evaluate_molecule_trace(fisher + 9 * m, anew) < RECON_MOLECULE_UNUSUAL;
         }
     }
 done:
     recon_molecule_groups_free(&g);
-    return status;
-}
-
-/* --- a whole set in its natural pose ---------------------------------------------------------- */
-
-typedef struct {
-    recon_conformer *list;
-    const char **names; /* of those molecules that occur, numbered anew */
-    int32_t *number;    /* [molecules of the whole] the new number + 1; 0: does not occur */
-    float *xyz;
-} copy;
-
-static recon_status copy_new(recon_ctx *ctx, copy *c, const recon_molecules *data)
-{
-    recon_molecules_info info = recon_molecules_describe(data);
-    recon_status status;
-    *c = (copy){ 0 };
-    RECON_TRY(recon_alloc(ctx, &c->list, info.n, sizeof *c->list));
-    RECON_TRY(recon_alloc(ctx, &c->names, info.molecules, sizeof *c->names));
-    RECON_TRY(recon_alloc(ctx, &c->number, info.molecules, sizeof *c->number));
-    RECON_TRY(recon_alloc_raw(ctx, &c->xyz, info.total, 3 * sizeof *c->xyz));
-    for (size_t i = 0; i < info.n; i++) {
-        c->list[i] = recon_molecules_get(data, i);
-        c->number[c->list[i].molecule] = 1;
-    }
-done:
-    return status;
-}
-
-static void renumber(copy *c, const recon_molecules *data)
-{
-    recon_molecules_info info = recon_molecules_describe(data);
-    int32_t count = 0;
-    for (size_t m = 0; m < info.molecules; m++)
-        if (c->number[m]) {
-            c->names[count] = recon_molecules_name(data, m);
-            c->number[m] = ++count;
-        }
-    for (size_t i = 0; i < info.n; i++)
-        c->list[i].molecule = c->number[c->list[i].molecule] - 1;
-}
-
-static void copy_free(copy *c)
-{
-    lab_free(c->xyz, c->number, c->names, c->list);
-}
-
-recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose *poses,
-                                 const recon_model *model, const recon_molecules *data)
-{
-    size_t n = recon_molecules_describe(data).n;
-    const float *at;
-    copy c;
-    recon_status status;
-    *out = NULL;
-    RECON_TRY(copy_new(ctx, &c, data));
-    RECON_TRY(recon_canonicalize_molecules(ctx, c.xyz, poses, model, c.list, n));
-    renumber(&c, data);
-    at = c.xyz;
-    for (size_t i = 0; i < n; i++) {
-        c.list[i].xyz = at;
-        at += 3 * c.list[i].atoms;
-    }
-    RECON_TRY(recon_molecules_make(ctx, out, c.list, n, c.names));
-done:
-    copy_free(&c);
     return status;
 }

@@ -356,17 +356,15 @@ static recon_status draw(recon_ctx *ctx, letters_one *r)
     static const char *const names[SETS] = { "letters", "fresh", "anyway" };
     const size_t times[SETS] = { 1, plan->fresh, plan->anyway };
     char path[RECON_PATH];
-    recon_status status;
-    RECON_TRY(letters_fonts_open(ctx, &r->fonts, plan, r->settings->fonts, r->seed));
+    RECON_CHECK(letters_fonts_open(ctx, &r->fonts, plan, r->settings->fonts, r->seed));
     for (int i = 0; i < SETS; i++) {
-        RECON_TRY(letters_set_make(ctx, &r->set[i], plan, r->fonts,
-                                   i == TRAINING_SET ? LETTERS_TRAIN : LETTERS_TEST, times[i],
-                                   i == ANYWAY_SET, r->seed * SETS + (size_t)i));
-        RECON_TRY(letters_set_write(ctx, &r->set[i], plan,
-                                    recon_folder_join(path, r->folder.path, names[i])));
+        RECON_CHECK(letters_set_make(ctx, &r->set[i], plan, r->fonts,
+                                     i == TRAINING_SET ? LETTERS_TRAIN : LETTERS_TEST, times[i],
+                                     i == ANYWAY_SET, r->seed * SETS + (size_t)i));
+        RECON_CHECK(letters_set_write(ctx, &r->set[i], plan,
+                                      recon_folder_join(path, r->folder.path, names[i])));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status train_backbone(recon_ctx *ctx, letters_one *r, const recon_dataset *data,
@@ -431,12 +429,6 @@ done:
     return status;
 }
 
-static json_t *fonts_json(const letters_fonts *fonts)
-{
-    return json_pack("{s:I, s:I}", "train", (json_int_t)letters_fonts_count(fonts, LETTERS_TRAIN),
-                     "test", (json_int_t)letters_fonts_count(fonts, LETTERS_TEST));
-}
-
 static recon_status measure_model(recon_ctx *ctx, json_t **out, letters_one *r)
 {
     const lab_settings *s = r->settings;
@@ -449,13 +441,14 @@ static recon_status measure_model(recon_ctx *ctx, json_t **out, letters_one *r)
     RECON_TRY(measure(ctx, out, &r->plan, model, &r->set[FRESH_SET], &r->set[ANYWAY_SET],
                       r->folder.path));
     const recon_model_info info = recon_model_describe(model);
-    json_t *how =
-        json_pack("{s:s, s:s, s:I, s:I, s:s, s:I, s:o, s:{s:f, s:f, s:f}, s:b}", "dataset",
-                  "letters", "preset", recon_preset_name(info.images.preset), "training_images",
-                  (json_int_t)r->set[TRAINING_SET].n, "size", (json_int_t)info.images.height,
-                  "backbone", s->models[0] ? s->models[0] : "trained", "seed", (json_int_t)r->seed,
-                  "fonts", fonts_json(r->fonts), "seconds", "train", r->took.train, "train_cpu",
-                  r->took.train_cpu, "discover", r->took.discover, "quick", s->quick);
+    json_t *how = json_pack(
+        "{s:s, s:s, s:I, s:I, s:s, s:I, s:{s:I, s:I}, s:{s:f, s:f, s:f}, s:b}", "dataset",
+        "letters", "preset", recon_preset_name(info.images.preset), "training_images",
+        (json_int_t)r->set[TRAINING_SET].n, "size", (json_int_t)info.images.height, "backbone",
+        s->models[0] ? s->models[0] : "trained", "seed", (json_int_t)r->seed, "fonts", "train",
+        (json_int_t)letters_fonts_count(r->fonts, LETTERS_TRAIN), "test",
+        (json_int_t)letters_fonts_count(r->fonts, LETTERS_TEST), "seconds", "train", r->took.train,
+        "train_cpu", r->took.train_cpu, "discover", r->took.discover, "quick", s->quick);
     if (json_object_update(*out, how))
         status = recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
     json_decref(how);

@@ -454,20 +454,17 @@ recon_status letters_fonts_open(recon_ctx *ctx, letters_fonts **out, const lette
                                 const char *folder, uint64_t seed)
 {
     letters_fonts *f;
-    recon_status status;
     folder = folder ? folder : SYSTEM_FONTS;
-    RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     f = *out;
     f->plan = *plan;
     if (FT_Init_FreeType(&f->library))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "FreeType does not start"));
-    RECON_TRY(find_fonts(ctx, f, folder, seed, DEPTH));
+        RECON_CHECK(recon_fail(ctx, RECON_ERR_MEMORY, "FreeType does not start"));
+    RECON_CHECK(find_fonts(ctx, f, folder, seed, DEPTH));
     if (f->n_found)
         qsort(f->found, f->n_found, sizeof *f->found, by_order);
-    RECON_TRY(choose(ctx, f));
-    RECON_TRY(check_numbers(ctx, f, folder));
-done:
-    return status;
+    RECON_CHECK(choose(ctx, f));
+    return check_numbers(ctx, f, folder);
 }
 
 void letters_fonts_free(letters_fonts *f)

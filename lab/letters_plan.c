@@ -72,24 +72,22 @@ static recon_status read_kinds(recon_ctx *ctx, letters_plan *out, json_t *groups
 {
     size_t i;
     json_t *group;
-    recon_status status = RECON_OK;
     json_array_foreach(groups, i, group)
     {
         const char *text = json_string_value(json_object_get(group, "letters"));
         letters_law law;
-        RECON_TRY(read_law(ctx, &law, group, path));
+        RECON_CHECK(read_law(ctx, &law, group, path));
         for (text = text ? text : ""; *text; out->kinds++) {
             if (out->kinds == LETTERS_KINDS)
-                RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: more than %d letters", path,
-                                     LETTERS_KINDS));
+                RECON_CHECK(recon_fail(ctx, RECON_ERR_INPUT, "%s: more than %d letters", path,
+                                       LETTERS_KINDS));
             text = next_letter(&out->kind[out->kinds], text);
             out->kind[out->kinds].law = law;
         }
     }
     if (!out->kinds)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no \"kinds\" with \"letters\"", path));
-done:
-    return status;
+        RECON_CHECK(recon_fail(ctx, RECON_ERR_INPUT, "%s: no \"kinds\" with \"letters\"", path));
+    return RECON_OK;
 }
 
 static recon_status read_plan(recon_ctx *ctx, letters_plan *out, json_t *from, const char *path)

@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "core/folder.h"
 #include "core/memory.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <ftw.h>
 #include <recon/group/so2.h>
@@ -25,7 +25,6 @@ recon_status run_folder_make(recon_ctx *ctx, run_folder *f, const char *out, con
                              size_t seed)
 {
     const char *temporary = getenv("TMPDIR");
-    recon_status status;
     if (!out) {
         snprintf(f->path, sizeof f->path, "%s/recon-%s.XXXXXX", temporary ? temporary : "/tmp",
                  name);
@@ -33,10 +32,8 @@ recon_status run_folder_make(recon_ctx *ctx, run_folder *f, const char *out, con
         return f->temporary ? RECON_OK : recon_refused(ctx, f->path, "cannot be made");
     }
     snprintf(f->path, sizeof f->path, "%s/seed-%zu", out, seed);
-    RECON_TRY(recon_folder_make(ctx, out));
-    RECON_TRY(recon_folder_make(ctx, f->path));
-done:
-    return status;
+    RECON_CHECK(recon_folder_make(ctx, out));
+    return recon_folder_make(ctx, f->path);
 }
 
 void run_folder_remove(const run_folder *f)
@@ -53,11 +50,10 @@ recon_status letters_set_make(recon_ctx *ctx, letters_set *out, const letters_pl
                               uint64_t seed)
 {
     size_t n = letters_fonts_count(fonts, part) * plan->kinds * times;
-    recon_status status;
     *out = (letters_set){ .n = n };
-    RECON_TRY(recon_alloc_raw(ctx, &out->pixels, n, plan->size * plan->size));
-    RECON_TRY(recon_alloc_raw(ctx, &out->kind, n, sizeof *out->kind));
-    RECON_TRY(recon_alloc_raw(ctx, &out->angle, n, sizeof *out->angle));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->pixels, n, plan->size * plan->size));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->kind, n, sizeof *out->kind));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->angle, n, sizeof *out->angle));
     for (size_t i = 0; i < n; i++) {
         size_t to = recon_permute(i, n, seed, 0), kind = i / times % plan->kinds;
         recon_rng rng = recon_rng_new(seed, i);
@@ -65,11 +61,10 @@ recon_status letters_set_make(recon_ctx *ctx, letters_set *out, const letters_pl
             anyway ? recon_so2_haar(&rng) : letters_law_draw(&plan->kind[kind].law, &rng);
         out->kind[to] = kind;
         out->angle[to] = angle;
-        RECON_TRY(letters_draw(ctx, out->pixels + to * plan->size * plan->size, fonts, part,
-                               i / times / plan->kinds, kind, angle));
+        RECON_CHECK(letters_draw(ctx, out->pixels + to * plan->size * plan->size, fonts, part,
+                                 i / times / plan->kinds, kind, angle));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 void letters_set_free(letters_set *set)
@@ -107,17 +102,14 @@ recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const let
                                const char *dir)
 {
     char name[32], path[RECON_PATH];
-    recon_status status;
-    RECON_TRY(recon_folder_make(ctx, dir));
+    RECON_CHECK(recon_folder_make(ctx, dir));
     for (size_t i = 0; i < set->n; i++) {
         snprintf(name, sizeof name, NAME, i);
-        RECON_TRY(letters_write_pgm(ctx, recon_folder_join(path, dir, name),
-                                    set->pixels + i * plan->size * plan->size, plan->size,
-                                    plan->size));
+        RECON_CHECK(letters_write_pgm(ctx, recon_folder_join(path, dir, name),
+                                      set->pixels + i * plan->size * plan->size, plan->size,
+                                      plan->size));
     }
-    RECON_TRY(write_truth(ctx, set, plan, dir));
-done:
-    return status;
+    return write_truth(ctx, set, plan, dir);
 }
 
 recon_status letters_load(recon_ctx *ctx, float **out, size_t n, const char *dir,

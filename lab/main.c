@@ -2,6 +2,7 @@
  * started. `recon demo` and `recon reproduce` start it, with the same words. */
 #include "lab/lab.h"
 #include "lab/reproduce.h"
+#include "core/fail.h"
 #include "core/text.h"
 
 #include <recon/ops/backend.h>
@@ -451,9 +452,7 @@ static recon_status attach(recon_ctx *ctx, lab_settings *s)
 {
     static const char *const devices[] = { "cpu", "cuda", "ref" };
     int exact = s->device == CUDA && s->deterministic;
-    recon_status status = recon_ops_attach(ctx, exact ? "cuda-deterministic" : devices[s->device]);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_ops_attach(ctx, exact ? "cuda-deterministic" : devices[s->device]));
     cli_note_precision(ctx, s->precision_asked);
     s->precision = cli_precision(ctx, s->precision_asked);
     return RECON_OK;

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/shipped.h"
 #include "lab/lab.h"
+#include "data/molecules.h"
 
 #include <math.h>
 #include <recon/model/discover.h>
@@ -89,30 +90,20 @@ static void find_rivals(recon_ctx *ctx, lab_settings *s, model_path path[RIVAL_K
     }
 }
 
-static void find_segnn(recon_ctx *ctx, lab_settings *s, model_path path)
-{
-    if (!s->what && !s->segnn &&
-        recon_shipped_find(ctx, path, sizeof(model_path), "models", "conformers-segnn.safetensors",
-                           "") == RECON_OK)
-        s->segnn = path;
-}
-
 /* Each to the rows that it can fill. */
 static recon_status sort_models(recon_ctx *ctx, lab_settings *s)
 {
-    recon_status status = RECON_OK;
     for (int i = 0; s->what && i < RECON_TRAINED_KINDS && s->models[i]; i++) {
         recon_trained kind;
-        RECON_TRY(reproduce_trained(ctx, &kind, NULL, s->models[i]));
+        RECON_CHECK(reproduce_trained(ctx, &kind, NULL, s->models[i]));
         if (s->of[kind])
-            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                                 "%s and %s are both models of a %s backbone, and would fill the "
-                                 "same rows: name one of them",
-                                 s->of[kind], s->models[i], recon_trained_name(kind)));
+            RECON_CHECK(recon_fail(ctx, RECON_ERR_INPUT,
+                                   "%s and %s are both models of a %s backbone, and would fill the "
+                                   "same rows: name one of them",
+                                   s->of[kind], s->models[i], recon_trained_name(kind)));
         s->of[kind] = s->models[i];
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Before the long work, not after it; what was made to try is taken away again. */
@@ -202,9 +193,8 @@ static int is_asked(const lab_settings *s, recon_trained kind)
 static recon_status train_models(recon_ctx *ctx, lab_settings *s, const char *dir,
                                  model_path path[RECON_TRAINED_KINDS])
 {
-    recon_status status;
-    RECON_TRY(recon_folder_make(ctx, s->out));
-    RECON_TRY(recon_folder_make(ctx, dir));
+    RECON_CHECK(recon_folder_make(ctx, s->out));
+    RECON_CHECK(recon_folder_make(ctx, dir));
     for (int k = 0; k < RECON_TRAINED_KINDS; k++) {
         recon_trained kind = (recon_trained)k;
         char into[2100];
@@ -212,11 +202,10 @@ static recon_status train_models(recon_ctx *ctx, lab_settings *s, const char *di
             continue;
         snprintf(into, sizeof into, "%s/%s", dir, recon_trained_name(kind));
         snprintf(path[k], sizeof(model_path), "%s/model.safetensors", into);
-        RECON_TRY(train_model(ctx, s, kind, into));
+        RECON_CHECK(train_model(ctx, s, kind, into));
         s->of[k] = path[k];
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* SGM has learned no labels: its poses agree, or they do not. */
@@ -368,10 +357,10 @@ static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figu
     molecule_reproduction r;
     recon_status status;
     RECON_TRY(molecule_reproduce_measure(ctx, &r, s));
-    *out = molecule_reproduce_json(&r);
+    *out = json_incref(r.out);
     if (s->figures) {
         RECON_TRY(recon_folder_make(ctx, s->figures));
-        RECON_TRY(molecule_reproduce_figures(ctx, figures, &r, *out, s->figures));
+        RECON_TRY(molecule_reproduce_figures(ctx, figures, &r, s->figures));
     }
 done:
     molecule_reproduce_free(ctx, &r);
@@ -458,28 +447,25 @@ static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const lab_se
     lab_settings one = *s;
     char dir[2048];
     model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs[2];
-    recon_status status;
     snprintf(dir, sizeof dir, "%s/seed-%zu", s->out, seed);
     one.seed = seed;
     one.figures = seed == s->seed ? s->figures : NULL;
     if (s->what && s->baselines)
-        RECON_TRY(train_rivals(ctx, &one, dir, rivals));
+        RECON_CHECK(train_rivals(ctx, &one, dir, rivals));
     if (!s->what && s->baselines)
-        RECON_TRY(train_graphs(ctx, &one, dir, graphs));
+        RECON_CHECK(train_graphs(ctx, &one, dir, graphs));
     if (s->rival) {
         one.train =
             0; /* no backbone is trained; of molecules it is the one that comes with recon */
     } else if (s->what) {
-        RECON_TRY(train_models(ctx, &one, dir, model));
+        RECON_CHECK(train_models(ctx, &one, dir, model));
     } else {
         snprintf(model[0], sizeof model[0], "%s/model.safetensors", dir);
         one.models[0] = model[0];
         one.embeddings = dir;
-        RECON_TRY(train_molecules(ctx, &one, dir));
+        RECON_CHECK(train_molecules(ctx, &one, dir));
     }
-    RECON_TRY(measure(ctx, out, &one));
-done:
-    return status;
+    return measure(ctx, out, &one);
 }
 
 static recon_status run_one(recon_ctx *ctx, json_t **out, const lab_settings *s, size_t i)
@@ -491,25 +477,25 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, const lab_settings *
 {
     lab_settings s = *given;
     model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs, classifier;
-    recon_status status;
     *result = NULL;
     if (s.figures)
-        RECON_TRY(try_folder(ctx, s.figures));
+        RECON_CHECK(try_folder(ctx, s.figures));
     if (!s.what)
-        RECON_TRY(find_model(ctx, &s, model[0]));
+        RECON_CHECK(find_model(ctx, &s, model[0]));
     else if (!s.models[0] && !s.train && !s.rival)
-        RECON_TRY(find_models(ctx, &s, model));
+        RECON_CHECK(find_models(ctx, &s, model));
     if ((s.baselines || s.figures) && !s.data) { /* SGM's canonicals are a figure */
         find_rivals(ctx, &s, rivals);
-        find_segnn(ctx, &s, graphs);
+        if (!s.what && recon_shipped_find(ctx, graphs, sizeof graphs, "models",
+                                          "conformers-segnn.safetensors", "") == RECON_OK)
+            s.segnn = graphs;
     }
-    RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
-    RECON_TRY(sort_models(ctx, &s));
-    RECON_TRY(lab_repeat(ctx, result, &s, run_one));
+    RECON_CHECK(find_classifier(ctx, &s, classifier, sizeof classifier));
+    RECON_CHECK(sort_models(ctx, &s));
+    RECON_CHECK(lab_repeat(ctx, result, &s, run_one));
     if (s.figures)
-        RECON_TRY(reproduce_page(ctx, s.figures, *result));
-done:
-    return status;
+        RECON_CHECK(reproduce_page(ctx, s.figures, *result));
+    return RECON_OK;
 }
 
 typedef double merge(const double *values, size_t n);

@@ -28,10 +28,9 @@ enum {
     TEST_SEED = 2,  /* and of test images, for every table                                 */
     TAKE_SEED = 1,  /* of a part of either                                                 */
     KS = 5,
-    K = 10,         /* neighbours of a class, as in the paper                    */
-    WORST = 5000,   /* rows of the confusion matrix, if there are twelve times as many */
-    CONTROL = 2000, /* images of a control */
-    TRAINING = 640  /* of a line that says how a model was trained */
+    K = 10,        /* neighbours of a class, as in the paper                    */
+    WORST = 5000,  /* rows of the confusion matrix, if there are twelve times as many */
+    CONTROL = 2000 /* images of a control */
 };
 #define GATE 0.01 /* canonicalize --only-if, of the rows that are gated */
 
@@ -201,14 +200,16 @@ recon_status reproduce_trained(recon_ctx *ctx, recon_trained *out, char *line, c
 recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const lab_settings *s,
                                 size_t count);
 
-/* Upright images rotated by a rule, with two resamplings each: by any angle, and on to where the rule
- * has them. So no sharpness tells an image that the rule does not rotate. */
-recon_status reproduce_resampled(recon_ctx *ctx, recon_dataset **out, const recon_dataset *upright,
-                                 const recon_rotation_rule *rule, uint64_t seed);
+/* Upright images rotated by a rule. resample: with two resamplings each, by any angle and on to where the
+ * rule has them, so that no sharpness tells an image that the rule does not rotate. */
+recon_status reproduce_rotate(recon_ctx *ctx, recon_dataset **out, const recon_dataset *upright,
+                              const recon_rotation_rule *rule, uint64_t seed, int resample);
 
 /* The first n images, to be freed. */
 recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *data, size_t n);
 
+/* What canonicalizing takes, and on what. */
+void put_times(json_t **out, const recon_times *times);
 /* A run of Algorithm 1: so many inputs, each with its k neighbours among so many. */
 json_t *algorithm1_json(size_t inputs, size_t among, size_t k, double seconds);
 /* What --json prints of a run, from what was measured with its models, an object by the names of
@@ -251,7 +252,6 @@ recon_status reproduce_page(recon_ctx *ctx, const char *dir, const json_t *resul
 
 enum {
     MOLECULE_K = 25,          /* neighbours of a class, as in the paper                        */
-    MOLECULE_KS = 5,          /* values of k that are tried                                    */
     MOLECULE_GAUGES = 16,     /* draws of the spin that the poses leave free                   */
     MOLECULE_SPIN_K = 15,     /* neighbours that choose a spin                                 */
     MOLECULE_SPIN_UNSEEN = 8, /* the same where there are only those of val, about ten a class */
@@ -279,6 +279,20 @@ typedef enum {
     MOLECULE_FS
 } molecule_f_kind;
 
+/* What is known of a molecule, NaN for one that does not occur: means over its test conformers of the error
+ * of F, the hit rate, the RMSD to the reference and the error of the reconstruction; how many conformers
+ * the training part has of it. */
+typedef enum {
+    FACT_MSE,
+    FACT_CONFORMERS,
+    FACT_ROTORS,
+    FACT_HITS,
+    FACT_ATOMS,
+    FACT_RMSD,
+    FACT_REBUILT,
+    FACTS
+} molecule_fact;
+
 typedef struct {
     const lab_settings *settings;
     recon_model *model;
@@ -303,36 +317,11 @@ typedef struct {
     recon_molecule_net_error *rebuilt;
     recon_molecule_fisher *of; /* [molecules] errors of MOLECULE_F_DENSITY */
 
-    struct {
-        double none, ieae, recon, neighbours, density, spin, unseen, whole, undo;
-        double upright, upright_recon, upright_gated;
-        double drawn_mean, drawn_spread; /* of density, the free spin drawn anew */
-    } accuracy;
+    double *fact[FACTS]; /* each [molecules] */
     baseline baseline[BASELINES];
-    recon_molecule_fisher_error fisher[MOLECULE_FS];
-    recon_molecule_pose_error pose;
-    recon_ood_auc ood;
-    double ood_trace; /* the paper's score with Lambda and Theta of the density */
-    double hit_rate;
-    recon_molecule_k_point by_k[MOLECULE_KS];
-    recon_trend hit_trend, size_trend, rotor_trend, spread_trend, rebuilt_trend;
-    size_t free[4];  /* test conformers by directions that are free */
-    double passes;   /* of the classifier, a query, to choose a spin */
-    size_t searched; /* test conformers that were searched over all of SO(3) */
-    recon_times times;
-    double begun, seconds;
+    json_t *out; /* everything measured, degrees and percent, as --json prints it */
+    double begun;
 } molecule_reproduction;
-
-extern const size_t molecule_reproduce_ks[MOLECULE_KS];
-
-/* Per molecule, NaN for one that does not occur: conformers of the training part, atoms, rotors,
- * mean RMSD to the reference, and error of the reconstruction. Each [molecules]; free them. */
-typedef struct {
-    double *mse, *hits, *conformers, *atoms, *rotors, *rmsd, *rebuilt;
-} molecule_facts;
-recon_status molecule_facts_find(recon_ctx *ctx, molecule_facts *out,
-                                 const molecule_reproduction *r);
-void molecule_facts_free(molecule_facts *facts);
 
 /* The whole set, as it is; and a part ("train", "val", "test") of it, rotated as in the paper. */
 recon_status molecule_reproduce_open(recon_ctx *ctx, recon_molecules **out, const lab_settings *s);
@@ -340,18 +329,13 @@ recon_status molecule_reproduce_rotated(recon_ctx *ctx, recon_molecules **out,
                                         const recon_molecules *whole, const lab_settings *s,
                                         const char *part);
 
-/* Of what is measured: what the classifier says. */
-recon_status molecule_reproduce_accuracy(recon_ctx *ctx, molecule_reproduction *r);
-
 /* Opens model, classifier and data, measures everything. Free always. */
 recon_status molecule_reproduce_measure(recon_ctx *ctx, molecule_reproduction *out,
                                         const lab_settings *s);
 void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r);
 
-json_t *molecule_reproduce_json(const molecule_reproduction *r);
 recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
-                                        const molecule_reproduction *r, const json_t *result,
-                                        const char *dir);
+                                        const molecule_reproduction *r, const char *dir);
 
 typedef struct {
     const char *key, *label;
@@ -362,8 +346,6 @@ typedef struct {
 } baseline_kind;
 extern const baseline_kind baseline_kinds[BASELINES];
 
-/* How a network was trained, as its file says. */
-recon_status baseline_read_training(recon_ctx *ctx, baseline *out, const char *path);
 /* One that has no figure, and why. */
 void baseline_refuse(baseline *out, const char *fmt, ...) RECON_PRINTF(2, 3);
 

@@ -24,7 +24,6 @@ typedef struct {
     json_t *list;
     const reproduction *r;
     const molecule_reproduction *m;
-    molecule_facts facts;
 } album;
 
 /* A figure that was drawn, as DIR/SET-NAME.svg. svg is freed. */
@@ -425,36 +424,34 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
     const album a = { .dir = dir, .set = r->on->what->name, .list = list, .r = r };
     char *svg = NULL, text[80], images[40];
     const lab_row by_k[] = { { "hit_rate", images, 0 }, { "theta_mae_deg", images, 0 } };
-    recon_status status;
     snprintf(images, sizeof images, "%zu training images", r->hood.index->n);
     snprintf(text, sizeof text, "Unusual poses distinguished, backbone %s",
              recon_trained_name(r->trained));
-    RECON_TRY(keep(ctx, &a, "canonical",
-                   reproduce_gallery(ctx, &svg, r, "Input and canonical images", headings), &svg));
-    RECON_TRY(draw_sgm(ctx, &a));
-    RECON_TRY(draw_poses(ctx, &a));
-    RECON_TRY(draw_theta(ctx, &a));
-    RECON_TRY(keep(ctx, &a, "roc", reproduce_roc(ctx, &svg, r, text, names), &svg));
+    RECON_CHECK(keep(ctx, &a, "canonical",
+                     reproduce_gallery(ctx, &svg, r, "Input and canonical images", headings),
+                     &svg));
+    RECON_CHECK(draw_sgm(ctx, &a));
+    RECON_CHECK(draw_poses(ctx, &a));
+    RECON_CHECK(draw_theta(ctx, &a));
+    RECON_CHECK(keep(ctx, &a, "roc", reproduce_roc(ctx, &svg, r, text, names), &svg));
     if (r->on->what->pair[0] != r->on->what->pair[1])
-        RECON_TRY(draw_pair(ctx, &a));
-    RECON_TRY(draw_by_k(ctx, &a, r->out, "Against the number of neighbours", panels, by_k, 2));
-    RECON_TRY(draw_hits(ctx, &a, "Share of the neighbours that have the input's label",
-                        r->hood.hits, r->hood.index->n, K, r->hit_rate));
-    RECON_TRY(draw_sheet(ctx, &a));
-    RECON_TRY(
-        keep(ctx, &a, "confusion",
-             recon_figure_confusion(
-                 ctx, &svg,
-                 &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
-                                     .rows = "class of the image",
-                                     .columns = "class of the neighbour",
-                                     .diagonal = "alike",
-                                     .counts = r->confusion,
-                                     .names = r->on->name,
-                                     .classes = r->on->classes }),
-             &svg));
-done:
-    return status;
+        RECON_CHECK(draw_pair(ctx, &a));
+    RECON_CHECK(draw_by_k(ctx, &a, r->out, "Against the number of neighbours", panels, by_k, 2));
+    RECON_CHECK(draw_hits(ctx, &a, "Share of the neighbours that have the input's label",
+                          r->hood.hits, r->hood.index->n, K, r->hit_rate));
+    RECON_CHECK(draw_sheet(ctx, &a));
+    return keep(
+        ctx, &a, "confusion",
+        recon_figure_confusion(
+            ctx, &svg,
+            &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
+                                .rows = "class of the image",
+                                .columns = "class of the neighbour",
+                                .diagonal = "alike",
+                                .counts = r->confusion,
+                                .names = r->on->name,
+                                .classes = r->on->classes }),
+        &svg);
 }
 
 /* --- molecules ---------------------------------------------------------------------------------- */
@@ -477,12 +474,10 @@ static recon_status choose(recon_ctx *ctx, size_t out[EXAMPLES], const album *a)
 {
     ranked *all = NULL;
     size_t n = 0;
-    recon_status status = recon_alloc(ctx, &all, a->m->molecules, sizeof *all);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &all, a->m->molecules, sizeof *all));
     for (size_t m = 0; m < a->m->molecules; m++)
-        if (!isnan(a->facts.mse[m]))
-            all[n++] = (ranked){ a->facts.mse[m], m };
+        if (!isnan(a->m->fact[FACT_MSE][m]))
+            all[n++] = (ranked){ a->m->fact[FACT_MSE][m], m };
     qsort(all, n, sizeof *all, by_mse);
     for (size_t k = 0; k < EXAMPLES; k++)
         out[k] = all[(size_t)((0.05 + 0.45 * (double)k) * (double)(n - 1))].molecule;
@@ -509,17 +504,16 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
     char captions[EXAMPLES][48];
     const char *names[EXAMPLES];
     char *svg = NULL;
-    recon_status status;
     for (size_t k = 0; k < EXAMPLES; k++) {
         size_t rows[SHOWN], n = find_conformers(rows, &r->test, chosen[k]);
         recon_sphere *row = spheres + k * (1 + SHOWN);
-        snprintf(captions[k], sizeof captions[k], "MSE %.0f", a->facts.mse[chosen[k]]);
+        snprintf(captions[k], sizeof captions[k], "MSE %.0f", a->m->fact[FACT_MSE][chosen[k]]);
         names[k] = recon_molecules_name(r->test.data, chosen[k]);
         row[0] = (recon_sphere){ captions[k], r->truth + 9 * chosen[k] };
         for (size_t i = 0; i < n; i++)
             row[1 + i] = (recon_sphere){ NULL, r->f[MOLECULE_F_DENSITY] + 9 * rows[i] };
     }
-    RECON_TRY(keep(
+    return keep(
         ctx, a, "distributions",
         recon_figure_spheres(
             ctx, &svg,
@@ -529,9 +523,7 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
                                    .columns = 1 + SHOWN,
                                    .headings = headings,
                                    .names = names }),
-        &svg));
-done:
-    return status;
+        &svg);
 }
 
 /* --- molecules before and after ----------------------------------------------------------------
@@ -643,8 +635,8 @@ static recon_status draw_histogram(recon_ctx *ctx, const album *a)
 {
     const molecule_reproduction *r = a->m;
     const recon_mark marks[] = {
-        { "median", r->fisher[MOLECULE_F_DENSITY].median },
-        { "the best constant answer", r->fisher[MOLECULE_F_DENSITY].constant },
+        { "median", lab_number(r->out, "fisher_mse.median") },
+        { "the best constant answer", lab_number(r->out, "fisher_mse.constant") },
         { "the paper's bound of 80 %", 800 },
     };
     double *values = NULL;
@@ -653,8 +645,8 @@ static recon_status draw_histogram(recon_ctx *ctx, const album *a)
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &values, r->molecules, sizeof *values));
     for (size_t m = 0; m < r->molecules; m++)
-        if (!isnan(a->facts.mse[m]))
-            values[n++] = a->facts.mse[m];
+        if (!isnan(a->m->fact[FACT_MSE][m]))
+            values[n++] = a->m->fact[FACT_MSE][m];
     RECON_TRY(keep(
         ctx, a, "mse",
         recon_figure_histogram(ctx, &svg,
@@ -719,9 +711,8 @@ static size_t pair_up(double *x, double *y, const double *a, const double *b, si
 
 static recon_status draw_scatter(recon_ctx *ctx, const album *a)
 {
-    const molecule_facts *f = &a->facts;
-    const double *x[] = { f->conformers, f->atoms, f->rmsd, f->rebuilt };
-    const double *y[] = { f->hits, f->mse, f->mse, f->mse };
+    static const molecule_fact x[] = { FACT_CONFORMERS, FACT_ATOMS, FACT_RMSD, FACT_REBUILT };
+    static const molecule_fact y[] = { FACT_HITS, FACT_MSE, FACT_MSE, FACT_MSE };
     static const char *const labels[][2] = {
         { "conformers to learn from", "hit rate" },
         { "atoms", "MSE of F" },
@@ -737,7 +728,7 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
     RECON_TRY(recon_alloc_raw(ctx, &room, 8 * n, sizeof *room));
     for (size_t k = 0; k < 4; k++) {
         double *at = room + 2 * k * n;
-        size_t count = pair_up(at, at + n, x[k], y[k], n);
+        size_t count = pair_up(at, at + n, a->m->fact[x[k]], a->m->fact[y[k]], n);
         if (count == 0)
             continue; /* a set without RMSD */
         series[shown] = (recon_series){ .x = at, .y = at + n, .count = count, .loose = 1 };
@@ -759,8 +750,7 @@ done:
 }
 
 recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
-                                        const molecule_reproduction *r, const json_t *result,
-                                        const char *dir)
+                                        const molecule_reproduction *r, const char *dir)
 {
     /* heads that learned other labels: the tables have no centred trace */
     const char *const names[SCORES] = { "not centred", r->labels ? "centred trace" : NULL,
@@ -778,22 +768,17 @@ recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
     album a = { .dir = dir, .set = "molecules", .list = list, .m = r };
     size_t chosen[EXAMPLES];
     char *svg = NULL;
-    recon_status status;
-    RECON_TRY(molecule_facts_find(ctx, &a.facts, r));
-    RECON_TRY(choose(ctx, chosen, &a));
-    RECON_TRY(draw_spheres(ctx, &a, chosen));
-    RECON_TRY(draw_molecules(ctx, &a, chosen[0]));
-    RECON_TRY(draw_decoded(ctx, &a, chosen));
-    RECON_TRY(draw_histogram(ctx, &a));
-    RECON_TRY(draw_hits(ctx, &a, "Share of the neighbours that are of the same molecule", r->hits,
-                        r->test.n, MOLECULE_K, r->hit_rate));
-    RECON_TRY(draw_spread(ctx, &a));
-    RECON_TRY(keep(ctx, &a, "roc",
-                   draw_curves(ctx, &svg, "Unusual poses", names, r->score, r->unusual, r->test.n),
-                   &svg));
-    RECON_TRY(draw_scatter(ctx, &a));
-    RECON_TRY(draw_by_k(ctx, &a, result, "Algorithm 1 against k", panels, by_k, PANELS));
-done:
-    molecule_facts_free(&a.facts);
-    return status;
+    RECON_CHECK(choose(ctx, chosen, &a));
+    RECON_CHECK(draw_spheres(ctx, &a, chosen));
+    RECON_CHECK(draw_molecules(ctx, &a, chosen[0]));
+    RECON_CHECK(draw_decoded(ctx, &a, chosen));
+    RECON_CHECK(draw_histogram(ctx, &a));
+    RECON_CHECK(draw_hits(ctx, &a, "Share of the neighbours that are of the same molecule", r->hits,
+                          r->test.n, MOLECULE_K, r->frames.hit_rate));
+    RECON_CHECK(draw_spread(ctx, &a));
+    RECON_CHECK(keep(
+        ctx, &a, "roc",
+        draw_curves(ctx, &svg, "Unusual poses", names, r->score, r->unusual, r->test.n), &svg));
+    RECON_CHECK(draw_scatter(ctx, &a));
+    return draw_by_k(ctx, &a, r->out, "Algorithm 1 against k", panels, by_k, PANELS);
 }

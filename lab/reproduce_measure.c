@@ -9,9 +9,11 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 #include "core/folder.h"
 #include "stats/quantile.h"
+#include "group/mean.h"
+#include "maps/maps.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -31,20 +33,19 @@ enum {
 recon_status reproduce_read(recon_ctx *ctx, reading *r, const recon_dataset *data,
                             const recon_model *model)
 {
-    recon_status status;
     *r = (reading){ .data = data };
-    RECON_TRY(recon_backbone_embed(ctx, &r->codes, model->backbone, recon_dataset_data(data)));
+    RECON_CHECK(recon_backbone_embed(ctx, &r->codes, model->backbone, recon_dataset_data(data)));
     r->n = r->codes.n;
-    RECON_TRY(recon_alloc_raw(ctx, &r->map, r->n, sizeof *r->map));
-    RECON_TRY(recon_alloc_raw(ctx, &r->angle, r->n, sizeof *r->angle));
-    RECON_TRY(recon_alloc_raw(ctx, &r->lambda, r->n, sizeof *r->lambda));
-    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, r->n, sizeof *r->absolute));
-    RECON_TRY(recon_maps_apply(
+    RECON_CHECK(recon_alloc_raw(ctx, &r->map, r->n, sizeof *r->map));
+    RECON_CHECK(recon_alloc_raw(ctx, &r->angle, r->n, sizeof *r->angle));
+    RECON_CHECK(recon_alloc_raw(ctx, &r->lambda, r->n, sizeof *r->lambda));
+    RECON_CHECK(recon_alloc_raw(ctx, &r->absolute, r->n, sizeof *r->absolute));
+    RECON_CHECK(recon_maps_apply(
         ctx, r->map, model->maps,
         &(recon_maps_inputs){ .n = r->n, .z = r->codes.z, .data = recon_dataset_data(r->data) },
         RECON_MAPS_ALL));
     if (r->codes.density)
-        RECON_TRY(recon_alloc_raw(ctx, &r->by_head, r->n, sizeof *r->by_head));
+        RECON_CHECK(recon_alloc_raw(ctx, &r->by_head, r->n, sizeof *r->by_head));
     for (size_t i = 0; i < r->n; i++) {
         r->angle[i] = recon_dataset_angle(r->data, i);
         if (r->codes.density) {
@@ -55,8 +56,7 @@ recon_status reproduce_read(recon_ctx *ctx, reading *r, const recon_dataset *dat
         r->lambda[i] = r->map[i].lambda;
         r->absolute[i] = recon_so2_absolute(&r->map[i], r->codes.poses[i]);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 void reading_free(reading *r)
@@ -112,20 +112,18 @@ static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
 {
     const reading *t = &r->rotated, *u = &r->upright;
     double gated, upright, upright_gated;
-    recon_status status;
-    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.ieae, NULL, r->on, t->data, t->codes.poses));
-    RECON_TRY(measure_gated(ctx, &r->accuracy.recon, &gated, r, t, r->on->right.none));
+    RECON_CHECK(reproduce_accuracy(ctx, &r->accuracy.ieae, NULL, r->on, t->data, t->codes.poses));
+    RECON_CHECK(measure_gated(ctx, &r->accuracy.recon, &gated, r, t, r->on->right.none));
     r->accuracy.head = r->accuracy.recon;
     if (t->by_head)
-        RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.head, NULL, r->on, t->data, t->by_head));
-    RECON_TRY(measure_gated(ctx, &upright, &upright_gated, r, u, r->on->right.upright));
-    RECON_TRY(measure_search(ctx, r));
+        RECON_CHECK(reproduce_accuracy(ctx, &r->accuracy.head, NULL, r->on, t->data, t->by_head));
+    RECON_CHECK(measure_gated(ctx, &upright, &upright_gated, r, u, r->on->right.upright));
+    RECON_CHECK(measure_search(ctx, r));
     lab_put(&r->out, "accuracy",
             "ieae% knn% head% neighbours% density% search% gated% upright% upright_gated%",
             r->accuracy.ieae, NAN, r->accuracy.head, NAN, t->by_head ? r->accuracy.recon : NAN,
             r->accuracy.search, gated, upright, upright_gated);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- poses ------------------------------------------------------------------------------------ */
@@ -268,10 +266,9 @@ static recon_status measure_pair(recon_ctx *ctx, reproduction *r)
     const int64_t *pair = r->on->what->pair;
     json_t *out = NULL;
     recon_class_pair p;
-    recon_status status = RECON_OK;
     if (pair[0] == pair[1])
         return RECON_OK;
-    RECON_TRY(recon_evaluate_pair(
+    RECON_CHECK(recon_evaluate_pair(
         ctx, &p, &(recon_posed){ t->codes.poses, t->lambda, t->codes.labels, t->n }, pair[0],
         pair[1]));
     out = json_pack("{s:o, s:o}", "classes", pair_names(r), "natural_deg",
@@ -279,8 +276,7 @@ static recon_status measure_pair(recon_ctx *ctx, reproduction *r)
     lab_put(&out, NULL, "between_deg distance_before_deg distance_after_deg", p.between, p.before,
             p.after);
     recon_json_put(&r->out, "pair", out);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- the encoder ------------------------------------------------------------------------------ */
@@ -331,12 +327,11 @@ recon_status reproduce_model(recon_ctx *ctx, reproduction *r, const image_trial 
                              const char *path)
 {
     char training[TRAINING];
-    recon_status status;
     *r = (reproduction){ .on = trial, .path = path, .begun = recon_now() };
-    RECON_TRY(reproduce_trained(ctx, &r->trained, training, path));
-    RECON_TRY(recon_model_open(ctx, &r->model, path, trial->settings->precision));
-    RECON_TRY(recon_model_takes(ctx, r->model, "images"));
-    RECON_TRY(recon_model_use_lambda(
+    RECON_CHECK(reproduce_trained(ctx, &r->trained, training, path));
+    RECON_CHECK(recon_model_open(ctx, &r->model, path, trial->settings->precision));
+    RECON_CHECK(recon_model_takes(ctx, r->model, "images"));
+    RECON_CHECK(recon_model_use_lambda(
         ctx, r->model, r->model->backbone->density ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD));
     r->out = json_pack("{s:s, s:s, s:I, s:s, s:I, s:s}", "trained", recon_trained_name(r->trained),
                        "preset", recon_preset_name(recon_model_describe(r->model).images.preset),
@@ -347,8 +342,7 @@ recon_status reproduce_model(recon_ctx *ctx, reproduction *r, const image_trial 
     recon_json_put(&r->out, "heads",
                    json_string(recon_heads_name(recon_model_describe(r->model).maps.heads)));
     recon_json_put_text(&r->out, "training", training);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status reproduce_tests(recon_ctx *ctx, reproduction *r)
@@ -356,22 +350,19 @@ recon_status reproduce_tests(recon_ctx *ctx, reproduction *r)
     const image_trial *on = r->on;
     double begun = recon_now();
     recon_pose_error error;
-    recon_status status;
-    RECON_TRY(reproduce_read(ctx, &r->rotated, on->rotated, r->model));
-    RECON_TRY(reproduce_read(ctx, &r->circle, on->circle, r->model));
-    RECON_TRY(reproduce_read(ctx, &r->upright, on->upright.use, r->model));
+    RECON_CHECK(reproduce_read(ctx, &r->rotated, on->rotated, r->model));
+    RECON_CHECK(reproduce_read(ctx, &r->circle, on->circle, r->model));
+    RECON_CHECK(reproduce_read(ctx, &r->upright, on->upright.use, r->model));
     r->embed_seconds = (recon_now() - begun) / (3 * (double)r->rotated.n);
-    RECON_TRY(measure_accuracy(ctx, r));
-    RECON_TRY(measure_unusual(ctx, r));
-    RECON_TRY(
+    RECON_CHECK(measure_accuracy(ctx, r));
+    RECON_CHECK(measure_unusual(ctx, r));
+    RECON_CHECK(
         recon_evaluate_poses(ctx, &error, r->rotated.absolute, r->rotated.angle, r->rotated.n));
     lab_put(&r->out, "pose_error", "median_deg p95_deg mean_deg flipped_percent close_percent",
             error.median, error.p95, error.mean, error.flips, error.close);
-    RECON_TRY(measure_theta(ctx, r));
-    RECON_TRY(measure_folds(ctx, r));
-    RECON_TRY(measure_pair(ctx, r));
-done:
-    return status;
+    RECON_CHECK(measure_theta(ctx, r));
+    RECON_CHECK(measure_folds(ctx, r));
+    return measure_pair(ctx, r);
 }
 
 void reproduce_free(recon_ctx *ctx, reproduction *r)
@@ -490,23 +481,21 @@ static recon_status open_index(recon_ctx *ctx, reproduction *r)
     const lab_settings *s = r->on->settings;
     neighborhood *h = &r->hood;
     char dir[4096];
-    recon_status status = RECON_OK;
     embeddings_of(dir, sizeof dir, r);
     h->data = r->on->rotated;
     h->index = &r->rotated.codes;
     if (s->data)
-        goto done;
-    RECON_TRY(reproduce_training(
+        return RECON_OK;
+    RECON_CHECK(reproduce_training(
         ctx, &h->own, s, s->quick && !s->embeddings && !s->train ? quick_count(ctx, r) : s->limit));
     h->data = h->own;
     h->index = &h->own_index;
     if (s->embeddings || s->train)
-        RECON_TRY(stored_codes(ctx, h, recon_backbone_ieae(r->model->backbone), dir));
+        RECON_CHECK(stored_codes(ctx, h, recon_backbone_ieae(r->model->backbone), dir));
     else
-        RECON_TRY(recon_backbone_embed(ctx, &h->own_index, r->model->backbone,
-                                       recon_dataset_data(h->data)));
-done:
-    return status;
+        RECON_CHECK(recon_backbone_embed(ctx, &h->own_index, r->model->backbone,
+                                         recon_dataset_data(h->data)));
+    return RECON_OK;
 }
 
 /* --- who is next to whom ---------------------------------------------------------------------- */
@@ -596,33 +585,20 @@ static recon_status find_worst(recon_ctx *ctx, reproduction *r)
     neighborhood *h = &r->hood;
     size_t n = h->index->n;
     recon_neighborhood who = { h->neighbors, n, K, h->index->labels, r->on->classes };
-    recon_status status;
     h->worst_count = n / WORST_OF < WORST ? n / WORST_OF : WORST;
-    RECON_TRY(recon_alloc_raw(ctx, &h->hits, n, sizeof *h->hits));
-    RECON_TRY(recon_alloc_raw(ctx, &h->worst, h->worst_count, sizeof *h->worst));
-    RECON_TRY(recon_evaluate_hits(ctx, h->hits, &who));
+    RECON_CHECK(recon_alloc_raw(ctx, &h->hits, n, sizeof *h->hits));
+    RECON_CHECK(recon_alloc_raw(ctx, &h->worst, h->worst_count, sizeof *h->worst));
+    RECON_CHECK(recon_evaluate_hits(ctx, h->hits, &who));
     describe_hits(r);
-    RECON_TRY(recon_evaluate_worst(ctx, h->worst, h->worst_count, h->hits, n));
-    RECON_TRY(recon_evaluate_confusion(ctx, r->confusion, h->worst, h->worst_count, &who));
-done:
-    return status;
-}
-
-/* What the neighbours' labels say of the test images, no classifier. */
-static recon_status vote(recon_ctx *ctx, reproduction *r, const recon_embedded *index,
-                         const recon_frames *f)
-{
-    if (!index->labels)
-        return RECON_OK;
-    return baseline_by_neighbours(ctx, &r->knn, f->neighbors, f->rows, f->k, index->labels,
-                                  r->rotated.codes.labels, r->on->classes);
+    RECON_CHECK(recon_evaluate_worst(ctx, h->worst, h->worst_count, h->hits, n));
+    return recon_evaluate_confusion(ctx, r->confusion, h->worst, h->worst_count, &who);
 }
 
 /* Natural poses of the test images from their neighbours, no network: among the training images, or of
  * images of one's own among the codes that the model keeps. */
 static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
 {
-    const recon_stored_codes *c = r->model->codes;
+    const recon_stored_embeddings *c = r->model->codes;
     const recon_embedded stored = c ? (recon_embedded){ .n = c->n,
                                                         .d = c->d,
                                                         .z = c->z,
@@ -644,7 +620,9 @@ static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
         &(recon_normalize_options){ .knn = { .k = r->model->k < index->n ? r->model->k : index->n },
                                     .mean = r->model->mean,
                                     .family = RECON_SO2_NORMAL }));
-    RECON_TRY(vote(ctx, r, index, &f));
+    if (index->labels)
+        RECON_TRY(baseline_by_neighbours(ctx, &r->knn, f.neighbors, f.rows, f.k, index->labels,
+                                         r->rotated.codes.labels, r->on->classes));
     r->knn_ms = 1000 * (r->embed_seconds + (recon_now() - begun) / (double)f.rows);
     RECON_TRY(reproduce_accuracy(ctx, &share, NULL, r->on, r->rotated.data, f.absolute));
     lab_put(&accuracy, NULL, "knn% neighbours%", r->knn, share);
@@ -690,13 +668,6 @@ enum { ONCE = 0, TWICE = 1 };
 
 /* --- sharpness -------------------------------------------------------------------------------- */
 
-static recon_status rotate_some(recon_ctx *ctx, recon_dataset **out, const recon_dataset *upright,
-                                const recon_rotation_rule *rule, uint64_t seed, int which)
-{
-    return (which == TWICE ? reproduce_resampled : recon_dataset_rotate)(ctx, out, upright, rule,
-                                                                         seed);
-}
-
 /* As they come, and resampled twice. */
 typedef struct {
     size_t images, rows; /* of the test and of the training part */
@@ -718,7 +689,7 @@ static recon_status compare_tests(recon_ctx *ctx, resampled *out, const reproduc
         goto done;
     }
     RECON_TRY(recon_dataset_take(ctx, &some, on->upright.use, n, TAKE_SEED));
-    RECON_TRY(rotate_some(ctx, &rotated, some, on->rule, TEST_SEED, which));
+    RECON_TRY(reproduce_rotate(ctx, &rotated, some, on->rule, TEST_SEED, which));
     RECON_TRY(reproduce_read(ctx, &read, rotated, r->model));
     RECON_TRY(reproduce_accuracy(ctx, &out->none[which], NULL, on, rotated, NULL));
     RECON_TRY(reproduce_accuracy(ctx, &out->canonical[which], NULL, on, rotated, read.absolute));
@@ -747,7 +718,7 @@ static recon_status compare_hits(recon_ctx *ctx, resampled *out, const reproduct
     }
     if (s->data) {
         RECON_TRY(recon_dataset_take(ctx, &some, r->on->upright.use, n, TAKE_SEED));
-        RECON_TRY(rotate_some(ctx, &rotated, some, r->on->rule, TEST_SEED, which));
+        RECON_TRY(reproduce_rotate(ctx, &rotated, some, r->on->rule, TEST_SEED, which));
     } else {
         RECON_TRY(reproduce_training(ctx, &rotated, &asked, n));
     }
@@ -825,12 +796,9 @@ static recon_status measure_times(recon_ctx *ctx, reproduction *r)
     RECON_TRY(
         recon_times_measure(ctx, &times, r->model, images, n,
                             n * recon_data_describe(recon_dataset_data(r->rotated.data)).bytes));
-    lab_put(&r->out, NULL, "overhead_ms canonicalize_ms", times.overhead_ms, times.canonicalize_ms);
+    put_times(&r->out, &times);
     recon_json_put(&r->out, "algorithm1",
                    algorithm1_json(r->hood.index->n, r->hood.index->n, K, r->hood.seconds));
-    recon_json_put(&r->out, "backend", json_string(times.backend));
-    recon_json_put(&r->out, "threads", json_integer(times.threads));
-    recon_json_put(&r->out, "batch", json_integer((json_int_t)times.batch));
 done:
     free(images);
     return status;
@@ -839,14 +807,12 @@ done:
 recon_status reproduce_measure(recon_ctx *ctx, reproduction *r, const image_trial *trial,
                                const char *path)
 {
-    recon_status status;
-    RECON_TRY(reproduce_model(ctx, r, trial, path));
-    RECON_TRY(reproduce_tests(ctx, r));
-    RECON_TRY(measure_equivariance(ctx, r));
-    RECON_TRY(measure_neighborhood(ctx, r));
-    RECON_TRY(measure_controls(ctx, r));
-    RECON_TRY(measure_times(ctx, r));
+    RECON_CHECK(reproduce_model(ctx, r, trial, path));
+    RECON_CHECK(reproduce_tests(ctx, r));
+    RECON_CHECK(measure_equivariance(ctx, r));
+    RECON_CHECK(measure_neighborhood(ctx, r));
+    RECON_CHECK(measure_controls(ctx, r));
+    RECON_CHECK(measure_times(ctx, r));
     lab_put(&r->out, NULL, "seconds", recon_now() - r->begun);
-done:
-    return status;
+    return RECON_OK;
 }

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,15 +82,6 @@ static void put_backbones(recon_page *page, const json_t *run, recipe theirs)
     }
 }
 
-/* Files do not say how Lambda and Theta were fitted. */
-static void put_maps(recon_page *page, const char *set)
-{
-    const recon_maps_options *o =
-        strcmp(set, "molecules") ? &recon_so2_maps.defaults : &recon_so3_maps.defaults;
-    put_row(page, "Lambda and Theta (ours: the defaults)",
-            (recipe){ { (double)o->epochs, (double)o->batch, o->rate } }, of_paper(set, "maps"));
-}
-
 static void put_training(recon_page *page, const json_t *run, const char *title)
 {
     static const char *const columns[] = { "network",       "epochs", "batch", "rate",
@@ -104,7 +94,11 @@ static void put_training(recon_page *page, const json_t *run, const char *title)
     snprintf(caption, sizeof caption, "%s: training", title);
     recon_page_table(page, caption, columns, 7);
     put_backbones(page, run, of_paper(set, "backbone"));
-    put_maps(page, set);
+    const recon_maps_options *o =
+        strcmp(set, "molecules") ? &recon_so2_maps.defaults : &recon_so3_maps.defaults;
+    put_row(page,
+            "Lambda and Theta (ours: the defaults)", /* files do not say how they were fitted */
+            (recipe){ { (double)o->epochs, (double)o->batch, o->rate } }, of_paper(set, "maps"));
     json_object_foreach(json_object_get(run, "baselines"), key, b)
     {
         line = json_string_value(json_object_get(b, "training"));
@@ -145,9 +139,10 @@ done:
     return status;
 }
 
-/* One of each set that drew it; NAME may be the whole name, where there is no set. */
-static void put_figures(recon_ctx *ctx, recon_page *page, const folder *f, const char *name,
-                        const char *caption)
+/* One of each set that drew it, the first of a section under its heading; NAME may be the whole name, where
+ * there is no set. */
+static void put_figures(recon_ctx *ctx, recon_page *page, const folder *f, const char **heading,
+                        const char *name, const char *caption)
 {
     for (size_t i = 0; i < SETS; i++) {
         char path[4096], text[512], *svg = NULL;
@@ -156,24 +151,14 @@ static void put_figures(recon_ctx *ctx, recon_page *page, const folder *f, const
                  name);
         if (!lab_at(f->runs, sets[i].path) || access(path, R_OK) != 0)
             continue;
+        if (*heading)
+            recon_page_section(page, *heading);
+        *heading = NULL;
         recon_page_fail(page, read_text(ctx, &svg, path));
         snprintf(text, sizeof text, "%s%s%s", alone ? "" : sets[i].label, alone ? "" : ": ",
                  caption);
         recon_page_figure(page, svg, text);
     }
-}
-
-static int any_figure(const folder *f, const char *const *names)
-{
-    for (; *names; names++)
-        for (size_t i = 0; i < SETS; i++) {
-            char path[4096];
-            snprintf(path, sizeof path, strcmp(sets[i].path, *names) ? "%s/%s-%s.svg" : "%s/%s.svg",
-                     f->dir, sets[i].path, *names);
-            if (lab_at(f->runs, sets[i].path) && access(path, R_OK) == 0)
-                return 1;
-        }
-    return 0;
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -295,7 +280,7 @@ static const lab_table overheads = {
 
 static void put_tables(recon_ctx *ctx, recon_page *page, const folder *f)
 {
-    static const char *const roc[] = { "roc", NULL };
+    const char *no_heading = NULL;
     recon_page_section(page, "Frozen classifiers on rotated inputs");
     for (size_t i = 0; i < SETS; i++)
         put_accuracies(page, lab_at(f->runs, sets[i].path), sets[i].label);
@@ -303,8 +288,7 @@ static void put_tables(recon_ctx *ctx, recon_page *page, const folder *f)
         put_needs(page, lab_at(f->runs, sets[i].path), sets[i].label);
     recon_page_section(page, "Unusual poses");
     put_areas(page, f); /* behind a figure it would be folded into it */
-    if (any_figure(f, roc))
-        put_figures(ctx, page, f, "roc", "scores that distinguish unusual poses.");
+    put_figures(ctx, page, f, &no_heading, "roc", "scores that distinguish unusual poses.");
 }
 
 static void put_costs(recon_ctx *ctx, recon_page *page, const folder *f)
@@ -362,18 +346,6 @@ static const chapter chapters[] = {
       NULL },
 };
 
-static void put_chapter(recon_ctx *ctx, recon_page *page, const folder *f, const chapter *c)
-{
-    const char *names[8] = { NULL };
-    for (size_t i = 0; i < 6 && c->figure[i].name; i++)
-        names[i] = c->figure[i].name;
-    if (!any_figure(f, names))
-        return;
-    recon_page_section(page, c->heading);
-    for (size_t i = 0; i < 6 && c->figure[i].name; i++)
-        put_figures(ctx, page, f, c->figure[i].name, c->figure[i].caption);
-}
-
 static void put_notes(recon_page *page, const folder *f)
 {
     size_t k;
@@ -396,22 +368,22 @@ static recon_status write_page(recon_ctx *ctx, const folder *f)
 {
     recon_page *page = NULL;
     char path[4096];
-    recon_status status;
-    RECON_TRY(recon_page_new(ctx, &page, "RECON, reproduced",
-                             "The tables and figures of the paper, theirs beside ours, from "
-                             "`recon reproduce --figures`."));
+    RECON_CHECK(recon_page_new(ctx, &page, "RECON, reproduced",
+                               "The tables and figures of the paper, theirs beside ours, from "
+                               "`recon reproduce --figures`."));
     for (size_t c = 0; c < sizeof chapters / sizeof *chapters; c++) {
         const folder_tables *t = chapters[c].tables;
-        put_chapter(ctx, page, f, &chapters[c]);
+        const char *heading = chapters[c].heading;
+        for (size_t i = 0; i < LAB_COUNT(chapters[c].figure) && chapters[c].figure[i].name; i++)
+            put_figures(ctx, page, f, &heading, chapters[c].figure[i].name,
+                        chapters[c].figure[i].caption);
         if (t && any_run(f, t->key))
             t->put(ctx, page, f);
     }
     if (any_run(f, "ood_auc"))
         put_notes(page, f);
     snprintf(path, sizeof path, "%s/report.html", f->dir);
-    status = recon_page_save_over(page, path);
-done:
-    return status;
+    return recon_page_save_over(page, path);
 }
 
 static recon_status read_folder(recon_ctx *ctx, folder *f)

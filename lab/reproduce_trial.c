@@ -10,7 +10,6 @@
 #include "data/rotations.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +33,9 @@ static recon_status open_part(recon_ctx *ctx, image_part *out, const char *set, 
                               size_t count)
 {
     char spec[64];
-    recon_status status;
     snprintf(spec, sizeof spec, "%s/%s", set, part);
-    RECON_TRY(recon_dataset_open(ctx, &out->whole, spec));
-    RECON_TRY(take_part(ctx, out, count));
-done:
-    return status;
+    RECON_CHECK(recon_dataset_open(ctx, &out->whole, spec));
+    return take_part(ctx, out, count);
 }
 
 static void close_part(image_part *p)
@@ -83,13 +79,15 @@ static recon_status resample_one(recon_ctx *ctx, void *arg, size_t i, int worker
     return RECON_OK;
 }
 
-recon_status reproduce_resampled(recon_ctx *ctx, recon_dataset **out, const recon_dataset *upright,
-                                 const recon_rotation_rule *rule, uint64_t seed)
+recon_status reproduce_rotate(recon_ctx *ctx, recon_dataset **out, const recon_dataset *upright,
+                              const recon_rotation_rule *rule, uint64_t seed, int resample)
 {
     resampling job = { .upright = upright, .seed = seed };
     size_t pixels = recon_dataset_pixels(&upright->info);
     recon_status status;
     RECON_TRY(recon_dataset_rotate(ctx, out, upright, rule, seed));
+    if (!resample)
+        goto done;
     job.to = *out;
     RECON_TRY(recon_alloc_raw(ctx, &job.room, 2 * (size_t)recon_ctx_threads(ctx) * pixels,
                               sizeof *job.room));
@@ -97,12 +95,6 @@ recon_status reproduce_resampled(recon_ctx *ctx, recon_dataset **out, const reco
 done:
     free(job.room);
     return status;
-}
-
-static recon_status rotate_set(recon_ctx *ctx, recon_dataset **out, const recon_dataset *upright,
-                               const recon_rotation_rule *rule, uint64_t seed, int resample)
-{
-    return (resample ? reproduce_resampled : recon_dataset_rotate)(ctx, out, upright, rule, seed);
 }
 
 recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const lab_settings *s,
@@ -114,7 +106,7 @@ recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const lab_s
     RECON_TRY(open_part(ctx, &part, s->what->name, "train", count));
     RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
     RECON_TRY(recon_rotation_rule_load(ctx, rule, s->what->rule));
-    RECON_TRY(rotate_set(ctx, out, part.use, rule, TRAIN_SEED, s->resample));
+    RECON_TRY(reproduce_rotate(ctx, out, part.use, rule, TRAIN_SEED, s->resample));
 done:
     free(rule);
     close_part(&part);
@@ -205,36 +197,23 @@ done:
     return status;
 }
 
-static recon_status open_classifier(recon_ctx *ctx, image_trial *t)
-{
-    recon_safetensors *file = NULL;
-    recon_status status;
-    RECON_TRY(recon_classifier_open(ctx, &t->classifier, t->settings->classifier));
-    RECON_TRY(recon_safetensors_open(ctx, &file, t->settings->classifier));
-    const char *line = recon_safetensors_metadata(file, "training");
-    snprintf(t->training, sizeof t->training, "%s", line ? line : "it does not say how");
-done:
-    recon_safetensors_close(file);
-    return status;
-}
-
 recon_status trial_open(recon_ctx *ctx, image_trial *t, const lab_settings *s)
 {
-    recon_status status;
     *t = (image_trial){ .settings = s, .what = s->what };
-    RECON_TRY(open_classifier(ctx, t));
+    RECON_CHECK(recon_classifier_open(ctx, &t->classifier, s->classifier));
+    RECON_CHECK(lab_training(ctx, t->training, s->classifier));
+    if (!*t->training)
+        strcpy(t->training, "it does not say how");
     if (s->data)
-        RECON_TRY(open_own(ctx, t));
+        RECON_CHECK(open_own(ctx, t));
     else
-        RECON_TRY(open_part(ctx, &t->upright, s->what->name, "test",
-                            s->images  ? s->images
-                            : s->quick ? QUICK_TEST
-                                       : 0));
-    RECON_TRY(check_classifier(ctx, t));
-    RECON_TRY(check_models(ctx, t));
-    RECON_TRY(trial_prepare(ctx, t));
-done:
-    return status;
+        RECON_CHECK(open_part(ctx, &t->upright, s->what->name, "test",
+                              s->images  ? s->images
+                              : s->quick ? QUICK_TEST
+                                         : 0));
+    RECON_CHECK(check_classifier(ctx, t));
+    RECON_CHECK(check_models(ctx, t));
+    return trial_prepare(ctx, t);
 }
 
 static void name_classes(image_trial *t)
@@ -294,7 +273,8 @@ recon_status trial_prepare(recon_ctx *ctx, image_trial *t)
     RECON_TRY(recon_alloc(ctx, &t->rule, 1, sizeof *t->rule));
     RECON_TRY(recon_rotation_rule_load(ctx, t->rule, t->what->rule));
     find_truth(t);
-    RECON_TRY(rotate_set(ctx, &t->rotated, upright, t->rule, TEST_SEED, t->settings->resample));
+    RECON_TRY(
+        reproduce_rotate(ctx, &t->rotated, upright, t->rule, TEST_SEED, t->settings->resample));
     RECON_TRY(recon_dataset_rotate_by(ctx, &t->circle, upright, "all", TEST_SEED));
     RECON_TRY(find_unusual(ctx, t));
     RECON_TRY(recon_alloc_raw(ctx, &angles, upright->info.n, sizeof *angles));

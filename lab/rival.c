@@ -12,6 +12,7 @@
 #include "lab/evaluate.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
+#include "data/dataset.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,21 +43,15 @@ static recon_status add_encoder(recon_ctx *ctx, rival *r)
                                .height = r->info.height,
                                .width_px = r->info.width,
                                .channels = r->info.channels };
-    recon_status status;
-    RECON_TRY(recon_encoder_shape(ctx, &shape));
-    RECON_TRY(recon_encoder_add(ctx, &r->net.steerable.encoder, r->params, "encoder", &shape));
-done:
-    return status;
+    RECON_CHECK(recon_encoder_shape(ctx, &shape));
+    return recon_encoder_add(ctx, &r->net.steerable.encoder, r->params, "encoder", &shape);
 }
 
 static recon_status add_escnn(recon_ctx *ctx, rival *r)
 {
     const size_t sizes[] = { CODE, HIDDEN, r->info.classes };
-    recon_status status;
-    RECON_TRY(add_encoder(ctx, r));
-    RECON_TRY(recon_mlp_add(ctx, &r->net.steerable.head, r->params, "head", sizes, 3, 0));
-done:
-    return status;
+    RECON_CHECK(add_encoder(ctx, r));
+    return recon_mlp_add(ctx, &r->net.steerable.head, r->params, "head", sizes, 3, 0);
 }
 
 static recon_var apply_escnn(recon_tape *t, const rival *r, recon_var x)
@@ -234,7 +229,6 @@ static recon_status read_info(recon_ctx *ctx, rival_info *out, const recon_safet
 {
     const char *name = recon_safetensors_metadata(file, "rival");
     int kind = 0;
-    recon_status status;
     if (!recon_metadata_is(file, "rival") || !name)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a network of `recon reproduce --baselines`", path);
@@ -243,12 +237,10 @@ static recon_status read_info(recon_ctx *ctx, rival_info *out, const recon_safet
     if (kind == RIVAL_KINDS)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no rival is called '%.40s'", path, name);
     out->kind = (rival_kind)kind;
-    RECON_TRY(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
-done:
-    return status;
+    RECON_CHECK(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
+    return recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path);
 }
 
 recon_status rival_open(recon_ctx *ctx, rival **out, const char *path)
@@ -367,10 +359,9 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     trainer *k = user;
     recon_batch b;
-    recon_status status;
     if (!k->loader) {
         k->batches.first = step;
-        RECON_TRY(recon_loader_open(k->ctx, &k->loader, k->train, &k->batches));
+        RECON_CHECK(recon_loader_open(k->ctx, &k->loader, k->train, &k->batches));
     }
     recon_loader_next(&b, k->loader);
     const rival_info *i = &k->r->info;
@@ -387,10 +378,8 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     if (k->net->pairs)
         feed_pair(k, t, &b, shape, pair);
     recon_rng rng = recon_rng_new(k->o->seed ^ OFFSETS, step);
-    RECON_TRY(rival_feed(t, k->r, 2 * M_PI * recon_rng_uniform(&rng)));
-    status = recon_tape_status(t);
-done:
-    return status;
+    RECON_CHECK(rival_feed(t, k->r, 2 * M_PI * recon_rng_uniform(&rng)));
+    return recon_tape_status(t);
 }
 
 static recon_var classify(void *user, recon_tape *t)
@@ -501,14 +490,12 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
 {
     trainer *k = user;
     double share;
-    recon_status status;
     (void)t;
-    RECON_TRY(recon_evaluate_accuracy(k->ctx, &share, NULL, k->held, NULL,
-                                      k->net->poses ? undo_and_guess : rival_guess,
-                                      k->net->poses ? (void *)k : (void *)k->r));
+    RECON_CHECK(recon_evaluate_accuracy(k->ctx, &share, NULL, k->held, NULL,
+                                        k->net->poses ? undo_and_guess : rival_guess,
+                                        k->net->poses ? (void *)k : (void *)k->r));
     *metric = 1 - share;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
@@ -519,10 +506,9 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
     int by_frozen = k->net->poses && !k->net->pairs;
     uint32_t frozen = 0;
     uint64_t identity;
-    recon_status status;
-    RECON_TRY(recon_identity(k->ctx, &identity, recon_dataset_data(k->data), 1));
+    RECON_CHECK(recon_identity(k->ctx, &identity, recon_dataset_data(k->data), 1));
     if (by_frozen)
-        RECON_TRY(recon_fingerprint_weights(k->ctx, &frozen, k->o->frozen->params));
+        RECON_CHECK(recon_fingerprint_weights(k->ctx, &frozen, k->o->frozen->params));
     recon_settings_add(s, "images", "%zu", recon_dataset_describe(k->train).n);
     recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, identity);
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", epochs);
@@ -534,8 +520,7 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
     if (by_frozen)
         recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
     recon_settings_add_run(s, k->ctx, k->o->seed, k->o->precision);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status run(trainer *k, recon_train_result *result, const char *path, size_t epochs)
@@ -544,8 +529,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
     uint64_t epoch = recon_dataset_describe(k->train).n / k->net->batch, steps = epochs * epoch;
     recon_settings settings = { "" };
     recon_metadata_list list = { 0 };
-    recon_status status;
-    RECON_TRY(describe_run(k, &settings, epochs));
+    RECON_CHECK(describe_run(k, &settings, epochs));
     recon_metadata_add(&list, "model", "rival");
     recon_metadata_add(&list, "rival", k->net->name);
     recon_metadata_add_number(&list, "height", (double)i->height);
@@ -576,29 +560,25 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         .overwrite = k->o->overwrite,
         .label = k->net->name,
     };
-    RECON_TRY(recon_train(k->ctx, result, &it, &options));
-done:
-    return status;
+    return recon_train(k->ctx, result, &it, &options);
 }
 
 static recon_status prepare(trainer *k, const recon_dataset *train, const recon_dataset *held)
 {
     recon_dataset_info d = recon_dataset_describe(train);
     size_t batch = k->net->batch;
-    recon_status status;
-    RECON_TRY(recon_run_fills(k->ctx, d.n, batch, "image"));
-    RECON_TRY(recon_dataset_rotate_by(k->ctx, &k->held, held, k->o->rule, HELD_SEED));
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, batch * d.height * d.width * d.channels,
-                              sizeof *k->seen));
-    RECON_TRY(recon_alloc(k->ctx, &k->target, 2 * batch, sizeof *k->target));
-    RECON_TRY(recon_alloc(k->ctx, &k->between, 2 * batch, sizeof *k->between));
+    RECON_CHECK(recon_run_fills(k->ctx, d.n, batch, "image"));
+    RECON_CHECK(recon_dataset_rotate_by(k->ctx, &k->held, held, k->o->rule, HELD_SEED));
+    RECON_CHECK(recon_alloc_raw(k->ctx, &k->seen, batch * d.height * d.width * d.channels,
+                                sizeof *k->seen));
+    RECON_CHECK(recon_alloc(k->ctx, &k->target, 2 * batch, sizeof *k->target));
+    RECON_CHECK(recon_alloc(k->ctx, &k->between, 2 * batch, sizeof *k->between));
     k->train = train;
     k->batches = k->net->views;
     k->batches.batch = batch;
     k->batches.shuffle = 1;
     k->batches.seed = k->o->seed;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status rival_train(recon_ctx *ctx, recon_train_result *result, rival_kind kind,

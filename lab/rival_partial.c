@@ -213,7 +213,6 @@ recon_status partial_feed(recon_tape *t, partial_net *n, double offset)
 {
     const size_t column[2] = { ANGLES, 1 };
     float slope[ANGLES], at[ANGLES], ones[ANGLES];
-    recon_status status = RECON_OK;
     for (int a = 0; a < ANGLES; a++) {
         double angle = fabs(remainder(offset + STEP * a, 2 * M_PI)) / M_PI;
         slope[a] = (float)(FADES * SLOW);
@@ -228,11 +227,10 @@ recon_status partial_feed(recon_tape *t, partial_net *n, double offset)
         if (i > 0 && l->size == l[-1].size && l->angles == l[-1].angles)
             memcpy(l->wave, l[-1].wave, sizeof l->wave);
         else
-            RECON_TRY(feed_waves(t, l, offset));
-        RECON_TRY(feed_order(t, l));
+            RECON_CHECK(feed_waves(t, l, offset));
+        RECON_CHECK(feed_order(t, l));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* before: the layer whose outputs these filters see, or NULL. */
@@ -260,22 +258,20 @@ static recon_status add_layer(recon_ctx *ctx, partial_layer *l, recon_params *p,
     int lifts = at == 0;
     const size_t one[2] = { 1, 1 };
     recon_part_name full;
-    recon_status status;
     *l = (partial_layer){ .inputs = inputs,
                           .outputs = outputs,
                           .size = layers[at].kernel,
                           .angles = lifts ? 1 : ANGLES };
-    RECON_TRY(recon_layer_set_name(ctx, l->name, name));
-    RECON_TRY(recon_linear_add(ctx, &l->mix, p, recon_part_print(full, name, "mix"), WAVES, WAVES));
-    RECON_TRY(recon_linear_add(ctx, &l->kernel, p, recon_part_print(full, name, "kernel"), WAVES,
-                               inputs * outputs));
+    RECON_CHECK(recon_layer_set_name(ctx, l->name, name));
+    RECON_CHECK(
+        recon_linear_add(ctx, &l->mix, p, recon_part_print(full, name, "mix"), WAVES, WAVES));
+    RECON_CHECK(recon_linear_add(ctx, &l->kernel, p, recon_part_print(full, name, "kernel"), WAVES,
+                                 inputs * outputs));
     if (!lifts)
-        RECON_TRY(recon_params_add(ctx, &l->theta, p, recon_part_print(full, name, "theta"), one, 2,
-                                   (recon_init){ RECON_INIT_CONSTANT, SHORT / SLOW }));
-    RECON_TRY(recon_norm_add(ctx, &l->norm, p, recon_part_print(full, name, "norm"), outputs, 1));
-    RECON_TRY(keep_disc(ctx, l, p));
-done:
-    return status;
+        RECON_CHECK(recon_params_add(ctx, &l->theta, p, recon_part_print(full, name, "theta"), one,
+                                     2, (recon_init){ RECON_INIT_CONSTANT, SHORT / SLOW }));
+    RECON_CHECK(recon_norm_add(ctx, &l->norm, p, recon_part_print(full, name, "norm"), outputs, 1));
+    return keep_disc(ctx, l, p);
 }
 
 static recon_var apply_layer(recon_tape *t, const partial_net *n, size_t at, recon_var x)
@@ -313,16 +309,13 @@ recon_status partial_add(recon_ctx *ctx, partial_net *n, recon_params *p, size_t
                          size_t classes)
 {
     size_t last = layers[PARTIAL_LAYERS - 1].fields;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < PARTIAL_LAYERS; i++) {
         char name[16];
         snprintf(name, sizeof name, "layer%zu", i);
-        RECON_TRY(add_layer(ctx, &n->layer[i], p, name, i ? layers[i - 1].fields : channels, i));
+        RECON_CHECK(add_layer(ctx, &n->layer[i], p, name, i ? layers[i - 1].fields : channels, i));
     }
-    RECON_TRY(keep_mean(ctx, n, p, last));
-    RECON_TRY(recon_linear_add(ctx, &n->head, p, "head", last, classes));
-done:
-    return status;
+    RECON_CHECK(keep_mean(ctx, n, p, last));
+    return recon_linear_add(ctx, &n->head, p, "head", last, classes);
 }
 
 recon_var partial_apply(recon_tape *t, const partial_net *n, recon_var x)

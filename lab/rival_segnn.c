@@ -11,7 +11,7 @@
 #include "backbone/molecule_frame.h"
 #include "backbone/molecule_net.h"
 #include "data/identity.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "nn/params.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
@@ -243,13 +243,11 @@ static recon_status feed_batch(recon_tape *t, recon_ctx *ctx, recon_molecule_bat
     const recon_molecule_pack_options o = { .element = net->shape.element,
                                             .elements = net->shape.elements,
                                             .slots = net->shape.slots };
-    recon_status status;
-    RECON_TRY(recon_molecule_pack_fill(ctx, pack, x, NULL, n, &o));
-    RECON_TRY(recon_molecule_batch_feed(t, fed, pack, NULL));
+    RECON_CHECK(recon_molecule_pack_fill(ctx, pack, x, NULL, n, &o));
+    RECON_CHECK(recon_molecule_batch_feed(t, fed, pack, NULL));
     if (net->encoder->feed)
-        RECON_TRY(net->encoder->feed(t, net->encoder, fed, pack, 0));
-done:
-    return status;
+        RECON_CHECK(net->encoder->feed(t, net->encoder, fed, pack, 0));
+    return RECON_OK;
 }
 
 static recon_var logits(recon_tape *t, const segnn *net, const recon_molecule_batch *fed)
@@ -354,20 +352,17 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     trainer *k = user;
     uint64_t epoch = step / (k->n / k->batch), first = step % (k->n / k->batch) * k->batch;
-    recon_status status;
     for (size_t i = 0; i < k->batch; i++) {
         size_t row = recon_permute((size_t)first + i, k->n, k->o->seed, epoch + 1);
         k->which[i] = (int64_t)row;
         k->x[i] = recon_molecules_get(k->train, row);
         k->label[i] = k->x[i].molecule;
     }
-    RECON_TRY(feed_batch(t, k->ctx, &k->fed, &k->pack, k->net, k->x, k->batch));
+    RECON_CHECK(feed_batch(t, k->ctx, &k->fed, &k->pack, k->net, k->x, k->batch));
     k->labels = recon_var_input(t, k->label, RECON_I32, &k->batch, 1);
     if (k->o->frozen)
-        RECON_TRY(feed_frozen(k, t));
-    status = recon_tape_status(t);
-done:
-    return status;
+        RECON_CHECK(feed_frozen(k, t));
+    return recon_tape_status(t);
 }
 
 static recon_var loss(void *user, recon_tape *t)
@@ -388,14 +383,6 @@ static recon_var adapt(void *user, recon_tape *t)
     return recon_var_blend(
         t, 1, recon_var_cross_entropy(t, recon_gcn_apply_frozen(t, k->o->frozen, &in), k->labels),
         PRIOR_WEIGHT, recon_var_mse(t, r, k->prior));
-}
-
-static size_t largest(const float *row, size_t n)
-{
-    size_t best = 0;
-    for (size_t j = 1; j < n; j++)
-        best = row[j] > row[best] ? j : best;
-    return best;
 }
 
 static recon_status mistakes_behind(void *user, recon_tape *t, double *metric)
@@ -419,7 +406,7 @@ static recon_status mistakes_behind(void *user, recon_tape *t, double *metric)
         RECON_TRY(recon_gcn_logits_rotated(k->ctx, y, k->o->frozen, k->held_graphs, k->which, back,
                                            some));
         for (size_t i = 0; i < some; i++)
-            right += (int32_t)largest(y + i * c, c) == k->x[i].molecule;
+            right += (int32_t)lab_largest_float(y + i * c, c) == k->x[i].molecule;
     }
     *metric = 1 - (double)right / (double)n;
 done:
@@ -445,17 +432,15 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
 {
     trainer *k = user;
     size_t n = recon_molecules_describe(k->held).n, right = 0;
-    recon_status status = RECON_OK;
     (void)t;
     for (size_t at = 0; at < n; at += AT_ONCE) {
         size_t some = n - at < AT_ONCE ? n - at : AT_ONCE;
         for (size_t i = 0; i < some; i++)
             k->x[i] = recon_molecules_get(k->held, at + i);
-        RECON_TRY(segnn_right(k->ctx, &right, k->net, k->x, some));
+        RECON_CHECK(segnn_right(k->ctx, &right, k->net, k->x, some));
     }
     *metric = 1 - (double)right / (double)n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static double rate_of(const trainer *k)
@@ -467,11 +452,10 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
 {
     uint32_t frozen = 0;
     uint64_t identity, held;
-    recon_status status;
-    RECON_TRY(recon_identity(k->ctx, &identity, recon_molecules_data(k->train), 1));
-    RECON_TRY(recon_identity(k->ctx, &held, recon_molecules_data(k->held), 1));
+    RECON_CHECK(recon_identity(k->ctx, &identity, recon_molecules_data(k->train), 1));
+    RECON_CHECK(recon_identity(k->ctx, &held, recon_molecules_data(k->held), 1));
     if (k->o->frozen)
-        RECON_TRY(recon_fingerprint_weights(k->ctx, &frozen, k->o->frozen->params));
+        RECON_CHECK(recon_fingerprint_weights(k->ctx, &frozen, k->o->frozen->params));
     recon_settings_add(s, "conformers", "%zu", k->n);
     recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, identity);
     recon_settings_add(s, RECON_SETTING_HELD, RECON_IDENTITY, held);
@@ -481,8 +465,7 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
     if (k->o->frozen)
         recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
     recon_settings_add_run(s, k->ctx, k->o->seed, k->o->precision);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status run(trainer *k, recon_train_result *result, const char *path)
@@ -491,8 +474,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
     uint64_t epoch = k->n / k->batch, steps = epochs * epoch;
     recon_settings settings = { "" };
     recon_metadata_list list = { 0 };
-    recon_status status;
-    RECON_TRY(describe_run(k, &settings, epochs));
+    RECON_CHECK(describe_run(k, &settings, epochs));
     recon_metadata_add(&list, "model", "rival");
     recon_metadata_add(&list, "rival", kind_of(k->net->classes));
     recon_metadata_add_number(&list, "classes", (double)k->net->classes);
@@ -518,22 +500,18 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         .label = kind_of(k->net->classes),
         .plain = 1, /* batches differ in size, and what is recorded has one */
     };
-    RECON_TRY(recon_train(k->ctx, result, &it, &options));
-done:
-    return status;
+    return recon_train(k->ctx, result, &it, &options);
 }
 
 /* The conformers as the frozen classifier takes them. */
 static recon_status prepare_frozen(trainer *k)
 {
     double radius = recon_gcn_describe(k->o->frozen).radius;
-    recon_status status;
-    RECON_TRY(recon_gcn_graphs_make(k->ctx, &k->graphs, k->train, radius));
-    RECON_TRY(recon_gcn_graphs_make(k->ctx, &k->held_graphs, k->held, radius));
+    RECON_CHECK(recon_gcn_graphs_make(k->ctx, &k->graphs, k->train, radius));
+    RECON_CHECK(recon_gcn_graphs_make(k->ctx, &k->held_graphs, k->held, radius));
     for (size_t i = 0; i < 9 * AT_ONCE; i++)
         k->upright[i] = i % 9 % 4 == 0;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status segnn_train(recon_ctx *ctx, recon_train_result *result, const recon_molecules *data,

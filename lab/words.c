@@ -14,7 +14,6 @@
 #include "core/folder.h"
 #include "core/memory.h"
 #include "data/image.h"
-#include "stats/quantile.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -23,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* 500 words in each of 20 faces; 28,800 pictures in 90 others to learn from. */
 enum {
@@ -135,14 +133,13 @@ static recon_status train_backbone(recon_ctx *ctx, run *r, recon_dataset **data,
     const lab_settings *s = r->settings;
     char dir[RECON_PATH], spec[RECON_PATH + 8];
     recon_train_result trained;
-    recon_status status;
     recon_folder_join(dir, r->folder.path, "words");
-    RECON_TRY(draw_training(ctx, r, dir));
+    RECON_CHECK(draw_training(ctx, r, dir));
     snprintf(spec, sizeof spec, "images:%s", dir);
-    RECON_TRY(recon_dataset_open_with(
+    RECON_CHECK(recon_dataset_open_with(
         ctx, data, spec, &(recon_dataset_options){ .size = s->size ? s->size : SIZE }));
     recon_folder_join(model, r->folder.path, "words.safetensors");
-    RECON_TRY(recon_ieae_train(
+    RECON_CHECK(recon_ieae_train(
         ctx, &trained, *data, model,
         &(recon_ieae_options){ .shape = { .preset = (recon_preset)s->preset,
                                           .width = s->preset == RECON_PRESET_PHOTO ? WIDTH : 0,
@@ -159,8 +156,7 @@ static recon_status train_backbone(recon_ctx *ctx, run *r, recon_dataset **data,
                                .overwrite = s->overwrite,
                                .data = "words" }));
     r->train_seconds = trained.seconds;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status train(recon_ctx *ctx, run *r)
@@ -337,9 +333,7 @@ static recon_status read_way(recon_ctx *ctx, run *r, answers *a, int reader, int
     words_text *own = reader == WORDS_PPOCR && way == NONE ? a->own : NULL;
     char path[RECON_PATH];
     double begun = recon_now();
-    recon_status status = words_read(ctx, a->text, own, reader, folder_of(path, r, way), set->n);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(words_read(ctx, a->text, own, reader, folder_of(path, r, way), set->n));
     mark(a->right[way], a->text, set);
     if (own)
         mark(a->right[OWN], own, set);
@@ -423,16 +417,15 @@ static recon_status measure(recon_ctx *ctx, run *r, const recon_model *model)
 {
     double seconds = 0;
     char path[RECON_PATH];
-    recon_status status;
-    RECON_TRY(recon_model_takes(ctx, model, "images"));
+    RECON_CHECK(recon_model_takes(ctx, model, "images"));
     for (int i = 0; i < SETS; i++)
-        RECON_TRY(ask_model(ctx, r, &r->of[i], model));
+        RECON_CHECK(ask_model(ctx, r, &r->of[i], model));
     for (int i = 0; i < SETS; i++) {
         posed *s = &r->of[i];
-        RECON_TRY(
+        RECON_CHECK(
             write_bands(ctx, &s->set, NULL, folder_of(path, r, i ? STANDING : NONE), &seconds));
-        RECON_TRY(write_bands(ctx, &s->set, s->by, folder_of(path, r, i ? STANDING_RECON : RECON),
-                              &seconds));
+        RECON_CHECK(write_bands(ctx, &s->set, s->by, folder_of(path, r, i ? STANDING_RECON : RECON),
+                                &seconds));
     }
     r->rotate_ms = 1000 * seconds / (double)(SETS * r->of[ROTATED].set.n);
     for (int i = 0; i < WORDS_READERS; i++) {
@@ -440,10 +433,9 @@ static recon_status measure(recon_ctx *ctx, run *r, const recon_model *model)
         recon_json_put(&r->kept, words_reader_name[i], json_null());
         recon_json_put(&r->ms, words_reader_name[i], json_null());
         if (r->reader[i])
-            RECON_TRY(ask_reader(ctx, r, i));
+            RECON_CHECK(ask_reader(ctx, r, i));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static json_t *as_json(recon_ctx *ctx, run *r, const recon_model *model)

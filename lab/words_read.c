@@ -135,13 +135,10 @@ typedef struct {
 static recon_status start_part(recon_ctx *ctx, part *p, const char *dir, const reader *r)
 {
     const char *argv[WORDS_OF_LINE + 1] = { NULL };
-    recon_status status;
     for (size_t i = 0; i < r->words; i++)
         argv[i] = r->argv[i] ? r->argv[i] : p->list;
-    RECON_TRY(write_list(ctx, p, dir));
-    RECON_TRY(start(ctx, p, argv, r->by_input ? p->list : "/dev/null"));
-done:
-    return status;
+    RECON_CHECK(write_list(ctx, p, dir));
+    return start(ctx, p, argv, r->by_input ? p->list : "/dev/null");
 }
 
 static recon_status end_part(recon_ctx *ctx, part *p, const reader *r)
@@ -216,18 +213,15 @@ static recon_status read_ppocr(recon_ctx *ctx, words_text *out, words_text *own,
 {
     texts t = { out, own };
     char script[RECON_PATH];
-    recon_status status;
-    RECON_TRY(
+    RECON_CHECK(
         recon_shipped_find(ctx, script, sizeof script, "lab", SCRIPT, "it is part of the source"));
-    RECON_TRY(read_all(ctx, dir, n,
-                       &(reader){ .program = "node",
-                                  .argv = { "node", script, "--own" },
-                                  .words = own ? 3 : 2,
-                                  .by_input = 1,
-                                  .take = take_ppocr,
-                                  .user = &t }));
-done:
-    return status;
+    return read_all(ctx, dir, n,
+                    &(reader){ .program = "node",
+                               .argv = { "node", script, "--own" },
+                               .words = own ? 3 : 2,
+                               .by_input = 1,
+                               .take = take_ppocr,
+                               .user = &t });
 }
 
 /* --- Tesseract -------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "core/ctx.h"
 #include "core/text.h"
 #include "core/folder.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -107,17 +107,12 @@ recon_status words_fonts_open(recon_ctx *ctx, letters_fonts **out, const char *f
 
 /* --- what is written -------------------------------------------------------------------------- */
 
-static const char *any(const words_list *list, recon_rng *rng)
-{
-    return list->word[recon_rng_below(rng, list->n)];
-}
-
 /* A word as the dictionary has it, or in capitals, or a number: so that a model knows those, too. */
 static void vary(words_text out, const words_list *list, recon_rng *rng)
 {
     enum { CAPITALS = 15, NUMBERS = 25, OF = 100 };
     size_t which = recon_rng_below(rng, OF);
-    const char *word = any(list, rng);
+    const char *word = list->word[recon_rng_below(rng, list->n)];
     if (which < CAPITALS)
         for (size_t i = 0; i <= strlen(word); i++)
             out[i] = (char)toupper((unsigned char)word[i]);
@@ -164,19 +159,12 @@ static recon_status next_word(recon_ctx *ctx, words_text out, const plan *p, siz
                       letters_fonts_path(p->fonts, p->part, face));
 }
 
-static void invert(uint8_t *pixels, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        pixels[i] = (uint8_t)(255 - pixels[i]);
-}
-
 static recon_status draw(recon_ctx *ctx, words_set *set, size_t to, const plan *p, size_t face,
                          recon_rng *rng)
 {
     uint8_t *pixels = set->pixels + to * WORDS_PIXELS;
     double scale = 1, size[2];
     int dark = 1;
-    recon_status status;
     if (p->pose == WORDS_VARIED) {
         do
             vary(set->text[to], p->list, rng);
@@ -188,12 +176,11 @@ static recon_status draw(recon_ctx *ctx, words_set *set, size_t to, const plan *
     set->angle[to] = p->pose == WORDS_UPRIGHT  ? 0
                      : p->pose == WORDS_VARIED ? TILT * (2 * recon_rng_uniform(rng) - 1)
                                                : haar;
-    RECON_TRY(letters_draw_text(ctx, pixels, WORDS_SIDE, p->fonts, p->part, face, set->text[to],
-                                scale, set->angle[to]));
-    if (dark)
-        invert(pixels, WORDS_PIXELS);
-done:
-    return status;
+    RECON_CHECK(letters_draw_text(ctx, pixels, WORDS_SIDE, p->fonts, p->part, face, set->text[to],
+                                  scale, set->angle[to]));
+    for (size_t i = 0; dark && i < WORDS_PIXELS; i++)
+        pixels[i] = (uint8_t)(255 - pixels[i]);
+    return RECON_OK;
 }
 
 recon_status words_set_make(recon_ctx *ctx, words_set *out, const letters_fonts *fonts, int part,
@@ -201,22 +188,20 @@ recon_status words_set_make(recon_ctx *ctx, words_set *out, const letters_fonts 
 {
     const plan p = { fonts, part, list, pose, seed };
     size_t faces = letters_fonts_count(fonts, part), n = faces * each;
-    recon_status status;
     *out = (words_set){ .n = n };
-    RECON_TRY(recon_alloc_raw(ctx, &out->pixels, n, WORDS_PIXELS));
-    RECON_TRY(recon_alloc_raw(ctx, &out->text, n, sizeof *out->text));
-    RECON_TRY(recon_alloc_raw(ctx, &out->angle, n, sizeof *out->angle));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->pixels, n, WORDS_PIXELS));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->text, n, sizeof *out->text));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->angle, n, sizeof *out->angle));
     for (size_t face = 0; face < faces; face++)
         for (size_t i = 0, at = 0; i < each; i++) {
             size_t to = recon_permute(face * each + i, n, seed, 0);
             recon_rng rng = recon_rng_new(seed, face * each + i);
-            RECON_TRY(recon_interrupted(ctx));
+            RECON_CHECK(recon_interrupted(ctx));
             if (pose != WORDS_VARIED)
-                RECON_TRY(next_word(ctx, out->text[to], &p, face, &at));
-            RECON_TRY(draw(ctx, out, to, &p, face, &rng));
+                RECON_CHECK(next_word(ctx, out->text[to], &p, face, &at));
+            RECON_CHECK(draw(ctx, out, to, &p, face, &rng));
         }
-done:
-    return status;
+    return RECON_OK;
 }
 
 void words_set_free(words_set *set)
@@ -228,13 +213,11 @@ void words_set_free(words_set *set)
 recon_status words_set_write(recon_ctx *ctx, const words_set *set, const char *dir)
 {
     char name[32], path[RECON_PATH];
-    recon_status status;
-    RECON_TRY(recon_folder_make(ctx, dir));
+    RECON_CHECK(recon_folder_make(ctx, dir));
     for (size_t i = 0; i < set->n; i++) {
         snprintf(name, sizeof name, "%05zu.pgm", i);
-        RECON_TRY(letters_write_pgm(ctx, recon_folder_join(path, dir, name),
-                                    set->pixels + i * WORDS_PIXELS, WORDS_SIDE, WORDS_SIDE));
+        RECON_CHECK(letters_write_pgm(ctx, recon_folder_join(path, dir, name),
+                                      set->pixels + i * WORDS_PIXELS, WORDS_SIDE, WORDS_SIDE));
     }
-done:
-    return status;
+    return RECON_OK;
 }

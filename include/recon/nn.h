@@ -7,7 +7,6 @@
 #include <recon/group/irreps.h>
 #include <recon/group/harmonics.h>
 #include <recon/group/clebsch_gordan.h>
-#include <recon/group/wigner.h>
 #include <recon/nn/params.h>
 #include <recon/nn/tape.h>
 #include <recon/nn/layers.h>
@@ -20,7 +19,6 @@
 #include <recon/nn/adam.h>
 #include <recon/nn/schedule.h>
 #include <recon/nn/checkpoint.h>
-#include <recon/nn/check.h>
 #include <recon/nn/train.h>
 #include <recon/backbone/classifier.h>
 #include <recon/backbone/gcn.h>

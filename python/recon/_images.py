@@ -150,7 +150,7 @@ class ImageModel(Model):
         lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
         fill: Literal["zero", "edge"] = "zero",
         average: Callable[[Array], Any] | None = None,
-        only_one: bool = False,
+        only: Literal["any", "clear", "one"] = "any",
     ) -> tuple[Any, Poses]:
         """Rotates images into their natural pose, or evaluates a frozen model on them.
 
@@ -174,8 +174,10 @@ class ImageModel(Model):
                 is first called with one image to determine the length of a row. For images of
                 other sizes it gets the copies that the model sees, as judge does. Cannot be
                 combined with judge.
-            only_one: Rotate only images whose verdict (see distribution) is one natural pose. The
-                others are returned unchanged. With only_if, an image must meet both conditions.
+            only: Rotate only images whose verdict (see distribution) is "one" natural pose, or, with
+                "clear", any verdict that names a natural pose, as `recon canonicalize` does. The
+                others are returned unchanged. With only_if, an image must meet both conditions,
+                and its natural pose be a usual one.
 
         Returns:
             The images in their natural pose, or the averaged outputs, float64; and the Poses of
@@ -211,7 +213,7 @@ class ImageModel(Model):
             raise InputError(f"fill {fill!r}: for images of the model's size")
         options = ctypes.byref(_abi.recon_canonicalize_options(
             interpolation=how, edge=FILLS.index(fill), only_if=gate_of(only_if),
-            only_one=bool(only_one)))
+            only=choice("only", only, "recon_only")))
         if average is not None:
             if judge is not None:
                 raise InputError("judge chooses among candidates, average does not: give one")

@@ -12,7 +12,7 @@ from . import _abi
 from ._errors import InputError
 from ._library import (
     Array, Asked,
-    address, array, context, lib, made, matrices, path_text, patiently, room, whole)
+    address, array, choice, context, lib, made, matrices, path_text, patiently, room, whole)
 from ._model import Model, gate_of
 from ._poses import Poses3
 from ._records import record
@@ -122,7 +122,7 @@ class MoleculeModel(Model):
         spin: str | os.PathLike[str] | Callable[[list[Any]], Any] | None = None,
         among: Iterable[Any] | None = None,
         neighbors: int = 8,
-        only_one: bool = False,
+        only: Literal["any", "clear", "one"] = "any",
     ) -> tuple[list[Array], Poses3]:
         """Brings molecules into their natural pose.
 
@@ -136,13 +136,14 @@ class MoleculeModel(Model):
                 a classifier of `recon classifier train`, or a function. The function gets a list of
                 molecules, pairs of numbers and positions, and returns logarithms of probabilities,
                 one row each. The spin is the one at which the model is most certain that the
-                nearest molecules are all of one class. Not with only_if or only_one.
+                nearest molecules are all of one class. Not with only_if or only.
             among: The molecules that spin is asked about, in the poses in which they occur; None: x
                 itself. Best are those that the model was not trained on.
             neighbors: How many of them choose one spin.
-            only_one: Rotate only molecules whose verdict (see distribution) is one natural pose. The
+            only: Rotate only molecules whose verdict (see distribution) is "one" natural pose, or, with
+                "clear", any verdict that names a natural pose, as `recon canonicalize` does. The
                 others come out exactly as they are. With only_if, a molecule must meet both
-                conditions.
+                conditions, and its natural pose be a usual one.
 
         Returns:
             A list of positions, float32, atoms x 3, one for each molecule; and the Poses3 they came
@@ -161,14 +162,14 @@ class MoleculeModel(Model):
         out = np.empty_like(given.xyz)
         records = room(given.n, _abi.recon_pose)
         if spin is not None:
-            if only_if is not None or only_one:
-                raise InputError(f"{'only_one' if only_one else 'only_if'} and spin: one of them")
+            if only_if is not None or only != "any":
+                raise InputError(f"{'only_if' if only == 'any' else 'only'} and spin: one of them")
             self._spin(out, records, given, self._with(lambda_), spin, among, neighbors)
             return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
         self._ask(lib.recon_canonicalize, address(out), address(records), self._with(lambda_),
                   given.list, given.n,
                   ctypes.byref(_abi.recon_canonicalize_options(
-                      only_if=gate_of(only_if), only_one=bool(only_one))))
+                      only_if=gate_of(only_if), only=choice("only", only, "recon_only"))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
     def _spin(self, out: Array, records: Array, given: Conformers, handle: Any,

@@ -80,7 +80,7 @@ class Poses(_Records):
             if one was chosen.
         absolute: psi - natural: how far the input is rotated from its natural pose.
         rotation: natural - psi: the rotation that takes the input to its canonical image; 0 if
-            `only_if` or `only_one` left the input unchanged.
+            `only_if` or `only` left the input unchanged.
         rotated: Whether the input was rotated; bool, n.
 
     Example:
@@ -126,7 +126,7 @@ class Poses(_Records):
 
     @property
     def rotated(self) -> Array:
-        """Whether the input was rotated: False if only_if or only_one left it unchanged."""
+        """Whether the input was rotated: False if only_if or only left it unchanged."""
         return np.asarray(self.rotation != 0)
 
     def to_input(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
@@ -216,7 +216,7 @@ class Poses3(_Records):
         natural: Lambda, the natural pose in the same terms (`lambda` in C); n x 3 x 3.
         absolute: psi natural^-1: how the input is rotated from its natural pose; n x 3 x 3.
         rotation: natural psi^-1: the rotation that takes the input to its canonical form; n x 3 x
-            3; the identity if `only_if` or `only_one` left the input unchanged.
+            3; the identity if `only_if` or `only` left the input unchanged.
         rotated: Whether the input was rotated; bool, n.
         center: The point that each molecule is rotated about, n x 3.
         free: In how many directions the natural pose is a choice, not an estimate, n: 0 none, 1 the
@@ -258,7 +258,7 @@ class Poses3(_Records):
 
     @property
     def rotated(self) -> Array:
-        """Whether the input was rotated: False if only_if or only_one left it unchanged."""
+        """Whether the input was rotated: False if only_if or only left it unchanged."""
         return np.asarray((self._records["rotation"][:, 1:4] != 0).any(axis=1))
 
     @property

@@ -213,7 +213,7 @@ def train(
             setattr(options, "from", _model_file(from_, "from_"))
         check(ctx, lib.recon_training_complete(ctx, ctypes.byref(options), ctypes.byref(shown),
                                                b"images" if images else b"molecules"))
-        if from_ is not None and _is_name(data) and spec_of(data).startswith(b"images:"):
+        if _is_name(data) and spec_of(data).startswith(b"images:"):
             asked.source.size = shown.size
         if crop is None:
             asked.source.crop = shown.crop

@@ -138,7 +138,7 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         seed: The random seed.
         device: "cpu" or "cuda".
         only_if: Rotate only images whose pose has a p-value below this.
-        only_one: Rotate only images whose verdict is one natural pose.
+        only: Rotate only images whose verdict is "one" natural pose, or any that is "clear".
         interpolation: "bilinear" or "bicubic".
 
     Fields:
@@ -173,7 +173,7 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         seed: int | None = None,
         device: str = "cpu",
         only_if: float | None = None,
-        only_one: bool = False,
+        only: str = "any",
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
     ):
         self._keep(locals())
@@ -212,7 +212,7 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         """
         images = self._fitted_images(X)
         out, poses = self.model_.canonicalize(
-            images, only_if=self.only_if, interpolation=self.interpolation, only_one=self.only_one)
+            images, only_if=self.only_if, interpolation=self.interpolation, only=self.only)
         rows = not isinstance(X, (list, tuple)) and np.ndim(X) == 2  # a table of data too
         return (out.reshape(np.shape(X)) if rows else out), poses
 

@@ -40,7 +40,7 @@ class Canonicalizer(nn.Module):
         model: What recon.discover wrote, a model shipped with recon, or a recon.ImageModel.
         frozen: The frozen model. None: forward returns the images.
         only_if: Rotate only images whose pose has a p-value below this.
-        only_one: Rotate only images whose verdict is one natural pose.
+        only: Rotate only images whose verdict is "one" natural pose, or any that is "clear".
         average: With a frozen model: average its output over all natural poses that an image may
             have, weighted by their probability. Otherwise the first one is used.
         interpolation: "bilinear" or "bicubic".
@@ -62,7 +62,7 @@ class Canonicalizer(nn.Module):
         frozen: nn.Module | None = None,
         *,
         only_if: float | None = None,
-        only_one: bool = False,
+        only: str = "any",
         average: bool = False,
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
     ):
@@ -74,12 +74,12 @@ class Canonicalizer(nn.Module):
             raise InputError(f"frozen: an nn.Module is needed, not {type(frozen).__name__}")
         if average and frozen is None:
             raise InputError("average: a frozen model is needed, whose answers are averaged")
-        if average and (only_if is not None or only_one):
-            raise InputError(f"average and {'only_one' if only_one else 'only_if'} exclude each other")
+        if average and (only_if is not None or only != "any"):
+            raise InputError(f"average and {'only_if' if only == 'any' else 'only'} exclude each other")
         self.model = opened
         self.frozen = frozen
         self.only_if = only_if
-        self.only_one = only_one
+        self.only = only
         self.average = average
         self.interpolation: Literal["bilinear", "bicubic"] = interpolation
         if frozen is not None:
@@ -149,7 +149,7 @@ class Canonicalizer(nn.Module):
         given = _arrays(images)
         out, poses = self.model.canonicalize(given, only_if=self.only_if,
                                              interpolation=self.interpolation,
-                                             only_one=self.only_one)
+                                             only=self.only)
         return _tensors(out, images), poses
 
     def invert(self, poses: Poses, **x: Any) -> Any:
@@ -219,7 +219,7 @@ class Canonicalizer(nn.Module):
         """
         said = [repr(self.model.path)]
         said += [f"only_if={self.only_if}"] * (self.only_if is not None)
-        said += ["only_one=True"] * self.only_one
+        said += [f"only={self.only!r}"] * (self.only != "any")
         said += ["average=True"] * self.average
         return ", ".join(said)
 

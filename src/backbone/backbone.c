@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "data/identity.h"
 #include "group/group.h"
+#include "ops/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +50,7 @@ const recon_backbone_kind *recon_backbone_kind_for(const recon_ctx *ctx, const c
 
 recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)
 {
-    recon_status status = recon_group_check(ctx, kind->group);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_group_check(ctx, kind->group));
     if (find_kind(ctx, kind->name))
         return recon_fail(ctx, RECON_ERR_INPUT, "a backbone kind named '%s' already exists",
                           kind->name);
@@ -69,6 +68,8 @@ recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
     const char *name = recon_safetensors_metadata(file, "model");
     const recon_backbone_kind *kind = name ? find_kind(ctx, name) : NULL;
     *out = NULL;
+    if (precision == RECON_AUTO && recon_ops_on_host(ctx) == recon_ops_of(ctx))
+        precision = RECON_SINGLE; /* see RECON_AUTO */
     if (!kind)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a model of `{recon.train()}` or `{recon.discover()}`", path);
@@ -152,32 +153,23 @@ static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_seen *se
                                const recon_backbone *b, const recon_data *data)
 {
     int64_t *labels;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &seen->z, e->n * e->d, sizeof *seen->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &seen->z, e->n * e->d, sizeof *seen->z));
     e->z = e->owned[0] = seen->z;
     e->group = b->kind->group;
-    RECON_TRY(recon_alloc_raw(ctx, &seen->psi, e->n, e->group->numbers * sizeof *seen->psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &seen->psi, e->n, e->group->numbers * sizeof *seen->psi));
     e->poses = e->owned[1] = seen->psi;
     if (b->density) {
-        RECON_TRY(
+        RECON_CHECK(
             recon_alloc_raw(ctx, &seen->density, e->n, RECON_POSE_BINS * sizeof *seen->density));
         e->density = e->owned[3] = seen->density;
     }
     if (recon_data_describe(data).labels && data->kind->label) {
-        RECON_TRY(recon_alloc_raw(ctx, &labels, e->n, sizeof *labels));
+        RECON_CHECK(recon_alloc_raw(ctx, &labels, e->n, sizeof *labels));
         e->labels = e->owned[2] = labels;
         for (size_t i = 0; i < e->n; i++)
             labels[i] = data->kind->label(data, i);
     }
-done:
-    return status;
-}
-
-static recon_seen behind(const recon_seen *s, const recon_backbone *b, size_t at)
-{
-    return (recon_seen){ .z = s->z + at * b->code,
-                         .psi = s->psi + at * b->kind->group->numbers,
-                         .density = s->density ? s->density + at * RECON_POSE_BINS : NULL };
+    return RECON_OK;
 }
 
 /* Rows begin .. end, in blocks that begin at multiples of `block`. */
@@ -190,7 +182,10 @@ static recon_status embed_rows(recon_ctx *ctx, const recon_seen *all, const reco
     recon_progress_begin(ctx, "embed", end - begin);
     for (size_t at = begin; at < end; at += block) {
         size_t n = end - at < block ? end - at : block;
-        recon_seen some = behind(all, b, at);
+        recon_seen some =
+            (recon_seen){ .z = all->z + at * b->code,
+                          .psi = all->psi + at * b->kind->group->numbers,
+                          .density = all->density ? all->density + at * RECON_POSE_BINS : NULL };
         data->kind->read(inputs, data, at, n);
         status = b->kind->embed(ctx, &some, b, inputs, n);
         if (status != RECON_OK && at > 0) /* the kind counts within the batch */

@@ -14,6 +14,7 @@
 #include "nn/run_files.h"
 #include "nn/settings.h"
 #include "nn/tape.h"
+#include "data/dataset.h"
 #include <recon/nn/schedule.h>
 
 #include <math.h>
@@ -103,27 +104,25 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
 {
     const char *net = recon_safetensors_metadata(file, "net");
     int which = 0;
-    recon_status status;
     if (!is_classifier(file) || !net)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a classifier of images: `recon classifier train` makes one of "
                           "labelled images",
                           path);
-    RECON_TRY(recon_metadata_check_format(ctx, file, path));
+    RECON_CHECK(recon_metadata_check_format(ctx, file, path));
     while (which < NETS && strcmp(net, net_name[which]))
         which++;
     if (which == NETS)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: unknown network '%.40s'", path, net);
     out->net = (recon_net)which;
-    RECON_TRY(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
+    RECON_CHECK(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
     out->stem = out->net == RECON_NET_RESNET18 ? STEM : 0; /* files of 0.1 do not say it */
     if (recon_safetensors_metadata(file, "stem"))
-        RECON_TRY(recon_metadata_size(ctx, &out->stem, file, "stem", 1, MAX_STEM, path));
-done:
-    return status;
+        RECON_CHECK(recon_metadata_size(ctx, &out->stem, file, "stem", 1, MAX_STEM, path));
+    return RECON_OK;
 }
 
 recon_status recon_classifier_open(recon_ctx *ctx, recon_classifier **out, const char *path)
@@ -146,9 +145,7 @@ static recon_status logits_of(recon_tape *t, double *out, const recon_classifier
                               const float *images, size_t n)
 {
     size_t shape[4] = { n, c->info.height, c->info.width, c->info.channels };
-    recon_status status = recon_tape_begin(t, RECON_INFER, 0);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_tape_begin(t, RECON_INFER, 0));
     return recon_var_read(t, out, logits(t, c, recon_var_input(t, images, RECON_F32, shape, 4)));
 }
 
@@ -247,9 +244,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     recon_batch b;
     if (!k->loader) {
         k->batches.first = step;
-        recon_status status = recon_loader_open(k->ctx, &k->loader, k->train, &k->batches);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_loader_open(k->ctx, &k->loader, k->train, &k->batches));
     }
     recon_loader_next(&b, k->loader);
     const recon_classifier_info *i = &k->c->info;
@@ -273,16 +268,6 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
     if (status == RECON_OK)
         *metric = 1 - accuracy;
     return status;
-}
-
-static void set_defaults(recon_classifier_options *o)
-{
-    int large = o->net == RECON_NET_RESNET18;
-    o->epochs = o->epochs ? o->epochs : large ? 15 : 3;
-    o->batch = o->batch ? o->batch : large ? 128 : 64;
-    o->rate = o->rate > 0 ? o->rate : large ? 1e-3 : 2e-3;
-    o->decay = o->decay == 0 ? 0.01 : fmax(o->decay, 0);
-    o->stem = large && !o->stem ? STEM : o->stem;
 }
 
 /* All that a resumed run must share. */
@@ -346,9 +331,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
 
 static recon_status check_options(recon_ctx *ctx, const recon_classifier_options *o)
 {
-    recon_status status = recon_enum_check(ctx, o->net, RECON_NET_RESNET18, "net");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_enum_check(ctx, o->net, RECON_NET_RESNET18, "net"));
     if (o->net != RECON_NET_RESNET18 && o->stem)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s has one width", net_name[o->net]);
     if (o->stem > MAX_STEM)
@@ -367,7 +350,12 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     recon_status status;
     RECON_TRY(check_options(ctx, &o));
     RECON_TRY(recon_run_begin(ctx, &o.epochs, path, o.resume, o.overwrite));
-    set_defaults(&o);
+    int large = o.net == RECON_NET_RESNET18;
+    o.epochs = o.epochs ? o.epochs : large ? 15 : 3;
+    o.batch = o.batch ? o.batch : large ? 128 : 64;
+    o.rate = o.rate > 0 ? o.rate : large ? 1e-3 : 2e-3;
+    o.decay = o.decay == 0 ? 0.01 : fmax(o.decay, 0);
+    o.stem = large && !o.stem ? STEM : o.stem;
     recon_classifier_info info = { .net = o.net,
                                    .stem = o.stem,
                                    .height = d.height,

@@ -49,25 +49,23 @@ recon_status recon_decoder_add(recon_ctx *ctx, recon_decoder *d, recon_params *p
     const stage *list = stages[s->preset];
     size_t in = paper ? s->code : list[0].outputs, i = 0;
     recon_layer_name full;
-    recon_status status = RECON_OK;
     *d = (recon_decoder){ .preset = s->preset, .height = s->height, .width = s->width_px };
     snprintf(full, sizeof full, "%s.widen", name);
     if (!paper)
-        RECON_TRY(recon_linear_add(ctx, &d->widen, p, full, s->code,
-                                   in * part(s->height, 4) * part(s->width_px, 4)));
+        RECON_CHECK(recon_linear_add(ctx, &d->widen, p, full, s->code,
+                                     in * part(s->height, 4) * part(s->width_px, 4)));
     do {
         size_t out = list[i].last ? s->channels : list[i].outputs;
         snprintf(full, sizeof full, "%s.conv%zu", name, i);
-        RECON_TRY(recon_conv_add(
+        RECON_CHECK(recon_conv_add(
             ctx, &d->conv[i], p, full, in, out,
             &(recon_conv_layer_options){ .size = list[i].size, .bias = list[i].last }));
         snprintf(full, sizeof full, "%s.norm%zu", name, i);
         if (!list[i].last)
-            RECON_TRY(recon_norm_add(ctx, &d->norm[i], p, full, out, 1));
+            RECON_CHECK(recon_norm_add(ctx, &d->norm[i], p, full, out, 1));
         in = out;
     } while (!list[i++].last);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* The code as a picture: spread by a linear map, or the same on all of 2 x 2 pixels. */

@@ -40,15 +40,11 @@ static recon_status convert_rows(recon_ctx *ctx, float *out, const recon_array *
 {
     size_t columns = a->shape[1];
     if (begin == 0 && end == a->shape[0]) {
-        recon_status status = recon_array_to_f32(ctx, out, a);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_array_to_f32(ctx, out, a));
     } else {
         for (size_t i = begin * columns; i < end * columns; i++) {
             out[i] = (float)recon_array_value(a, i);
-            recon_status status = recon_interrupted_at(ctx, i);
-            if (status != RECON_OK)
-                return status;
+            RECON_CHECK(recon_interrupted_at(ctx, i));
         }
     }
     return check_range(ctx, out, a, path, begin, end);
@@ -146,16 +142,14 @@ static recon_status read_all(recon_ctx *ctx, recon_embedded *out, uint64_t *iden
                              const char *const path[FILES], size_t unit)
 {
     uint64_t *of_poses = identity ? identity + POSES : NULL;
-    recon_status status;
     *out = (recon_embedded){ 0 };
-    RECON_TRY(recon_group_check(ctx, group));
-    RECON_TRY(recon_enum_check(ctx, order, RECON_QUATERNIONS_XYZW, "order of quaternions"));
-    RECON_TRY(read_z(ctx, out, identity, path[Z], unit));
-    RECON_TRY(read_poses(ctx, out, of_poses, path[POSES], group, order));
+    RECON_CHECK(recon_group_check(ctx, group));
+    RECON_CHECK(recon_enum_check(ctx, order, RECON_QUATERNIONS_XYZW, "order of quaternions"));
+    RECON_CHECK(read_z(ctx, out, identity, path[Z], unit));
+    RECON_CHECK(read_poses(ctx, out, of_poses, path[POSES], group, order));
     if (path[LABELS])
-        RECON_TRY(read_labels(ctx, out, identity ? identity + LABELS : NULL, path[LABELS]));
-done:
-    return status;
+        RECON_CHECK(read_labels(ctx, out, identity ? identity + LABELS : NULL, path[LABELS]));
+    return RECON_OK;
 }
 
 recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, const recon_group *group,

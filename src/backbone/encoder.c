@@ -68,9 +68,7 @@ const char *recon_preset_name(recon_preset p)
 
 recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *s)
 {
-    recon_status status = recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset"));
     if (recon_preset_is_photo(s->preset))
         return recon_photo_shape(ctx, s);
     recon_recipe_fill(s, &recon_ieae_recipe, s->preset, 0, 1);
@@ -98,57 +96,35 @@ static recon_fields scaled(const recon_fields *f, const recon_ieae_shape *s)
     return out;
 }
 
-static recon_status add_layer(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
-                              size_t i, const recon_fields *in, const recon_fields *out,
-                              const recon_ieae_shape *s)
-{
-    const layer *l = &presets[s->preset].layer[i];
-    recon_layer_name full;
-    recon_status status;
-    snprintf(full, sizeof full, "%s.conv%zu", name, i);
-    RECON_TRY(recon_steerable_add(ctx, &e->conv[i], p, full, in, out,
-                                  &(recon_steerable_options){ .size = l->size,
-                                                              .pad = l->pad,
-                                                              .rings = presets[s->preset].rings }));
-    snprintf(full, sizeof full, "%s.norm%zu", name, i);
-    RECON_TRY(recon_field_norm_add(ctx, &e->norm[i], p, full, out));
-    e->pool[i] = l->pool;
-done:
-    return status;
-}
-
 static recon_status add_head(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
                              const recon_fields *in, const recon_ieae_shape *s)
 {
     recon_fields seen = s->density ? scaled(&presets[s->preset].seen, s) : (recon_fields){ { 0 } };
     recon_fields out = seen;
     recon_layer_name full;
-    recon_status status;
     out.of[0] += s->code;
     out.of[1] += 1;
     snprintf(full, sizeof full, "%s.head", name);
-    RECON_TRY(recon_steerable_add(ctx, &e->head, p, full, in, &out,
-                                  &(recon_steerable_options){ .size = 1 }));
+    RECON_CHECK(recon_steerable_add(ctx, &e->head, p, full, in, &out,
+                                    &(recon_steerable_options){ .size = 1 }));
     e->has_mlp = presets[s->preset].hidden > 0;
     if (e->has_mlp) {
         const size_t sizes[] = { s->code, presets[s->preset].hidden, s->code };
         snprintf(full, sizeof full, "%s.mlp", name);
-        RECON_TRY(recon_mlp_add(ctx, &e->mlp, p, full, sizes, 3, 0));
+        RECON_CHECK(recon_mlp_add(ctx, &e->mlp, p, full, sizes, 3, 0));
     }
     e->has_density = s->density;
     if (e->has_density) {
         snprintf(full, sizeof full, "%s.density", name);
-        RECON_TRY(recon_pose_density_add(ctx, &e->density, p, full, &seen));
+        RECON_CHECK(recon_pose_density_add(ctx, &e->density, p, full, &seen));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
                                const recon_ieae_shape *s)
 {
     recon_fields in = { { s->channels } };
-    recon_status status = RECON_OK;
     if (recon_preset_is_photo(s->preset)) {
         *e = (recon_encoder){ .code = s->code, .is_photo = 1 };
         return recon_photo_net_add(ctx, &e->photo, p, name, s);
@@ -157,12 +133,19 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p
     *e = (recon_encoder){ .layers = pre->layers, .code = s->code };
     for (size_t i = 0; i < pre->layers; i++) {
         recon_fields out = scaled(&pre->layer[i].fields, s);
-        RECON_TRY(add_layer(ctx, e, p, name, i, &in, &out, s));
+        const layer *l = &presets[s->preset].layer[i];
+        recon_layer_name full;
+        snprintf(full, sizeof full, "%s.conv%zu", name, i);
+        RECON_CHECK(recon_steerable_add(
+            ctx, &e->conv[i], p, full, &in, &out,
+            &(recon_steerable_options){
+                .size = l->size, .pad = l->pad, .rings = presets[s->preset].rings }));
+        snprintf(full, sizeof full, "%s.norm%zu", name, i);
+        RECON_CHECK(recon_field_norm_add(ctx, &e->norm[i], p, full, &out));
+        e->pool[i] = l->pool;
         in = out;
     }
-    RECON_TRY(add_head(ctx, e, p, name, &in, s));
-done:
-    return status;
+    return add_head(ctx, e, p, name, &in, s);
 }
 
 recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *e)
@@ -173,7 +156,8 @@ recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *e)
     return status;
 }
 
-/* Windows that lie evenly about the middle, of an odd side too: a rotation by 90 degrees commutes. */
+/* Windows that lie evenly about the middle, of an odd side too: a rotation by 90 degrees
+ * commutes. */
 static recon_var halve(recon_tape *t, recon_var x)
 {
     if (!x)

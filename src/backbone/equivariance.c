@@ -33,28 +33,6 @@ static double rotation_error(const double *before, const double *after, const do
     return fabs(recon_so2_wrap(after[i] - before[i] - angles[i]));
 }
 
-/* Of n images to e [ERRORS][n]; a centre that is not there errs by 0. */
-static recon_status errors_of(recon_ctx *ctx, double *e, const recon_codes *before,
-                              const recon_codes *after, const double *angles, size_t n, size_t d)
-{
-    for (size_t i = 0; i < n; i++) {
-        double pose = rotation_error(before->psi, after->psi, angles, i);
-        double centre = before->centre && after->centre
-                            ? rotation_error(before->centre, after->centre, angles, i)
-                            : 0;
-        double code = recon_relative_change(before->z + i * d, after->z + i * d, d);
-        if (!isfinite(pose) || !isfinite(centre) || !isfinite(code))
-            return recon_fail(
-                ctx, RECON_ERR_INPUT,
-                "equivariance: pose error %g, the centre's %g and change of z %g of image %zu",
-                pose, centre, code, i);
-        e[POSE * n + i] = pose;
-        e[CENTRE * n + i] = centre;
-        e[CODE * n + i] = code;
-    }
-    return RECON_OK;
-}
-
 static void summarize(double *median, double *p95, double *max, double *errors, size_t n)
 {
     recon_sort_doubles(errors, n);
@@ -73,7 +51,22 @@ recon_status recon_equivariance_compare(recon_ctx *ctx, recon_equivariance *out,
     if (n == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "equivariance: no images");
     RECON_TRY(recon_alloc_raw(ctx, &e, ERRORS * n, sizeof *e));
-    RECON_TRY(errors_of(ctx, e, before, after, angles, n, d));
+    /* Of n images to e [ERRORS][n]; a centre that is not there errs by 0. */
+    for (size_t i = 0; i < n; i++) {
+        double pose = rotation_error(before->psi, after->psi, angles, i);
+        double centre = before->centre && after->centre
+                            ? rotation_error(before->centre, after->centre, angles, i)
+                            : 0;
+        double code = recon_relative_change(before->z + i * d, after->z + i * d, d);
+        if (!isfinite(pose) || !isfinite(centre) || !isfinite(code))
+            RECON_TRY(recon_fail(
+                ctx, RECON_ERR_INPUT,
+                "equivariance: pose error %g, the centre's %g and change of z %g of image %zu",
+                pose, centre, code, i));
+        e[POSE * n + i] = pose;
+        e[CENTRE * n + i] = centre;
+        e[CODE * n + i] = code;
+    }
     summarize(&out->pose_median, &out->pose_p95, &out->pose_max, e + POSE * n, n);
     summarize(&out->centre_median, &out->centre_p95, &out->centre_max, e + CENTRE * n, n);
     summarize(&out->code_median, &out->code_p95, &out->code_max, e + CODE * n, n);
@@ -125,38 +118,33 @@ static void trial_free(trial *t)
 static recon_status copies_new(recon_ctx *ctx, copies *c, const trial *t)
 {
     size_t n = t->info.n;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &c->angle, n, sizeof *c->angle));
-    RECON_TRY(recon_alloc_raw(ctx, &c->z, n * t->d, sizeof *c->z));
-    RECON_TRY(recon_alloc_raw(ctx, &c->psi, n, sizeof *c->psi));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->angle, n, sizeof *c->angle));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->z, n * t->d, sizeof *c->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->psi, n, sizeof *c->psi));
     if (!recon_ieae_describe(t->model).density)
         return RECON_OK;
-    RECON_TRY(recon_alloc_raw(ctx, &c->density, n, RECON_POSE_BINS * sizeof *c->density));
-    RECON_TRY(recon_alloc_raw(ctx, &c->centre, n, sizeof *c->centre));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &c->density, n, RECON_POSE_BINS * sizeof *c->density));
+    return recon_alloc_raw(ctx, &c->centre, n, sizeof *c->centre);
 }
 
 static recon_status trial_new(recon_ctx *ctx, trial *t, const recon_ieae *model,
                               const recon_dataset *data)
 {
     size_t n, pixels;
-    recon_status status;
     *t = (trial){ .model = model,
                   .info = recon_dataset_describe(data),
                   .d = recon_ieae_describe(model).code };
     n = t->info.n;
     pixels = t->pixels = t->info.height * t->info.width * t->info.channels;
-    RECON_TRY(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
-    RECON_TRY(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
-    RECON_TRY(recon_alloc_raw(ctx, &t->rotated, n * pixels, sizeof *t->rotated));
-    RECON_TRY(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));
-    RECON_TRY(copies_new(ctx, &t->a, t));
-    RECON_TRY(copies_new(ctx, &t->b, t));
+    RECON_CHECK(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->rotated, n * pixels, sizeof *t->rotated));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));
+    RECON_CHECK(copies_new(ctx, &t->a, t));
+    RECON_CHECK(copies_new(ctx, &t->b, t));
     for (size_t i = 0; i < n; i++)
         recon_dataset_get(t->images + i * pixels, data, i);
-done:
-    return status;
+    return RECON_OK;
 }
 
 typedef struct {
@@ -177,15 +165,13 @@ static recon_status rotate_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 /* By the angles that are in c. */
 static recon_status embed_copies(recon_ctx *ctx, const trial *t, copies *c)
 {
-    recon_status status;
-    RECON_TRY(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
-    RECON_TRY(recon_ieae_embed(ctx,
-                               &(recon_seen){ .z = c->z, .psi = c->psi, .density = c->density },
-                               t->model, t->rotated, t->info.n));
+    RECON_CHECK(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
+    RECON_CHECK(recon_ieae_embed(ctx,
+                                 &(recon_seen){ .z = c->z, .psi = c->psi, .density = c->density },
+                                 t->model, t->rotated, t->info.n));
     for (size_t i = 0; c->density && i < t->info.n; i++)
         c->centre[i] = recon_pose_centre(c->density + i * RECON_POSE_BINS);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status compare_copies(recon_ctx *ctx, recon_equivariance *out, trial *t)

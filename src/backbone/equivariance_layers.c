@@ -103,36 +103,24 @@ typedef struct {
     recon_layer_equivariance *out;
 } probe;
 
-static void probe_free(probe *p)
-{
-    recon_tape_free(p->tape);
-    free(p->images);
-    free(p->seen);
-    free(p->error);
-    free(p->floor);
-}
-
 static recon_status probe_new(recon_ctx *ctx, probe *p, const recon_ieae *model,
                               const recon_dataset *data, uint64_t seed)
 {
     recon_dataset_info d = recon_dataset_describe(data);
-    recon_status status;
     *p = (probe){ .model = model,
                   .data = data,
                   .info = d,
                   .depth = recon_equivariance_depth(model),
                   .pixels = d.height * d.width * d.channels,
                   .seed = seed };
-    RECON_TRY(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
+    RECON_CHECK(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
     if (d.n == 0)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "equivariance: no images"));
-    RECON_TRY(recon_tape_new(ctx, &p->tape, model->base.params->precision, 0));
-    RECON_TRY(recon_alloc_raw(ctx, &p->images, 3 * BATCH * p->pixels, sizeof *p->images));
-    RECON_TRY(recon_alloc_raw(ctx, &p->seen, 2 * BATCH * p->pixels, sizeof *p->seen));
-    RECON_TRY(recon_alloc_raw(ctx, &p->error, p->depth * d.n, sizeof *p->error));
-    RECON_TRY(recon_alloc_raw(ctx, &p->floor, p->depth * d.n, sizeof *p->floor));
-done:
-    return status;
+        return recon_fail(ctx, RECON_ERR_INPUT, "equivariance: no images");
+    RECON_CHECK(recon_tape_new(ctx, &p->tape, model->base.params->precision, 0));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->images, 3 * BATCH * p->pixels, sizeof *p->images));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->seen, 2 * BATCH * p->pixels, sizeof *p->seen));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->error, p->depth * d.n, sizeof *p->error));
+    return recon_alloc_raw(ctx, &p->floor, p->depth * d.n, sizeof *p->floor);
 }
 
 static recon_status make_copies(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -189,21 +177,19 @@ static recon_status measure_batch(recon_ctx *ctx, probe *p)
 {
     const recon_encoder *e = &p->model->encoder;
     const recon_fields picture = { { p->info.channels } };
-    recon_status status;
-    RECON_TRY(recon_parallel(ctx, make_copies, p, p->n));
-    recon_ieae_look(p->seen, p->model, p->images, 2 * p->n);
-    RECON_TRY(recon_tape_begin(p->tape, RECON_INFER, 0));
+    RECON_CHECK(recon_parallel(ctx, make_copies, p, p->n));
+    recon_ieae_preprocess(p->seen, p->model, p->images, 2 * p->n);
+    RECON_CHECK(recon_tape_begin(p->tape, RECON_INFER, 0));
     recon_var x =
         recon_var_input(p->tape, p->seen, RECON_F32,
                         (size_t[]){ 2 * p->n, p->info.height, p->info.width, p->info.channels }, 4);
     x = recon_var_cast(p->tape, x, recon_tape_activations(p->tape));
-    RECON_TRY(compare_layer(ctx, p, 0, x, &picture));
+    RECON_CHECK(compare_layer(ctx, p, 0, x, &picture));
     for (size_t i = 0; i < e->layers; i++) {
         x = recon_encoder_layer(p->tape, e, i, x);
-        RECON_TRY(compare_layer(ctx, p, i + 1, x, &e->conv[i].out));
+        RECON_CHECK(compare_layer(ctx, p, i + 1, x, &e->conv[i].out));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status median(recon_ctx *ctx, double *out, double *values, size_t n, size_t layer)
@@ -216,23 +202,6 @@ static recon_status median(recon_ctx *ctx, double *out, double *values, size_t n
     recon_sort_doubles(values, n);
     *out = recon_quantile(values, n, 0.5);
     return RECON_OK;
-}
-
-static recon_status measure_angle(recon_ctx *ctx, probe *p)
-{
-    size_t n = p->info.n;
-    recon_status status = RECON_OK;
-    for (p->first = 0; p->first < n; p->first += p->n) {
-        p->n = n - p->first < BATCH ? n - p->first : BATCH;
-        RECON_TRY(measure_batch(ctx, p));
-        recon_progress_add(ctx, p->n);
-    }
-    for (size_t l = 0; l < p->depth; l++) {
-        RECON_TRY(median(ctx, &p->out[l].error, p->error + l * n, n, l));
-        RECON_TRY(median(ctx, &p->out[l].floor, p->floor + l * n, n, l));
-    }
-done:
-    return status;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -253,10 +222,23 @@ recon_status recon_equivariance_layers(recon_ctx *ctx, recon_layer_equivariance 
     for (size_t k = 0; k < count; k++) {
         p.out = out + k * p.depth;
         p.angle = angles[k];
-        RECON_TRY(measure_angle(ctx, &p));
+        size_t n = p.info.n;
+        for (p.first = 0; p.first < n; p.first += p.n) {
+            p.n = n - p.first < BATCH ? n - p.first : BATCH;
+            RECON_TRY(measure_batch(ctx, &p));
+            recon_progress_add(ctx, p.n);
+        }
+        for (size_t l = 0; l < p.depth; l++) {
+            RECON_TRY(median(ctx, &p.out[l].error, p.error + l * n, n, l));
+            RECON_TRY(median(ctx, &p.out[l].floor, p.floor + l * n, n, l));
+        }
     }
     recon_progress_end(ctx);
 done:
-    probe_free(&p);
+    recon_tape_free(p.tape);
+    free(p.images);
+    free(p.seen);
+    free(p.error);
+    free(p.floor);
     return status;
 }

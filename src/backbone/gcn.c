@@ -75,24 +75,6 @@ recon_gcn_info recon_gcn_describe(const recon_gcn *gcn)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static recon_status read_info(recon_ctx *ctx, recon_gcn_info *out, const recon_safetensors *file,
-                              const char *path)
-{
-    recon_status status;
-    if (!recon_metadata_is(file, RECON_GCN_KIND))
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: not a classifier of molecules: `recon classifier train` makes one "
-                          "of conformers",
-                          path);
-    RECON_TRY(recon_metadata_check_format(ctx, file, path));
-    RECON_TRY(recon_metadata_number(ctx, &out->radius, file, "radius", 1e-3, 1e3, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, RECON_GCN_WIDEST, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->hidden, file, "hidden", 1, RECON_GCN_WIDEST, path));
-    RECON_TRY(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
-done:
-    return status;
-}
-
 recon_status recon_gcn_open(recon_ctx *ctx, recon_gcn **out, const char *path)
 {
     recon_safetensors *file = NULL;
@@ -100,7 +82,17 @@ recon_status recon_gcn_open(recon_ctx *ctx, recon_gcn **out, const char *path)
     recon_status status;
     *out = NULL;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    RECON_TRY(read_info(ctx, &info, file, path));
+    if (!recon_metadata_is(file, RECON_GCN_KIND))
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_FORMAT,
+                       "%s: not a classifier of molecules: `recon classifier train` makes one "
+                       "of conformers",
+                       path));
+    RECON_TRY(recon_metadata_check_format(ctx, file, path));
+    RECON_TRY(recon_metadata_number(ctx, &info.radius, file, "radius", 1e-3, 1e3, path));
+    RECON_TRY(recon_metadata_size(ctx, &info.width, file, "width", 1, RECON_GCN_WIDEST, path));
+    RECON_TRY(recon_metadata_size(ctx, &info.hidden, file, "hidden", 1, RECON_GCN_WIDEST, path));
+    RECON_TRY(recon_metadata_size(ctx, &info.classes, file, "classes", 1, MAX_CLASSES, path));
     RECON_TRY(recon_gcn_make(ctx, out, info, 0, RECON_SINGLE, file, path, 0));
 done:
     recon_safetensors_close(file);
@@ -141,32 +133,25 @@ recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *t, cons
     return status;
 }
 
-static recon_status check_query(recon_ctx *ctx, const recon_gcn *c, const recon_gcn_graphs *graphs,
-                                const int64_t *which, const recon_so3 *rotations, size_t n)
-{
-    if (graphs->radius != c->info.radius)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "graphs of radius %g, but the classifier was made for %g", graphs->radius,
-                          c->info.radius);
-    if (!which && n > graphs->n)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%zu of %zu conformers", n, graphs->n);
-    for (size_t i = 0; i < n; i++) {
-        if (which && (which[i] < 0 || (uint64_t)which[i] >= graphs->n))
-            return recon_fail(ctx, RECON_ERR_INPUT, "entry %zu is conformer %lld, of %zu", i,
-                              (long long)which[i], graphs->n);
-        if (rotations && !(recon_so3_angle(rotations[i]) <= 4)) /* NaN */
-            return recon_fail(ctx, RECON_ERR_INPUT, "rotation %zu is not a number", i);
-    }
-    return RECON_OK;
-}
-
 recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out, const recon_gcn *c,
                                       const recon_gcn_graphs *graphs, const int64_t *which,
                                       const recon_so3 *rotations, size_t n)
 {
     recon_tape *t = NULL;
     recon_status status;
-    RECON_TRY(check_query(ctx, c, graphs, which, rotations, n));
+    if (graphs->radius != c->info.radius)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "graphs of radius %g, but the classifier was made for %g",
+                             graphs->radius, c->info.radius));
+    if (!which && n > graphs->n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu of %zu conformers", n, graphs->n));
+    for (size_t i = 0; i < n; i++) {
+        if (which && (which[i] < 0 || (uint64_t)which[i] >= graphs->n))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "entry %zu is conformer %lld, of %zu", i,
+                                 (long long)which[i], graphs->n));
+        if (rotations && !(recon_so3_angle(rotations[i]) <= 4)) /* NaN */
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "rotation %zu is not a number", i));
+    }
     RECON_TRY(recon_tape_new(ctx, &t, RECON_SINGLE, 0));
     RECON_TRY(
         recon_gcn_logits_on(ctx, out, t, c, graphs,

@@ -93,24 +93,21 @@ static recon_status lay_out(recon_ctx *ctx, job *j, size_t atoms)
 {
     recon_gcn_graphs *g = j->g;
     size_t entries = 0;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &g->label, g->n, sizeof *g->label));
-    RECON_TRY(recon_alloc(ctx, &g->node, g->n + 1, sizeof *g->node));
-    RECON_TRY(recon_alloc(ctx, &g->entry, atoms + 1, sizeof *g->entry));
-    RECON_TRY(recon_alloc_raw(ctx, &g->feature, atoms * RECON_HARMONICS, sizeof *g->feature));
+    RECON_CHECK(recon_alloc(ctx, &g->label, g->n, sizeof *g->label));
+    RECON_CHECK(recon_alloc(ctx, &g->node, g->n + 1, sizeof *g->node));
+    RECON_CHECK(recon_alloc(ctx, &g->entry, atoms + 1, sizeof *g->entry));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->feature, atoms * RECON_HARMONICS, sizeof *g->feature));
     for (size_t m = 0; m < g->n; m++)
         g->node[m + 1] = g->node[m] + recon_molecules_get(j->data, m).atoms;
-    RECON_TRY(recon_parallel(ctx, count_task, j, g->n));
+    RECON_CHECK(recon_parallel(ctx, count_task, j, g->n));
     for (size_t m = 0; m < g->n; m++) {
         size_t count = g->entry[g->node[m]];
         g->entry[g->node[m]] = entries;
         entries += count;
     }
     g->entry[atoms] = entries;
-    RECON_TRY(recon_alloc_raw(ctx, &g->index, entries, sizeof *g->index));
-    RECON_TRY(recon_alloc_raw(ctx, &g->weight, entries, sizeof *g->weight));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &g->index, entries, sizeof *g->index));
+    return recon_alloc_raw(ctx, &g->weight, entries, sizeof *g->weight);
 }
 
 static recon_status prepare(recon_ctx *ctx, recon_gcn_graphs *g, const recon_molecules *data)

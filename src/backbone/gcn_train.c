@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/identity.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
 
@@ -40,29 +40,11 @@ static recon_gcn_list list_of(const trainer *k, uint64_t step, size_t batch)
     return (recon_gcn_list){ .which = k->which, .n = batch };
 }
 
-static recon_status make_room(trainer *k, uint64_t steps, size_t batch)
-{
-    recon_gcn_size most = { 0, 0 };
-    recon_status status;
-    RECON_TRY(recon_alloc(k->ctx, &k->which, batch, sizeof *k->which));
-    for (uint64_t step = 0; step < steps; step++) {
-        recon_gcn_list list = list_of(k, step, batch);
-        recon_gcn_size size = recon_gcn_size_of(k->train, &list);
-        most.nodes = size.nodes > most.nodes ? size.nodes : most.nodes;
-        most.entries = size.entries > most.entries ? size.entries : most.entries;
-    }
-    RECON_TRY(recon_gcn_batch_make(k->ctx, &k->batch, batch, most));
-done:
-    return status;
-}
-
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     trainer *k = user;
     recon_gcn_list list = list_of(k, step, k->batch.n);
-    recon_status status = recon_gcn_batch_fill(k->ctx, &k->batch, k->train, &list);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_gcn_batch_fill(k->ctx, &k->batch, k->train, &list));
     k->inputs = recon_gcn_batch_input(t, &k->batch);
     return recon_tape_status(t);
 }
@@ -143,17 +125,6 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
     return recon_train(k->ctx, result, &it, &options);
 }
 
-static void set_defaults(recon_gcn_options *o)
-{
-    o->radius = o->radius > 0 ? o->radius : RADIUS;
-    o->width = o->width ? o->width : 128;
-    o->hidden = o->hidden ? o->hidden : 64;
-    o->dropout = o->dropout < 0 ? 0 : o->dropout > 0 ? o->dropout : DROPOUT;
-    o->epochs = o->epochs ? o->epochs : 50;
-    o->batch = o->batch ? o->batch : 128;
-    o->rate = o->rate > 0 ? o->rate : 1e-3;
-}
-
 static recon_status check_sets(recon_ctx *ctx, recon_molecules_info train,
                                recon_molecules_info held, const recon_gcn_options *o)
 {
@@ -178,7 +149,13 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
     trainer k = { .ctx = ctx, .seed = o.seed };
     recon_status status;
     RECON_TRY(recon_run_begin(ctx, &o.epochs, path, o.resume, o.overwrite));
-    set_defaults(&o);
+    o.radius = o.radius > 0 ? o.radius : RADIUS;
+    o.width = o.width ? o.width : 128;
+    o.hidden = o.hidden ? o.hidden : 64;
+    o.dropout = o.dropout < 0 ? 0 : o.dropout > 0 ? o.dropout : DROPOUT;
+    o.epochs = o.epochs ? o.epochs : 50;
+    o.batch = o.batch ? o.batch : 128;
+    o.rate = o.rate > 0 ? o.rate : 1e-3;
     RECON_TRY(check_sets(ctx, d, recon_molecules_describe(held), &o));
     RECON_TRY(recon_identity(ctx, &k.identity, recon_molecules_data(data), 1));
     RECON_TRY(recon_identity(ctx, &k.held_identity, recon_molecules_data(held), 1));
@@ -189,7 +166,15 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
         o.dropout, o.precision, NULL, NULL, o.seed));
     RECON_TRY(recon_gcn_graphs_make(ctx, &k.train, data, o.radius));
     RECON_TRY(recon_gcn_graphs_make(ctx, &k.held, held, o.radius));
-    RECON_TRY(make_room(&k, o.epochs * (d.n / o.batch), o.batch));
+    recon_gcn_size most = { 0, 0 };
+    RECON_TRY(recon_alloc(k.ctx, &k.which, o.batch, sizeof *k.which));
+    for (uint64_t step = 0; step < o.epochs * (d.n / o.batch); step++) {
+        recon_gcn_list list = list_of(&k, step, o.batch);
+        recon_gcn_size size = recon_gcn_size_of(k.train, &list);
+        most.nodes = size.nodes > most.nodes ? size.nodes : most.nodes;
+        most.entries = size.entries > most.entries ? size.entries : most.entries;
+    }
+    RECON_TRY(recon_gcn_batch_make(k.ctx, &k.batch, o.batch, most));
     RECON_TRY(run(&k, result, path, &o));
 done:
     free(k.which);

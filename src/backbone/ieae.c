@@ -109,7 +109,7 @@ recon_ieae_shape recon_ieae_describe(const recon_ieae *m)
     return m->shape;
 }
 
-void recon_ieae_look_once(recon_ieae *m)
+void recon_ieae_preprocess_once(recon_ieae *m)
 {
     m->turns = 1;
 }
@@ -182,7 +182,7 @@ recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
 
 /* --- used ------------------------------------------------------------------------------------- */
 
-void recon_ieae_see(float *out, const recon_ieae *m, const float *in, size_t n)
+void recon_ieae_mask(float *out, const recon_ieae *m, const float *in, size_t n)
 {
     size_t c = m->shape.channels, pixels = m->shape.height * m->shape.width_px;
     if (!m->mask) {
@@ -207,7 +207,7 @@ static void soften(float *out, const float *in, size_t n, size_t step)
     }
 }
 
-void recon_ieae_look(float *out, const recon_ieae *m, const float *in, size_t n)
+void recon_ieae_preprocess(float *out, const recon_ieae *m, const float *in, size_t n)
 {
     size_t c = m->shape.channels, wide = m->shape.width_px * c, size = m->shape.height * wide;
     if (m->encoder.is_photo)
@@ -221,7 +221,7 @@ void recon_ieae_look(float *out, const recon_ieae *m, const float *in, size_t n)
         for (size_t column = 0; column < wide; column++)
             soften(image + column, image + column, m->shape.height, wide);
     }
-    recon_ieae_see(out, m, out, n);
+    recon_ieae_mask(out, m, out, n);
 }
 
 recon_var recon_ieae_rebuild(recon_tape *t, const recon_ieae *m, recon_var code, recon_var pose)
@@ -326,7 +326,7 @@ static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_seen *ou
     recon_encoded e;
     recon_var x;
     recon_status status;
-    recon_ieae_look(s->seen, m, images, n);
+    recon_ieae_preprocess(s->seen, m, images, n);
     if (s->turns > 1)
         recon_quarters_make(s->seen, s->seen, n, h->height, h->channels);
     RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
@@ -491,7 +491,7 @@ const recon_backbone_kind recon_ieae_kind = {
     .fits = fits,
     .check = check_pixels,
     .recipe = &recon_ieae_recipe,
-    .prepare = recon_ieae_prepare,
+    .prepare = recon_ieae_complete,
     .train = recon_ieae_train_kind,
     .refit = recon_ieae_refit,
 };

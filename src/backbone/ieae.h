@@ -47,14 +47,14 @@ recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_
                              const char *path, uint64_t seed);
 
 /* n images as the network sees them: through the mask, or as they are. out may be in. */
-void recon_ieae_see(float *out, const recon_ieae *model, const float *in, size_t n);
+void recon_ieae_mask(float *out, const recon_ieae *model, const float *in, size_t n);
 
 /* The same for images that come from outside. The network has learnt from views that were rotated,
  * by bilinear resampling; others are sharper than anything it knows. So they are softened by what
  * such a rotation does on average: at a place f of a pixel from the nearest, uniform in -1/2 .. 1/2,
  * the weights are 1 - |f| and |f|, in the mean 3/4, and 1/8 on either side. out may be in, but for a
  * photo preset. */
-void recon_ieae_look(float *out, const recon_ieae *model, const float *in, size_t n);
+void recon_ieae_preprocess(float *out, const recon_ieae *model, const float *in, size_t n);
 
 /* The images rotated back together: the decoded code rotated by the pose. */
 recon_var recon_ieae_rebuild(recon_tape *tape, const recon_ieae *model, recon_var code,
@@ -70,7 +70,7 @@ recon_ieae_shape recon_ieae_describe(const recon_ieae *model);
 
 /* A photo preset looks once instead of four times: a quarter of the cost, and answers that follow
  * quarter turns no better than others. Before the model is used. */
-void recon_ieae_look_once(recon_ieae *model);
+void recon_ieae_preprocess_once(recon_ieae *model);
 
 /* n images n x height x width x channels to z, psi (so2) and q; a model without a density leaves
  * that alone. */
@@ -112,7 +112,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
                               const char *path, const recon_ieae_options *options);
 
 /* See recon_backbone_kind. */
-recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *training, recon_data_options *as);
+recon_status recon_ieae_complete(recon_ctx *ctx, recon_training *training, recon_data_options *as);
 recon_status recon_ieae_train_kind(recon_ctx *ctx, recon_train_result *result,
                                    const recon_data *data, const char *path,
                                    const recon_training *training);

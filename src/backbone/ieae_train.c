@@ -215,7 +215,7 @@ static void take_slice(trainer *k, recon_slice slice, size_t views)
     for (size_t i = 0; i < slice.n; i++)
         for (size_t v = 0; v < views; v++) {
             size_t from = v * k->batch.n + slice.first - k->batches.from + i, to = i * views + v;
-            (k->o->views == RECON_VIEWS_GIVEN ? recon_ieae_look : recon_ieae_see)(
+            (k->o->views == RECON_VIEWS_GIVEN ? recon_ieae_preprocess : recon_ieae_mask)(
                 k->seen + to * image, k->m, k->batch.images + from * image, 1);
             k->angles[to] = k->batch.angles[from];
         }
@@ -343,9 +343,9 @@ static recon_status batch_error(trainer *k, recon_tape *t, double *out, const re
     if (status != RECON_OK)
         return status;
     if (is_photo(k->o)) /* they are rotated, and so soft already */
-        recon_ieae_see(k->seen, k->m, b->images, b->n);
+        recon_ieae_mask(k->seen, k->m, b->images, b->n);
     else
-        recon_ieae_look(k->seen, k->m, b->images, b->n);
+        recon_ieae_preprocess(k->seen, k->m, b->images, b->n);
     x = recon_var_input(t, k->seen, RECON_F32,
                         (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
     e = recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, x, recon_tape_activations(t)));
@@ -373,6 +373,7 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
                                .keep_last = 1,
                                .threads = k->o->threads,
                                .rotate = is_photo(k->o),
+                               .mask = k->batches.mask,
                                .regrid = k->o->density > 0 };
     recon_status status;
     size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
@@ -650,7 +651,9 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     set_defaults(&o, recon_dataset_describe(train).n);
     RECON_TRY(check_options(ctx, &o));
     RECON_TRY(recon_run_fills(ctx, recon_dataset_describe(train).n, o.batch, "image"));
-    if (!o.shape.mask && o.density > 0) {
+    if (recon_dataset_is_cut(data))
+        o.shape.mask = RECON_MASK_DISC;
+    else if (!o.shape.mask && o.density > 0) {
         RECON_TRY(reach_borders(ctx, &o.shape.mask, train));
         o.shape.mask *= RECON_MASK_DISC;
     }
@@ -660,6 +663,8 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     k.train = train;
     k.held = held;
     k.batches = batches_of(&o);
+    /* Moved or made smaller, a view shows where its picture ends: a disc, however that is rotated. */
+    k.batches.mask = recon_dataset_is_cut(data) ? k.m->mask : NULL;
     RECON_TRY(make_room(&k));
     RECON_TRY(run(&k, result, path));
 done:
@@ -723,7 +728,7 @@ done:
     return status;
 }
 
-recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *t, recon_data_options *as)
+recon_status recon_ieae_complete(recon_ctx *ctx, recon_training *t, recon_data_options *as)
 {
     recon_ieae_options o;
     recon_ieae *from = NULL;
@@ -734,6 +739,8 @@ recon_status recon_ieae_prepare(recon_ctx *ctx, recon_training *t, recon_data_op
         RECON_TRY(recon_ieae_follow(ctx, &o, from, t->preset ? (int)o.shape.preset : -1));
         recon_backbone_data_options(&from->base, as);
     }
+    if (as && !as->size)
+        as->size = RECON_SIZE_AUTO;
     t->preset = recon_preset_name(o.shape.preset);
     set_defaults(&o, FEW); /* or more: which terms there are does not depend on it */
     RECON_TRY(check_options(ctx, &o));

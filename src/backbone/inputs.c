@@ -22,20 +22,6 @@ static recon_status lacks(recon_ctx *ctx, const recon_data_kind *kind, const cha
                       kind->name);
 }
 
-static void warn_of_rule(recon_ctx *ctx, const recon_inputs *in, const recon_backbone *b,
-                         const char *model)
-{
-    const recon_dataset *whole = recon_data_images(in->whole);
-    const recon_ieae *net = recon_backbone_ieae(b);
-    size_t lifted = whole ? recon_dataset_lifted(whole) : 0;
-    if (net && net->over_black && lifted)
-        recon_log(ctx, RECON_LOG_WARN,
-                  "%s: trained when transparent pictures were laid over black, but %zu of %zu are "
-                  "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
-                  "pictures",
-                  model, lifted, recon_dataset_describe(whole).n);
-}
-
 static recon_status note_skipped(recon_ctx *ctx, recon_inputs *in)
 {
     recon_status status = RECON_OK;
@@ -45,28 +31,6 @@ static recon_status note_skipped(recon_ctx *ctx, recon_inputs *in)
         return RECON_OK;
     for (size_t i = 0; status == RECON_OK && (text = in->whole->kind->skipped(in->whole, i)); i++)
         status = recon_skips_add(ctx, &in->skips, text);
-    return status;
-}
-
-static recon_status take_and_rotate(recon_ctx *ctx, recon_inputs *in, const recon_source *s)
-{
-    const recon_data_kind *kind = in->whole->kind;
-    recon_status status = RECON_OK;
-    if (s->limit && s->limit < in->n) {
-        if (!kind->take)
-            return lacks(ctx, kind, "limit");
-        RECON_TRY(kind->take(ctx, &in->part, in->use, s->limit, s->seed ? s->seed : 1));
-        in->use = in->part;
-    }
-    if (s->rotate) {
-        if (!kind->rotate)
-            return lacks(ctx, kind, "rotate");
-        RECON_TRY(kind->rotate(ctx, &in->rotated, in->use, s->rotate,
-                               s->rotate_seed ? s->rotate_seed : 1));
-        in->use = in->rotated;
-    }
-    in->n = recon_data_describe(in->use).n;
-done:
     return status;
 }
 
@@ -101,27 +65,49 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
                                 const char *model)
 {
     recon_data_options o;
-    recon_status status = RECON_OK;
     *out = (recon_inputs){ .lent = data != NULL };
     if (backbone)
-        RECON_TRY(check_kind(ctx, source->spec, data, backbone));
+        RECON_CHECK(check_kind(ctx, source->spec, data, backbone));
     out->folder = !data && recon_images_folder(source->spec);
     o = options_of(source, out->folder, backbone);
     out->cropped = o.crop;
     if (data)
         out->whole = (recon_data *)data; /* not closed, and nothing else changes it */
     else
-        RECON_TRY(recon_data_open(ctx, &out->whole, source->spec, &o));
+        RECON_CHECK(recon_data_open(ctx, &out->whole, source->spec, &o));
     out->use = out->whole;
     out->n = recon_data_describe(out->whole).n;
     if (backbone) {
-        warn_of_rule(ctx, out, backbone, model);
-        RECON_TRY(recon_backbone_check_data(ctx, backbone, out->whole));
+        const recon_dataset *whole = recon_data_images(out->whole);
+        const recon_ieae *net = recon_backbone_ieae(backbone);
+        size_t lifted = whole ? recon_dataset_lifted(whole) : 0;
+        if (net && net->over_black && lifted)
+            recon_log(
+                ctx, RECON_LOG_WARN,
+                "%s: trained when transparent pictures were laid over black, but %zu of %zu are "
+                "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
+                "pictures",
+                model, lifted, recon_dataset_describe(whole).n);
+        RECON_CHECK(recon_backbone_check_data(ctx, backbone, out->whole));
     }
-    RECON_TRY(note_skipped(ctx, out));
-    RECON_TRY(take_and_rotate(ctx, out, source));
-done:
-    return status;
+    RECON_CHECK(note_skipped(ctx, out));
+    const recon_data_kind *kind = out->whole->kind;
+    if (source->limit && source->limit < out->n) {
+        if (!kind->take)
+            return lacks(ctx, kind, "limit");
+        RECON_CHECK(
+            kind->take(ctx, &out->part, out->use, source->limit, source->seed ? source->seed : 1));
+        out->use = out->part;
+    }
+    if (source->rotate) {
+        if (!kind->rotate)
+            return lacks(ctx, kind, "rotate");
+        RECON_CHECK(kind->rotate(ctx, &out->rotated, out->use, source->rotate,
+                                 source->rotate_seed ? source->rotate_seed : 1));
+        out->use = out->rotated;
+    }
+    out->n = recon_data_describe(out->use).n;
+    return RECON_OK;
 }
 
 void recon_inputs_end(recon_inputs *in)

@@ -20,27 +20,25 @@ void recon_molecule_pack_free(recon_molecule_pack *p)
 static recon_status make_room(recon_ctx *ctx, recon_molecule_pack *p, size_t n, size_t nodes,
                               size_t slots)
 {
-    recon_status status = RECON_OK;
     if (n <= p->room_n && nodes <= p->room_nodes && n * slots <= p->room_slots)
         return RECON_OK;
     recon_molecule_pack_free(p);
-    RECON_TRY(recon_alloc_raw(ctx, &p->kind, nodes, sizeof *p->kind));
-    RECON_TRY(recon_alloc_raw(ctx, &p->mask, nodes, sizeof *p->mask));
-    RECON_TRY(recon_alloc_raw(ctx, &p->xyz, 3 * nodes, sizeof *p->xyz));
-    RECON_TRY(recon_alloc_raw(ctx, &p->offset, n + 1, sizeof *p->offset));
-    RECON_TRY(recon_alloc_raw(ctx, &p->count, n, sizeof *p->count));
-    RECON_TRY(recon_alloc_raw(ctx, &p->span, n + 1, sizeof *p->span));
-    RECON_TRY(recon_alloc_raw(ctx, &p->apart, nodes + 1, sizeof *p->apart));
-    RECON_TRY(recon_alloc_raw(ctx, &p->molecule, nodes, sizeof *p->molecule));
-    RECON_TRY(recon_alloc_raw(ctx, &p->slot, nodes, sizeof *p->slot));
-    RECON_TRY(recon_alloc_raw(ctx, &p->slot_of, n * slots + 1, sizeof *p->slot_of));
-    RECON_TRY(recon_alloc_raw(ctx, &p->made, nodes, sizeof *p->made));
-    RECON_TRY(recon_alloc_raw(ctx, &p->order, nodes, sizeof *p->order));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->kind, nodes, sizeof *p->kind));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->mask, nodes, sizeof *p->mask));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->xyz, 3 * nodes, sizeof *p->xyz));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->offset, n + 1, sizeof *p->offset));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->count, n, sizeof *p->count));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->span, n + 1, sizeof *p->span));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->apart, nodes + 1, sizeof *p->apart));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->molecule, nodes, sizeof *p->molecule));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->slot, nodes, sizeof *p->slot));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->slot_of, n * slots + 1, sizeof *p->slot_of));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->made, nodes, sizeof *p->made));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->order, nodes, sizeof *p->order));
     p->room_n = n;
     p->room_nodes = nodes;
     p->room_slots = n * slots;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* x about the mean of its atoms, rotated. Double: the mean of a molecule far from the origin. */
@@ -76,12 +74,11 @@ static recon_status find_kind(recon_ctx *ctx, int32_t *out, uint8_t z,
 static recon_status add(recon_ctx *ctx, recon_molecule_pack *p, size_t i, const recon_conformer *x,
                         const recon_so3 *rotation, const recon_molecule_pack_options *o)
 {
-    recon_status status = RECON_OK;
     size_t first = (size_t)p->offset[i];
     place(p->xyz + 3 * first, x, rotation);
     for (size_t a = 0; a < x->atoms; a++) {
         size_t slot = a < o->slots ? a : o->slots - 1;
-        RECON_TRY(find_kind(ctx, &p->kind[first + a], x->z[a], o));
+        RECON_CHECK(find_kind(ctx, &p->kind[first + a], x->z[a], o));
         p->mask[first + a] = 1;
         p->made[first + a] = a < o->slots;
         p->molecule[first + a] = (int32_t)i;
@@ -90,8 +87,7 @@ static recon_status add(recon_ctx *ctx, recon_molecule_pack *p, size_t i, const 
     p->real += x->atoms < o->slots ? x->atoms : o->slots;
     p->count[i] = (int32_t)x->atoms;
     p->offset[i + 1] = (int32_t)(first + x->atoms);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Rows behind molecule i, up to `end`. */
@@ -142,7 +138,6 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
 {
     size_t atoms = 0, most = 0, here = 0, each = o->each ? o->each : n;
     size_t slices = o->each ? (n + o->each - 1) / o->each : 1;
-    recon_status status;
     for (size_t i = 0; i < n; i++) {
         atoms += x[i].atoms;
         here = (i % each ? here : 0) + x[i].atoms;
@@ -153,7 +148,7 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu atoms in a batch of %zu molecules: at most %zu", most, n,
                           o->nodes ? o->nodes : (size_t)INT32_MAX);
-    RECON_TRY(make_room(ctx, p, n, nodes, o->slots));
+    RECON_CHECK(make_room(ctx, p, n, nodes, o->slots));
     p->n = n;
     p->nodes = nodes;
     p->atoms = atoms;
@@ -162,7 +157,7 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
     p->real = 0;
     p->offset[0] = 0;
     for (size_t i = 0; i < n; i++) {
-        RECON_TRY(add(ctx, p, i, &x[i], rotation ? &rotation[i] : NULL, o));
+        RECON_CHECK(add(ctx, p, i, &x[i], rotation ? &rotation[i] : NULL, o));
         if ((i + 1) % each == 0 || i + 1 == n)
             pad(p, i, (i / each + 1) * of_slice);
         if ((i + 1) % each == 0 && i + 1 < n)
@@ -175,8 +170,7 @@ recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
         set_apart(p);
     else
         p->groups = 0;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_molecule_batch_feed(recon_tape *t, recon_molecule_batch *b,

@@ -6,28 +6,17 @@
 #include <math.h>
 #include <stdio.h>
 
-static size_t hidden(const recon_molecule_net_shape *s)
-{
-    static const double widths[] = {
-        [RECON_PRESET_FAST] = 512, [RECON_PRESET_PAPER] = 512, [RECON_PRESET_SMALL] = 256
-    };
-    double n = round(widths[s->preset] * s->width);
-    return n < 8 ? 8 : (size_t)n;
-}
-
 static recon_status trunk_add(recon_ctx *ctx, recon_molecule_trunk *out, recon_params *p,
                               const char *name, size_t inputs, size_t width)
 {
     recon_part_name full;
-    recon_status status;
     snprintf(full, sizeof full, "%s.first", name);
-    RECON_TRY(recon_linear_add(ctx, &out->first, p, full, inputs, width));
+    RECON_CHECK(recon_linear_add(ctx, &out->first, p, full, inputs, width));
     for (size_t i = 0; i < 2 * RECON_MOLECULE_BLOCKS; i++) {
         snprintf(full, sizeof full, "%s.block%zu.%zu", name, i / 2, i % 2);
-        RECON_TRY(recon_linear_add(ctx, &out->block[i / 2][i % 2], p, full, width, width));
+        RECON_CHECK(recon_linear_add(ctx, &out->block[i / 2][i % 2], p, full, width, width));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_var trunk_apply(recon_tape *t, const recon_molecule_trunk *k, recon_var x)
@@ -43,22 +32,23 @@ static recon_var trunk_apply(recon_tape *t, const recon_molecule_trunk *k, recon
 recon_status recon_molecule_decoder_add(recon_ctx *ctx, recon_molecule_decoder *d, recon_params *p,
                                         const char *name, const recon_molecule_net_shape *s)
 {
-    size_t width = hidden(s);
+    static const double widths[] = {
+        [RECON_PRESET_FAST] = 512, [RECON_PRESET_PAPER] = 512, [RECON_PRESET_SMALL] = 256
+    };
+    double n = round(widths[s->preset] * s->width);
+    size_t width = n < 8 ? 8 : (size_t)n;
     recon_layer_name full;
-    recon_status status = RECON_OK;
     *d = (recon_molecule_decoder){ .slots = s->slots,
                                    .elements = s->elements,
                                    .split = s->preset == RECON_PRESET_PAPER };
     for (int i = 0; i <= d->split; i++) {
         snprintf(full, sizeof full, "%s.trunk%d", name, i);
-        RECON_TRY(trunk_add(ctx, &d->trunk[i], p, full, s->latent, width));
+        RECON_CHECK(trunk_add(ctx, &d->trunk[i], p, full, s->latent, width));
     }
     snprintf(full, sizeof full, "%s.places", name);
-    RECON_TRY(recon_linear_add(ctx, &d->places, p, full, width, 3 * s->slots));
+    RECON_CHECK(recon_linear_add(ctx, &d->places, p, full, width, 3 * s->slots));
     snprintf(full, sizeof full, "%s.scores", name);
-    RECON_TRY(recon_linear_add(ctx, &d->scores, p, full, width, s->elements * s->slots));
-done:
-    return status;
+    return recon_linear_add(ctx, &d->scores, p, full, width, s->elements * s->slots);
 }
 
 void recon_molecule_decoder_apply(recon_tape *t, const recon_molecule_decoder *d, recon_var latent,

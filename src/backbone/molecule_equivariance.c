@@ -79,39 +79,10 @@ typedef struct {
     codes before, after;
 } trial;
 
-static void trial_free(trial *t)
-{
-    free(t->moved);
-    free(t->xyz);
-    free(t->elements);
-    free(t->rotations);
-    free(t->before.z);
-    free(t->before.psi);
-    free(t->after.z);
-    free(t->after.psi);
-}
-
 static recon_status codes_new(recon_ctx *ctx, codes *c, const trial *t)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &c->z, t->n * t->d, sizeof *c->z));
-    RECON_TRY(recon_alloc_raw(ctx, &c->psi, t->n, sizeof *c->psi));
-done:
-    return status;
-}
-
-static recon_status trial_new(recon_ctx *ctx, trial *t)
-{
-    size_t total = recon_molecules_describe(t->data).total;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &t->moved, t->n, sizeof *t->moved));
-    RECON_TRY(recon_alloc_raw(ctx, &t->xyz, total, 3 * sizeof *t->xyz));
-    RECON_TRY(recon_alloc_raw(ctx, &t->elements, total, sizeof *t->elements));
-    RECON_TRY(recon_alloc_raw(ctx, &t->rotations, t->n, sizeof *t->rotations));
-    RECON_TRY(codes_new(ctx, &t->before, t));
-    RECON_TRY(codes_new(ctx, &t->after, t));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &c->z, t->n * t->d, sizeof *c->z));
+    return recon_alloc_raw(ctx, &c->psi, t->n, sizeof *c->psi);
 }
 
 static void put_atom(uint8_t *z, float *xyz, const recon_conformer *from, size_t atom,
@@ -174,16 +145,13 @@ static recon_status embed(recon_ctx *ctx, const trial *t, const codes *to)
 static recon_status measure_move(recon_ctx *ctx, recon_molecule_equivariance *out, trial *t,
                                  recon_move move)
 {
-    recon_status status;
     for (size_t i = 0, first = 0; i < t->n; first += t->moved[i++].atoms)
         move_one(t, i, first, move);
-    RECON_TRY(embed(ctx, t, &t->after));
-    RECON_TRY(recon_molecule_equivariance_compare(
+    RECON_CHECK(embed(ctx, t, &t->after));
+    return recon_molecule_equivariance_compare(
         ctx, out, &(recon_molecule_codes){ t->before.z, t->before.psi },
         &(recon_molecule_codes){ t->after.z, t->after.psi },
-        move == RECON_MOVE_MIRROR ? NULL : t->rotations, t->n, t->d));
-done:
-    return status;
+        move == RECON_MOVE_MIRROR ? NULL : t->rotations, t->n, t->d);
 }
 
 recon_status recon_molecule_equivariance_measure(recon_ctx *ctx,
@@ -197,13 +165,26 @@ recon_status recon_molecule_equivariance_measure(recon_ctx *ctx,
                 .d = recon_molecule_net_describe(model).code,
                 .seed = seed };
     recon_status status;
-    RECON_TRY(trial_new(ctx, &t));
+    size_t total = recon_molecules_describe(t.data).total;
+    RECON_TRY(recon_alloc_raw(ctx, &t.moved, t.n, sizeof *t.moved));
+    RECON_TRY(recon_alloc_raw(ctx, &t.xyz, total, 3 * sizeof *t.xyz));
+    RECON_TRY(recon_alloc_raw(ctx, &t.elements, total, sizeof *t.elements));
+    RECON_TRY(recon_alloc_raw(ctx, &t.rotations, t.n, sizeof *t.rotations));
+    RECON_TRY(codes_new(ctx, &t.before, &t));
+    RECON_TRY(codes_new(ctx, &t.after, &t));
     for (size_t i = 0; i < t.n; i++)
         t.moved[i] = recon_molecules_get(data, i);
     RECON_TRY(embed(ctx, &t, &t.before));
     for (int move = 0; move < RECON_MOVES; move++)
         RECON_TRY(measure_move(ctx, &out[move], &t, (recon_move)move));
 done:
-    trial_free(&t);
+    free(t.moved);
+    free(t.xyz);
+    free(t.elements);
+    free(t.rotations);
+    free(t.before.z);
+    free(t.before.psi);
+    free(t.after.z);
+    free(t.after.psi);
     return status;
 }

@@ -82,24 +82,18 @@ static recon_status add_mix(recon_ctx *ctx, recon_linear *out, recon_params *p, 
                             const char *part, size_t inputs, size_t outputs, double gain)
 {
     recon_part_name name, weight;
-    recon_status status;
     *out = (recon_linear){ .bias = NULL };
-    RECON_TRY(recon_layer_set_name(ctx, out->name, recon_part_print(name, layer, part)));
-    RECON_TRY(add_normal(ctx, &out->weight, p, recon_part_print(weight, out->name, "weight"),
-                         outputs, inputs, gain / sqrt((double)inputs)));
-done:
-    return status;
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, recon_part_print(name, layer, part)));
+    return add_normal(ctx, &out->weight, p, recon_part_print(weight, out->name, "weight"), outputs,
+                      inputs, gain / sqrt((double)inputs));
 }
 
 static recon_status add_linear(recon_ctx *ctx, recon_linear *out, recon_params *p,
                                const char *layer, const char *part, size_t inputs, size_t outputs,
                                double gain)
 {
-    recon_status status;
-    RECON_TRY(add_mix(ctx, out, p, layer, part, inputs, outputs, gain));
-    RECON_TRY(recon_part_add(ctx, &out->bias, p, out->name, "bias", outputs, 0));
-done:
-    return status;
+    RECON_CHECK(add_mix(ctx, out, p, layer, part, inputs, outputs, gain));
+    return recon_part_add(ctx, &out->bias, p, out->name, "bias", outputs, 0);
 }
 
 /* Gains: behind SiLU a layer makes up for what that takes; what is added to the stream is small at
@@ -116,18 +110,15 @@ static recon_status add_exchange(recon_ctx *ctx, exchange *x, recon_params *p, c
 {
     size_t S = e->shape.scalars, V = e->shape.vectors;
     recon_part_name full;
-    recon_status status;
     snprintf(x->name, sizeof x->name, "encoder.exchange%zu", i);
-    RECON_TRY(add_linear(ctx, &x->hear, p, x->name, "hear", S, S, 1));
-    RECON_TRY(add_linear(ctx, &x->say, p, x->name, "say", S, S + V, hidden_gain));
-    RECON_TRY(add_linear(ctx, &x->open, p, x->name, "open", S, 4 * V, hidden_gain));
-    RECON_TRY(add_mix(ctx, &x->spread, p, x->name, "spread", V, 4 * V, 1));
-    RECON_TRY(add_normal(ctx, &x->filters, p, recon_part_print(full, x->name, "filters"),
-                         RECON_PAIRS_KNOTS, S + 5 * V, filter_deviation));
-    RECON_TRY(add_linear(ctx, &x->take, p, x->name, "take", S + V, S, branch_gain(e)));
-    RECON_TRY(add_mix(ctx, &x->take_vectors, p, x->name, "take_vectors", V, V, branch_gain(e)));
-done:
-    return status;
+    RECON_CHECK(add_linear(ctx, &x->hear, p, x->name, "hear", S, S, 1));
+    RECON_CHECK(add_linear(ctx, &x->say, p, x->name, "say", S, S + V, hidden_gain));
+    RECON_CHECK(add_linear(ctx, &x->open, p, x->name, "open", S, 4 * V, hidden_gain));
+    RECON_CHECK(add_mix(ctx, &x->spread, p, x->name, "spread", V, 4 * V, 1));
+    RECON_CHECK(add_normal(ctx, &x->filters, p, recon_part_print(full, x->name, "filters"),
+                           RECON_PAIRS_KNOTS, S + 5 * V, filter_deviation));
+    RECON_CHECK(add_linear(ctx, &x->take, p, x->name, "take", S + V, S, branch_gain(e)));
+    return add_mix(ctx, &x->take_vectors, p, x->name, "take_vectors", V, V, branch_gain(e));
 }
 
 static recon_status add_update(recon_ctx *ctx, update *u, recon_params *p, const fast *e, size_t i)
@@ -135,35 +126,14 @@ static recon_status add_update(recon_ctx *ctx, update *u, recon_params *p, const
     size_t S = e->shape.scalars, V = e->shape.vectors;
     double gain = hidden_gain * branch_gain(e);
     recon_layer_name name;
-    recon_status status;
     snprintf(name, sizeof name, "encoder.update%zu", i);
-    RECON_TRY(add_mix(ctx, &u->left, p, name, "left", V, V, 1));
-    RECON_TRY(add_mix(ctx, &u->right, p, name, "right", V, V, 1));
-    RECON_TRY(add_mix(ctx, &u->keep, p, name, "keep", V, V, 1));
-    RECON_TRY(add_linear(ctx, &u->think, p, name, "think", S + 2 * V, S, 1));
-    RECON_TRY(add_linear(ctx, &u->add, p, name, "add", S, S, gain));
-    RECON_TRY(add_linear(ctx, &u->pass, p, name, "pass", S, V, gain));
-    RECON_TRY(add_linear(ctx, &u->rotation, p, name, "turn", S, V, gain));
-done:
-    return status;
-}
-
-static recon_status add_ends(recon_ctx *ctx, fast *e, recon_params *p)
-{
-    size_t S = e->shape.scalars, V = e->shape.vectors, Z = e->shape.latent;
-    const char *name = "encoder";
-    recon_status status;
-    RECON_TRY(add_mix(ctx, &e->element, p, name, "element", e->elements, S,
-                      sqrt((double)e->elements))); /* one of the inputs is 1 */
-    RECON_TRY(add_mix(ctx, &e->place, p, name, "place", 1, V, 0.3));
-    RECON_TRY(add_linear(ctx, &e->node, p, name, "node", S, Z, 1));
-    RECON_TRY(add_linear(ctx, &e->code[0], p, name, "code0", Z, Z, hidden_gain));
-    RECON_TRY(add_linear(ctx, &e->code[1], p, name, "code1", Z, Z, hidden_gain));
-    RECON_TRY(add_mix(ctx, &e->point, p, name, "point", V, 3, 1));
-    RECON_TRY(add_linear(ctx, &e->share, p, name, "share", S, 3, 0.3));
-    RECON_TRY(add_mix(ctx, &e->spread, p, name, "spread", 1, 3, 1));
-done:
-    return status;
+    RECON_CHECK(add_mix(ctx, &u->left, p, name, "left", V, V, 1));
+    RECON_CHECK(add_mix(ctx, &u->right, p, name, "right", V, V, 1));
+    RECON_CHECK(add_mix(ctx, &u->keep, p, name, "keep", V, V, 1));
+    RECON_CHECK(add_linear(ctx, &u->think, p, name, "think", S + 2 * V, S, 1));
+    RECON_CHECK(add_linear(ctx, &u->add, p, name, "add", S, S, gain));
+    RECON_CHECK(add_linear(ctx, &u->pass, p, name, "pass", S, V, gain));
+    return add_linear(ctx, &u->rotation, p, name, "turn", S, V, gain);
 }
 
 static void fast_free(recon_molecule_encoder *encoder)
@@ -196,7 +166,17 @@ recon_status recon_molecule_fast_new(recon_ctx *ctx, recon_molecule_encoder **ou
     e->elements = s->elements;
     RECON_TRY(recon_alloc(ctx, &e->exchange, e->shape.layers, sizeof *e->exchange));
     RECON_TRY(recon_alloc(ctx, &e->update, e->shape.layers, sizeof *e->update));
-    RECON_TRY(add_ends(ctx, e, params));
+    size_t S = e->shape.scalars, V = e->shape.vectors, Z = e->shape.latent;
+    const char *name = "encoder";
+    RECON_TRY(add_mix(ctx, &e->element, params, name, "element", e->elements, S,
+                      sqrt((double)e->elements))); /* one of the inputs is 1 */
+    RECON_TRY(add_mix(ctx, &e->place, params, name, "place", 1, V, 0.3));
+    RECON_TRY(add_linear(ctx, &e->node, params, name, "node", S, Z, 1));
+    RECON_TRY(add_linear(ctx, &e->code[0], params, name, "code0", Z, Z, hidden_gain));
+    RECON_TRY(add_linear(ctx, &e->code[1], params, name, "code1", Z, Z, hidden_gain));
+    RECON_TRY(add_mix(ctx, &e->point, params, name, "point", V, 3, 1));
+    RECON_TRY(add_linear(ctx, &e->share, params, name, "share", S, 3, 0.3));
+    RECON_TRY(add_mix(ctx, &e->spread, params, name, "spread", 1, 3, 1));
     for (size_t i = 0; i < e->shape.layers; i++) {
         RECON_TRY(add_exchange(ctx, &e->exchange[i], params, e, i));
         RECON_TRY(add_update(ctx, &e->update[i], params, e, i));

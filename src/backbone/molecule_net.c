@@ -1,4 +1,5 @@
-/* molecule_net.c - the molecule autoencoder: made, opened, used. Training is in molecule_net_train.c. */
+/* molecule_net.c - the molecule autoencoder: made, opened, used. Training is in
+ * molecule_net_train.c. */
 #include "backbone/photo_net.h"
 #include "backbone/molecule_net.h"
 #include "backbone/kinds.h"
@@ -30,9 +31,7 @@ static const size_t latents[] = {
 
 recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_net_shape *s)
 {
-    recon_status status = recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_enum_check(ctx, s->preset, RECON_PRESET_PHOTO_SMALL, "preset"));
     if (recon_preset_is_photo(s->preset))
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %s is for images: fast, paper or small",
                           recon_preset_name(s->preset));
@@ -102,57 +101,40 @@ recon_molecule_net_shape recon_molecule_net_describe(const recon_molecule_net *m
 
 /* --- opened ----------------------------------------------------------------------------------- */
 
-/* "1 6 7 8": ascending atomic numbers. */
-static recon_status read_elements(recon_ctx *ctx, recon_molecule_net_shape *s,
-                                  const recon_safetensors *file, const char *path)
-{
-    const char *text = recon_safetensors_metadata(file, "elements"), *at = text ? text : "";
-    long last = 0;
-    for (s->elements = 0; *at && s->elements < RECON_MOLECULE_NET_ELEMENTS; s->elements++) {
-        char *end;
-        long z = strtol(at, &end, 10);
-        if (end == at || z <= last || z > 118)
-            break;
-        s->element[s->elements] = (uint8_t)(last = z);
-        at = end;
-    }
-    if (*at || s->elements == 0)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: 'elements' is '%.40s': ascending atomic numbers, at most %d", path,
-                          text ? text : "missing", RECON_MOLECULE_NET_ELEMENTS);
-    return RECON_OK;
-}
-
-static recon_status read_shape(recon_ctx *ctx, recon_molecule_net_shape *s,
-                               const recon_safetensors *file, const char *path)
-{
-    size_t mapped;
-    recon_status status;
-    RECON_TRY(recon_metadata_preset(ctx, &s->preset, file, path));
-    RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->layers, file, "layers", 1, LAYERS_MOST, path));
-    RECON_TRY(recon_metadata_number(ctx, &s->radius, file, "radius", 0, 100, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->latent, file, "latent", 1, MOST, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
-    RECON_TRY(recon_metadata_size(ctx, &mapped, file, "mapped", 0, 1, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->slots, file, "slots", 1, RECON_ATOMS_MAX, path));
-    RECON_TRY(read_elements(ctx, s, file, path));
-    s->mapped = (int)mapped;
-done:
-    return status;
-}
-
 static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
                               const char *path, recon_precision precision)
 {
     recon_molecule_net_shape shape = { 0 };
     recon_molecule_net *m;
-    recon_status status;
-    RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(recon_molecule_net_make(ctx, &m, &shape, precision, file, path, 0));
+    size_t mapped;
+    RECON_CHECK(recon_metadata_preset(ctx, &shape.preset, file, path));
+    RECON_CHECK(recon_metadata_number(ctx, &shape.width, file, "width_factor", 0, 64, path));
+    RECON_CHECK(recon_metadata_size(ctx, &shape.layers, file, "layers", 1, LAYERS_MOST, path));
+    RECON_CHECK(recon_metadata_number(ctx, &shape.radius, file, "radius", 0, 100, path));
+    RECON_CHECK(recon_metadata_size(ctx, &shape.latent, file, "latent", 1, MOST, path));
+    RECON_CHECK(recon_metadata_size(ctx, &shape.code, file, "code", 1, MOST, path));
+    RECON_CHECK(recon_metadata_size(ctx, &mapped, file, "mapped", 0, 1, path));
+    RECON_CHECK(recon_metadata_size(ctx, &shape.slots, file, "slots", 1, RECON_ATOMS_MAX, path));
+    /* "1 6 7 8": ascending atomic numbers. */
+    const char *text = recon_safetensors_metadata(file, "elements"), *at = text ? text : "";
+    long last = 0;
+    for (shape.elements = 0; *at && shape.elements < RECON_MOLECULE_NET_ELEMENTS;
+         shape.elements++) {
+        char *end;
+        long z = strtol(at, &end, 10);
+        if (end == at || z <= last || z > 118)
+            break;
+        shape.element[shape.elements] = (uint8_t)(last = z);
+        at = end;
+    }
+    if (*at || shape.elements == 0)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: 'elements' is '%.40s': ascending atomic numbers, at most %d", path,
+                          text ? text : "missing", RECON_MOLECULE_NET_ELEMENTS);
+    shape.mapped = (int)mapped;
+    RECON_CHECK(recon_molecule_net_make(ctx, &m, &shape, precision, file, path, 0));
     *out = &m->base;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_molecule_net_open(recon_ctx *ctx, recon_molecule_net **out, const char *path,
@@ -187,13 +169,11 @@ recon_status recon_molecule_net_feed(recon_tape *t, recon_molecule_net_fed *out,
                                      const recon_molecule_net *m, const recon_molecule_pack *pack,
                                      size_t edges, const recon_slices *rows)
 {
-    recon_status status;
-    RECON_TRY(recon_molecule_batch_feed(t, &out->batch, pack, rows));
-    RECON_TRY(recon_molecule_tables_feed(t, &out->tables));
+    RECON_CHECK(recon_molecule_batch_feed(t, &out->batch, pack, rows));
+    RECON_CHECK(recon_molecule_tables_feed(t, &out->tables));
     if (m->encoder->feed)
-        RECON_TRY(m->encoder->feed(t, m->encoder, &out->batch, pack, edges));
-done:
-    return status;
+        RECON_CHECK(m->encoder->feed(t, m->encoder, &out->batch, pack, edges));
+    return RECON_OK;
 }
 
 void recon_molecule_net_see(recon_tape *t, recon_molecule_net_seen *out,
@@ -295,14 +275,11 @@ static size_t batch_of(recon_ctx *ctx, const recon_conformer *x, size_t n)
 static recon_status see_batch(recon_ctx *ctx, scratch *s, const recon_molecule_net *m,
                               const recon_conformer *x, size_t n)
 {
-    recon_status status;
-    RECON_TRY(recon_molecule_net_pack(ctx, &s->pack, m, x, NULL, n, 0, 0));
-    RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
-    RECON_TRY(recon_molecule_net_feed(s->tape, &s->fed, m, &s->pack, 0, NULL));
+    RECON_CHECK(recon_molecule_net_pack(ctx, &s->pack, m, x, NULL, n, 0, 0));
+    RECON_CHECK(recon_tape_begin(s->tape, RECON_INFER, 0));
+    RECON_CHECK(recon_molecule_net_feed(s->tape, &s->fed, m, &s->pack, 0, NULL));
     recon_molecule_net_see(s->tape, &s->seen, m, &s->fed);
-    RECON_TRY(recon_tape_status(s->tape));
-done:
-    return status;
+    return recon_tape_status(s->tape);
 }
 
 /* Weights that are finite may still make numbers that are not. n rows; x NULL: none are wanted. */
@@ -318,28 +295,6 @@ static recon_status check_finite(recon_ctx *ctx, const float *x, size_t width, s
     return RECON_OK;
 }
 
-static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_molecule_net_answer *out,
-                                const recon_molecule_net *m, const recon_conformer *x, size_t at,
-                                size_t n)
-{
-    const recon_molecule_net_shape *h = &m->shape;
-    recon_status status;
-    RECON_TRY(see_batch(ctx, s, m, x + at, n));
-    RECON_TRY(read_floats(ctx, s, out->z ? out->z + at * h->code : NULL, s->seen.z));
-    RECON_TRY(
-        read_floats(ctx, s, out->latent ? out->latent + at * h->latent : NULL, s->seen.latent));
-    RECON_TRY(read_floats(ctx, s, out->shift ? out->shift + at * 3 : NULL, s->seen.shift));
-    RECON_TRY(read_poses(ctx, s, out->psi ? out->psi + at : NULL, s->seen.y, n));
-    RECON_TRY(check_finite(ctx, out->z ? out->z + at * h->code : NULL, h->code, at, n));
-    RECON_TRY(
-        check_finite(ctx, out->latent ? out->latent + at * h->latent : NULL, h->latent, at, n));
-    RECON_TRY(check_finite(ctx, out->shift ? out->shift + at * 3 : NULL, 3, at, n));
-    for (size_t i = 0; out->psi && i < n; i++)
-        RECON_TRY(check_finite(ctx, (float[]){ (float)out->psi[at + i].w }, 1, at + i, 1));
-done:
-    return status;
-}
-
 recon_status recon_molecule_net_embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
                                       const recon_molecule_net *m, const recon_conformer *x,
                                       size_t n)
@@ -350,7 +305,19 @@ recon_status recon_molecule_net_embed(recon_ctx *ctx, const recon_molecule_net_a
     RECON_TRY(recon_tape_new(ctx, &s.tape, m->base.params->precision, 0));
     for (size_t at = 0; at < n; at += part) {
         part = batch_of(ctx, x + at, n - at);
-        RECON_TRY(embed_batch(ctx, &s, out, m, x, at, part));
+        const recon_molecule_net_shape *h = &m->shape;
+        RECON_TRY(see_batch(ctx, &s, m, x + at, part));
+        RECON_TRY(read_floats(ctx, &s, out->z ? out->z + at * h->code : NULL, s.seen.z));
+        RECON_TRY(
+            read_floats(ctx, &s, out->latent ? out->latent + at * h->latent : NULL, s.seen.latent));
+        RECON_TRY(read_floats(ctx, &s, out->shift ? out->shift + at * 3 : NULL, s.seen.shift));
+        RECON_TRY(read_poses(ctx, &s, out->psi ? out->psi + at : NULL, s.seen.y, part));
+        RECON_TRY(check_finite(ctx, out->z ? out->z + at * h->code : NULL, h->code, at, part));
+        RECON_TRY(check_finite(ctx, out->latent ? out->latent + at * h->latent : NULL, h->latent,
+                               at, part));
+        RECON_TRY(check_finite(ctx, out->shift ? out->shift + at * 3 : NULL, 3, at, part));
+        for (size_t i = 0; out->psi && i < part; i++)
+            RECON_TRY(check_finite(ctx, (float[]){ (float)out->psi[at + i].w }, 1, at + i, 1));
         RECON_TRY(recon_interrupted(ctx));
     }
 done:
@@ -426,17 +393,15 @@ static recon_status measure_batch(recon_ctx *ctx, scratch *s, recon_molecule_net
                                   const recon_molecule_net *m, const recon_conformer *x, size_t n)
 {
     recon_var xyz, scores;
-    recon_status status;
-    RECON_TRY(see_batch(ctx, s, m, x, n));
+    RECON_CHECK(see_batch(ctx, s, m, x, n));
     recon_molecule_net_rebuild(s->tape, &xyz, &scores, m, &s->fed, &s->seen);
-    RECON_TRY(scratch_read(ctx, s, xyz));
+    RECON_CHECK(scratch_read(ctx, s, xyz));
     for (size_t i = 0; i < n; i++)
         measure_places(&out[i], &s->pack, i, s->read, &m->shape);
-    RECON_TRY(scratch_read(ctx, s, scores));
+    RECON_CHECK(scratch_read(ctx, s, scores));
     for (size_t i = 0; i < n; i++)
         measure_elements(&out[i], &s->pack, i, s->read, m->shape.elements);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_molecule_net_reconstruct(recon_ctx *ctx, recon_molecule_net_error *out,

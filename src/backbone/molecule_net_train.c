@@ -25,11 +25,11 @@
 #include "core/memory.h"
 #include "data/identity.h"
 #include "data/formats.h"
-#include "data/permute.h"
-#include "nn/ranks.h"
+#include "core/shuffle.h"
+#include "nn/peers.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "nn/tape.h"
 
 #include <math.h>
@@ -145,11 +145,11 @@ static size_t preset_count(const char *name, const recon_molecule_net_options *o
     return (size_t)recon_recipe_default(&recon_molecule_net_recipe, name, o->shape.preset, 0);
 }
 
-/* The preset's are for tens of thousands of conformers. Of n, which may be a few, a step takes no
- * more than a quarter, in pairs, and epochs are added, in both stages alike, until there are
- * STEPS_LEAST steps. */
-static void set_length(recon_molecule_net_options *o, size_t n)
+static void set_defaults(recon_molecule_net_options *o, size_t n)
 {
+    /* The preset's are for tens of thousands of conformers. Of n, which may be a few, a step takes
+     * no more than a quarter, in pairs, and epochs are added, in both stages alike, until there are
+     * STEPS_LEAST steps. */
     size_t usual = preset_count("batch", o), epochs = preset_count("epochs", o);
     size_t quarter = n >= 8 ? n / 4 & ~(size_t)1 : 2, before = preset_count("before", o);
     if (!o->batch)
@@ -161,11 +161,6 @@ static void set_length(recon_molecule_net_options *o, size_t n)
     }
     if (!o->before)
         o->before = o->epochs / 3 < before ? o->epochs / 3 : before;
-}
-
-static void set_defaults(recon_molecule_net_options *o, size_t n)
-{
-    set_length(o, n);
     recon_recipe_fill(o, &recon_molecule_net_recipe, o->shape.preset, 0, 0);
     o->element = fmax(o->element, 0);
     o->shape.mapped = o->contrast > 0;
@@ -318,18 +313,6 @@ done:
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* The conformers of a slice, in uniform orientations, by the place in the batch. */
-static void take_slice(trainer *c, const sample_set *p, uint64_t step, recon_slice slice)
-{
-    size_t views = views_of(c);
-    for (size_t k = 0; k < views * slice.n; k++) {
-        size_t place = slice.first + k / views, view = k % views;
-        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + views * place + view);
-        c->seen[k] = p->x[member(p, number_at(c, p, step, place), view)];
-        c->rotation[k] = recon_so3_haar(&rng);
-    }
-}
-
 static double alike(recon_molecule_partner b)
 {
     double off = (double)b.rmsd / ALIKE;
@@ -363,18 +346,6 @@ static void set_pairs(trainer *c, const sample_set *p, uint64_t step, recon_slic
     }
 }
 
-/* Atoms that the decoder makes, of the whole batch. */
-static size_t count_real(const trainer *c, const sample_set *p, uint64_t step)
-{
-    size_t real = 0, slots = c->m->shape.slots;
-    for (size_t place = 0; place < units_of(c, p); place++)
-        for (size_t v = 0; v < views_of(c); v++) {
-            size_t atoms = p->x[member(p, number_at(c, p, step, place), v)].atoms;
-            real += atoms < slots ? atoms : slots;
-        }
-    return real;
-}
-
 static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, uint64_t step,
                                recon_slice slice, const recon_slices *cut)
 {
@@ -382,17 +353,21 @@ static recon_status feed_atoms(trainer *c, recon_tape *t, const sample_set *p, u
     int whole = slice.n == slice.of || recon_comm_size(c->ctx) > 1; /* parts are not recorded */
     size_t nodes = cut ? c->of_slice : p == &c->train && whole ? c->nodes : 0;
     size_t edges = cut ? c->slice_edges : p == &c->train && whole ? c->edges : 0;
-    recon_status status;
-    RECON_TRY(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n, nodes,
-                                      cut ? views * cut->each : 0));
+    RECON_CHECK(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n, nodes,
+                                        cut ? views * cut->each : 0));
     if (cut) {
         c->rows = (recon_slices){ cut->count * nodes, nodes, cut->count, cut->begin, cut->end };
         c->pack.all_nodes = c->rows.all;
-        c->pack.all_real = count_real(c, p, step);
+        /* Atoms that the decoder makes, of the whole batch. */
+        size_t real = 0, slots = c->m->shape.slots;
+        for (size_t place = 0; place < units_of(c, p); place++)
+            for (size_t v = 0; v < views_of(c); v++) {
+                size_t atoms = p->x[member(p, number_at(c, p, step, place), v)].atoms;
+                real += atoms < slots ? atoms : slots;
+            }
+        c->pack.all_real = real;
     }
-    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges, cut ? &c->rows : NULL));
-done:
-    return status;
+    return recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges, cut ? &c->rows : NULL);
 }
 
 /* cut: the slices of the batch that this rank has; NULL: the slice stands alone. */
@@ -400,20 +375,24 @@ static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, ui
                               recon_slice slice, const recon_slices *cut)
 {
     size_t pairs = slice.n;
-    recon_status status;
     if (p == &c->train)
         deal(c, step);
-    take_slice(c, p, step, slice);
-    RECON_TRY(feed_atoms(c, t, p, step, slice, cut));
+    /* The conformers of a slice, in uniform orientations, by the place in the batch. */
+    size_t views = views_of(c);
+    for (size_t k = 0; k < views * slice.n; k++) {
+        size_t place = slice.first + k / views, view = k % views;
+        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + views * place + view);
+        c->seen[k] = p->x[member(p, number_at(c, p, step, place), view)];
+        c->rotation[k] = recon_so3_haar(&rng);
+    }
+    RECON_CHECK(feed_atoms(c, t, p, step, slice, cut));
     if (c->paired) {
         set_pairs(c, p, step, slice, cut ? slice : (recon_slice){ 0, slice.n, slice.n });
         c->betweens = recon_var_input(t, c->between, RECON_F32, (size_t[]){ pairs, 9 }, 2);
         c->weights = recon_var_input(t, c->weight, RECON_F32, (size_t[]){ 1, pairs }, 2);
         c->order = recon_var_input(t, c->places, RECON_I32, (size_t[]){ pairs }, 1);
     }
-    RECON_TRY(recon_tape_status(t));
-done:
-    return status;
+    return recon_tape_status(t);
 }
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
@@ -509,25 +488,20 @@ typedef struct {
     recon_metadata_list list;
 } description;
 
-static void describe_settings(const trainer *c, recon_settings *s)
-{
-    const recon_molecule_net_options *o = c->o;
-    recon_settings_add(s, "preset", "%s", recon_preset_name(c->m->shape.preset));
-    recon_settings_add(s, "conformers", "%zu", c->train.n);
-    recon_settings_add(s, RECON_SETTING_IDENTITY, RECON_IDENTITY, c->identity);
-    recon_settings_add(s, "held out", "%zu", c->held.n);
-    if (c->held_identity)
-        recon_settings_add(s, RECON_SETTING_HELD, RECON_IDENTITY, c->held_identity);
-    recon_recipe_record(s, &recon_molecule_net_recipe, o);
-    recon_settings_add_run(s, c->ctx, o->seed, o->precision);
-}
-
 static void describe(const trainer *c, description *d)
 {
     const recon_molecule_net_shape *s = &c->m->shape;
     size_t at = 0;
     *d = (description){ .elements = "" };
-    describe_settings(c, &d->settings);
+    const recon_molecule_net_options *o = c->o;
+    recon_settings_add(&d->settings, "preset", "%s", recon_preset_name(c->m->shape.preset));
+    recon_settings_add(&d->settings, "conformers", "%zu", c->train.n);
+    recon_settings_add(&d->settings, RECON_SETTING_IDENTITY, RECON_IDENTITY, c->identity);
+    recon_settings_add(&d->settings, "held out", "%zu", c->held.n);
+    if (c->held_identity)
+        recon_settings_add(&d->settings, RECON_SETTING_HELD, RECON_IDENTITY, c->held_identity);
+    recon_recipe_record(&d->settings, &recon_molecule_net_recipe, o);
+    recon_settings_add_run(&d->settings, c->ctx, o->seed, o->precision);
     for (size_t e = 0; e < s->elements; e++)
         at += (size_t)snprintf(d->elements + at, sizeof d->elements - at, "%s%d", e ? " " : "",
                                s->element[e]);
@@ -572,9 +546,7 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
                          .units = units_of(c, &c->train),
                          .shared = 1,
                          .remedy = "a smaller {width} takes less" };
-    recon_status status = find_capacity(c, steps);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(find_capacity(c, steps));
     return recon_train(
         c->ctx, result, &it,
         &(recon_train_options){
@@ -606,19 +578,17 @@ static recon_status embed(trainer *c, const sample_set *p, float *latent)
 {
     size_t d = c->m->shape.latent;
     recon_share own = recon_comm_own(c->ctx, p->n, EMBEDDED);
-    recon_status status = RECON_OK;
     recon_progress_begin(c->ctx, "embed", p->n);
     recon_progress_continue(c->ctx, own.begin);
     for (size_t i = own.begin; i < own.end; i += EMBEDDED) {
         size_t n = own.end - i < EMBEDDED ? own.end - i : EMBEDDED;
-        RECON_TRY(recon_molecule_net_embed(
+        RECON_CHECK(recon_molecule_net_embed(
             c->ctx, &(recon_molecule_net_answer){ .latent = latent + i * d }, c->m, p->x + i, n));
         recon_progress_add(c->ctx, n);
     }
-    RECON_TRY(recon_comm_gather(c->ctx, latent, p->n, EMBEDDED, d * sizeof *latent));
+    RECON_CHECK(recon_comm_gather(c->ctx, latent, p->n, EMBEDDED, d * sizeof *latent));
     recon_progress_end(c->ctx);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status find_partners(trainer *c, sample_set *p)
@@ -706,9 +676,7 @@ static recon_status gather(recon_ctx *ctx, sample_set *p, const recon_molecules 
 static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 {
     const recon_molecule_net_options *o = c->o;
-    recon_status status = recon_run_fills(ctx, c->train.n, o->batch, "conformer");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_run_fills(ctx, c->train.n, o->batch, "conformer"));
     if (o->batch < 2 || (has_pairs(o) && o->batch % 2))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "a batch of %zu: 2 at least, pairs need an even one", o->batch);
@@ -724,29 +692,14 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 static recon_status make_room(trainer *c)
 {
     size_t n = c->o->batch, pairs = n / 2;
-    recon_status status;
-    RECON_TRY(recon_alloc(c->ctx, &c->seen, n, sizeof *c->seen));
-    RECON_TRY(recon_alloc(c->ctx, &c->rotation, n, sizeof *c->rotation));
-    RECON_TRY(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
-    RECON_TRY(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
-    RECON_TRY(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
-    RECON_TRY(recon_alloc(c->ctx, &c->dealt, n, sizeof *c->dealt));
-    RECON_TRY(recon_alloc(c->ctx, &c->atoms, n, sizeof *c->atoms));
-    RECON_TRY(recon_alloc(c->ctx, &c->sorted, n, sizeof *c->sorted));
-done:
-    return status;
-}
-
-static void trainer_free(trainer *c)
-{
-    recon_molecule_partners_free(&c->train.partners);
-    recon_molecule_partners_free(&c->held.partners);
-    recon_molecule_pack_free(&c->pack);
-    recon_molecule_net_close(c->ctx, c->m);
-    void *blocks[] = { c->train.x, c->held.x, c->seen,  c->rotation, c->between,
-                       c->weight,  c->places, c->dealt, c->atoms,    c->sorted };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
+    RECON_CHECK(recon_alloc(c->ctx, &c->seen, n, sizeof *c->seen));
+    RECON_CHECK(recon_alloc(c->ctx, &c->rotation, n, sizeof *c->rotation));
+    RECON_CHECK(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
+    RECON_CHECK(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
+    RECON_CHECK(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
+    RECON_CHECK(recon_alloc(c->ctx, &c->dealt, n, sizeof *c->dealt));
+    RECON_CHECK(recon_alloc(c->ctx, &c->atoms, n, sizeof *c->atoms));
+    return recon_alloc(c->ctx, &c->sorted, n, sizeof *c->sorted);
 }
 
 /* The lengths of both stages. A resumed run that is not told otherwise has those it was begun with;
@@ -793,7 +746,14 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     RECON_TRY(make_room(&c));
     RECON_TRY(run(&c, result, path));
 done:
-    trainer_free(&c);
+    recon_molecule_partners_free(&c.train.partners);
+    recon_molecule_partners_free(&c.held.partners);
+    recon_molecule_pack_free(&c.pack);
+    recon_molecule_net_close(c.ctx, c.m);
+    void *blocks[] = { c.train.x, c.held.x, c.seen,  c.rotation, c.between,
+                       c.weight,  c.places, c.dealt, c.atoms,    c.sorted };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
     recon_molecules_close(kept);
     recon_molecules_close(rest);
     return status;
@@ -823,7 +783,6 @@ recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
 static recon_status options_of(recon_ctx *ctx, recon_molecule_net_options *o,
                                const recon_training *t)
 {
-    recon_status status;
     *o = (recon_molecule_net_options){ .seed = t->seed,
                                        .every = t->every,
                                        .patience = t->patience,
@@ -834,10 +793,8 @@ static recon_status options_of(recon_ctx *ctx, recon_molecule_net_options *o,
                                        .rotate = t->rotate };
     if (t->from || t->crop)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s is for images", t->from ? "from" : "crop");
-    RECON_TRY(recon_training_preset(ctx, &o->shape.preset, t));
-    RECON_TRY(recon_recipe_apply(ctx, o, &recon_molecule_net_recipe, t, "molecules"));
-done:
-    return status;
+    RECON_CHECK(recon_training_preset(ctx, &o->shape.preset, t));
+    return recon_recipe_apply(ctx, o, &recon_molecule_net_recipe, t, "molecules");
 }
 
 recon_status recon_molecule_net_prepare(recon_ctx *ctx, recon_training *t, recon_data_options *as)

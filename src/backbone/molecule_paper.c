@@ -96,20 +96,11 @@ static recon_status make_graph(recon_ctx *ctx, recon_radius_graph *g, const pape
     recon_radius_graph_options o = { .radius = p->shape.radius,
                                      .nodes = pack->nodes + 1,
                                      .edges = edges };
-    recon_status status;
-    RECON_TRY(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
+    RECON_CHECK(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
     o.edges = 1; /* atoms alone have no edges, and no kernel likes no rows */
     if (g->edges == 0)
-        RECON_TRY(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
-done:
-    return status;
-}
-
-/* Molecules of slice s, and nodes in front of it. */
-static recon_rows slice_of(const recon_molecule_pack *pack, size_t s)
-{
-    size_t first = s * pack->each, end = first + pack->each;
-    return (recon_rows){ first, end < pack->n ? end : pack->n };
+        RECON_CHECK(recon_radius_graph_fill(ctx, g, pack->xyz, pack->offset, pack->n, &o));
+    return RECON_OK;
 }
 
 /* The same, slice by slice: each has a row more for the edges that fill its capacity. */
@@ -124,7 +115,9 @@ static recon_status make_graphs(recon_ctx *ctx, recon_radius_graph *all, const p
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &offset, pack->each + 1, sizeof *offset));
     for (size_t s = 0; s < slices; s++) {
-        recon_rows own = slice_of(pack, s);
+        /* Molecules of slice s, and nodes in front of it. */
+        size_t first = s * pack->each, end = first + pack->each;
+        recon_rows own = (recon_rows){ first, end < pack->n ? end : pack->n };
         size_t n = own.end - own.begin;
         for (size_t i = 0; i < n; i++)
             offset[i] = pack->offset[own.begin + i] - (int32_t)(s * nodes);
@@ -220,13 +213,10 @@ static void set_slices(recon_tape *t, recon_molecule_batch *b, const recon_molec
 static recon_status feed(recon_tape *t, const recon_molecule_encoder *encoder,
                          recon_molecule_batch *batch, const recon_molecule_pack *pack, size_t edges)
 {
-    recon_status status;
     set_slices(t, batch, pack, edges);
-    RECON_TRY(feed_graph(t, paper_of(encoder), batch, pack, edges));
-    RECON_TRY(feed_nodes(t, paper_of(encoder), batch, pack));
-    RECON_TRY(recon_tape_status(t));
-done:
-    return status;
+    RECON_CHECK(feed_graph(t, paper_of(encoder), batch, pack, edges));
+    RECON_CHECK(feed_nodes(t, paper_of(encoder), batch, pack));
+    return recon_tape_status(t);
 }
 
 /* --- the network ------------------------------------------------------------------------------ */
@@ -291,17 +281,14 @@ static recon_status add_vectors(recon_ctx *ctx, paper *p, recon_params *params, 
     recon_coupling_options o = { .gated = 1, .chiral = p->shape.chiral };
     double planes[81] = { 0 };
     recon_part_name full;
-    recon_status status;
-    RECON_TRY(recon_coupling_add(ctx, &p->vector[0], params,
-                                 recon_part_print(full, name, "vector1"), pooled, &inner, &o));
+    RECON_CHECK(recon_coupling_add(ctx, &p->vector[0], params,
+                                   recon_part_print(full, name, "vector1"), pooled, &inner, &o));
     o.gated = 0;
-    RECON_TRY(recon_coupling_add(ctx, &p->vector[1], params,
-                                 recon_part_print(full, name, "vector2"), &inner, &three, &o));
+    RECON_CHECK(recon_coupling_add(ctx, &p->vector[1], params,
+                                   recon_part_print(full, name, "vector2"), &inner, &three, &o));
     for (int k = 0; k < 9; k++)
         planes[9 * k + k % 3 * 3 + k / 3] = 1;
-    RECON_TRY(recon_params_keep(ctx, &p->planes, params, planes, (const size_t[]){ 9, 9 }, 2));
-done:
-    return status;
+    return recon_params_keep(ctx, &p->planes, params, planes, (const size_t[]){ 9, 9 }, 2);
 }
 
 static recon_status add(recon_ctx *ctx, paper *p, recon_params *params, const char *name)
@@ -314,17 +301,15 @@ static recon_status add(recon_ctx *ctx, paper *p, recon_params *params, const ch
     const recon_irreps pooled = { { s->scalars, s->vectors, 0, 0 } };
     const size_t sizes[] = { s->scalars, s->scalars, s->outputs };
     recon_part_name full;
-    recon_status status;
-    RECON_TRY(recon_segnn_add(ctx, &p->net, params, name, &net));
-    RECON_TRY(recon_coupling_add(ctx, &p->readout, params, recon_part_print(full, name, "readout"),
-                                 &s->hidden, &pooled,
-                                 &(recon_coupling_options){ .chiral = s->chiral }));
-    RECON_TRY(recon_mlp_add(ctx, &p->latent, params, recon_part_print(full, name, "latent"), sizes,
-                            3, 0));
+    RECON_CHECK(recon_segnn_add(ctx, &p->net, params, name, &net));
+    RECON_CHECK(recon_coupling_add(ctx, &p->readout, params,
+                                   recon_part_print(full, name, "readout"), &s->hidden, &pooled,
+                                   &(recon_coupling_options){ .chiral = s->chiral }));
+    RECON_CHECK(recon_mlp_add(ctx, &p->latent, params, recon_part_print(full, name, "latent"),
+                              sizes, 3, 0));
     if (s->vectors)
-        RECON_TRY(add_vectors(ctx, p, params, name, &pooled));
-done:
-    return status;
+        RECON_CHECK(add_vectors(ctx, p, params, name, &pooled));
+    return RECON_OK;
 }
 
 recon_status recon_molecule_paper_make(recon_ctx *ctx, recon_molecule_encoder **out,

@@ -61,13 +61,12 @@ static int compare(const void *a, const void *b, void *arg)
 
 static recon_status find_graphs(recon_ctx *ctx, search *s)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &s->bonds, s->n, sizeof *s->bonds));
-    RECON_TRY(recon_alloc(ctx, &s->order, s->n, sizeof *s->order));
-    RECON_TRY(recon_alloc(ctx, &s->graph, s->n, sizeof *s->graph));
-    RECON_TRY(recon_alloc(ctx, &s->symmetry, s->n, sizeof *s->symmetry));
+    RECON_CHECK(recon_alloc(ctx, &s->bonds, s->n, sizeof *s->bonds));
+    RECON_CHECK(recon_alloc(ctx, &s->order, s->n, sizeof *s->order));
+    RECON_CHECK(recon_alloc(ctx, &s->graph, s->n, sizeof *s->graph));
+    RECON_CHECK(recon_alloc(ctx, &s->symmetry, s->n, sizeof *s->symmetry));
     if (s->by_bonds)
-        RECON_TRY(recon_parallel(ctx, perceive, s, (s->n + CHUNK - 1) / CHUNK));
+        RECON_CHECK(recon_parallel(ctx, perceive, s, (s->n + CHUNK - 1) / CHUNK));
     for (size_t i = 0; i < s->n; i++)
         s->order[i] = i;
     qsort_r(s->order, s->n, sizeof *s->order, compare, s);
@@ -75,38 +74,16 @@ static recon_status find_graphs(recon_ctx *ctx, search *s)
         size_t i = s->order[at];
         if (at == 0 || compare_graphs(s, s->order[at - 1], i)) {
             if (s->by_bonds)
-                RECON_TRY(
+                RECON_CHECK(
                     recon_symmetry_make(ctx, &s->symmetry[s->graphs], s->x[i].z, &s->bonds[i]));
             s->graphs++;
         }
         s->graph[i] = s->graphs - 1;
     }
-done:
-    return status;
-}
-
-static void search_free(search *s)
-{
-    for (size_t i = 0; s->bonds && i < s->n; i++)
-        recon_bonds_free(&s->bonds[i]);
-    for (size_t i = 0; i < s->graphs; i++)
-        recon_symmetry_free(s->symmetry[i]);
-    free(s->bonds);
-    free(s->order);
-    free(s->graph);
-    free(s->symmetry);
-    free(s->near);
+    return RECON_OK;
 }
 
 /* --- partners --------------------------------------------------------------------------------- */
-
-static recon_status overlay(double *rmsd, recon_so3 *rotation, const search *s, size_t i, size_t j)
-{
-    const recon_conformer *a = &s->x[i], *b = &s->x[j];
-    return s->by_bonds
-               ? recon_rmsd_best(rmsd, rotation, NULL, s->symmetry[s->graph[i]], a->xyz, b->xyz)
-               : recon_rmsd_kabsch(rmsd, rotation, a->xyz, b->xyz, a->atoms, NULL);
-}
 
 static recon_status lay(recon_ctx *ctx, search *s, size_t i)
 {
@@ -117,7 +94,11 @@ static recon_status lay(recon_ctx *ctx, search *s, size_t i)
         double rmsd;
         if (s->graph[i] != s->graph[j])
             continue;
-        recon_status status = overlay(&rmsd, &p->rotation, s, i, j);
+        const recon_conformer *a = &s->x[i], *b = &s->x[j];
+        recon_status status =
+            s->by_bonds ? recon_rmsd_best(&rmsd, &p->rotation, NULL, s->symmetry[s->graph[i]],
+                                          a->xyz, b->xyz)
+                        : recon_rmsd_kabsch(&rmsd, &p->rotation, a->xyz, b->xyz, a->atoms, NULL);
         if (status != RECON_OK)
             return recon_fail(ctx, status, "conformers %zu and %zu have no rotation between them",
                               i, j);
@@ -165,7 +146,15 @@ recon_status recon_molecule_partners_find(recon_ctx *ctx, recon_molecule_partner
         RECON_TRY(recon_comm_gather(ctx, out->list, n, CHUNK, o->most * sizeof *out->list));
     }
 done:
-    search_free(&s);
+    for (size_t i = 0; s.bonds && i < s.n; i++)
+        recon_bonds_free(&s.bonds[i]);
+    for (size_t i = 0; i < s.graphs; i++)
+        recon_symmetry_free(s.symmetry[i]);
+    free(s.bonds);
+    free(s.order);
+    free(s.graph);
+    free(s.symmetry);
+    free(s.near);
     if (status != RECON_OK)
         recon_molecule_partners_free(out);
     return status;

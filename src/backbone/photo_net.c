@@ -64,31 +64,24 @@ static size_t halvings_of(const recon_ieae_shape *s)
     return n;
 }
 
-/* Channels grow as the picture shrinks, and are the first stage's when it has shrunk. */
-static size_t stem_width(size_t width, size_t left)
-{
-    size_t n = width >> left;
-    return n < NARROWEST ? NARROWEST : n;
-}
-
 static recon_status add_stem(recon_ctx *ctx, recon_photo_net *net, recon_params *p,
                              const char *name, const recon_ieae_shape *s)
 {
     size_t in = s->channels, halvings = halvings_of(s);
     recon_layer_name full;
-    recon_status status = RECON_OK;
     net->stems = halvings + 1;
     for (size_t i = 0; i < net->stems; i++) {
-        size_t out = stem_width(width_of(s), halvings - i);
+        /* Channels grow as the picture shrinks, and are the first stage's when it has shrunk. */
+        size_t n = width_of(s) >> (halvings - i);
+        size_t out = n < NARROWEST ? NARROWEST : n;
         snprintf(full, sizeof full, "%s.stem%zu", name, i);
-        RECON_TRY(recon_conv_add(ctx, &net->stem[i], p, full, in, out,
-                                 &(recon_conv_layer_options){ .stride = i ? 2 : 1 }));
+        RECON_CHECK(recon_conv_add(ctx, &net->stem[i], p, full, in, out,
+                                   &(recon_conv_layer_options){ .stride = i ? 2 : 1 }));
         snprintf(full, sizeof full, "%s.stem_norm%zu", name, i);
-        RECON_TRY(recon_norm_add(ctx, &net->norm[i], p, full, out, 1));
+        RECON_CHECK(recon_norm_add(ctx, &net->norm[i], p, full, out, 1));
         in = out;
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status add_heads(recon_ctx *ctx, recon_photo_net *net, recon_params *p,
@@ -96,17 +89,15 @@ static recon_status add_heads(recon_ctx *ctx, recon_photo_net *net, recon_params
 {
     const size_t sizes[] = { features, features, s->code };
     recon_layer_name full;
-    recon_status status;
     snprintf(full, sizeof full, "%s.code", name);
-    RECON_TRY(recon_mlp_add(ctx, &net->code, p, full, sizes, 3, 0));
+    RECON_CHECK(recon_mlp_add(ctx, &net->code, p, full, sizes, 3, 0));
     snprintf(full, sizeof full, "%s.pose", name);
-    RECON_TRY(recon_linear_add(ctx, &net->pose, p, full, features, 2));
+    RECON_CHECK(recon_linear_add(ctx, &net->pose, p, full, features, 2));
     snprintf(full, sizeof full, "%s.density", name);
     net->has_density = s->density;
     if (net->has_density)
-        RECON_TRY(recon_linear_add(ctx, &net->density, p, full, features, RECON_POSE_BINS));
-done:
-    return status;
+        RECON_CHECK(recon_linear_add(ctx, &net->density, p, full, features, RECON_POSE_BINS));
+    return RECON_OK;
 }
 
 recon_status recon_photo_net_add(recon_ctx *ctx, recon_photo_net *net, recon_params *p,
@@ -114,19 +105,16 @@ recon_status recon_photo_net_add(recon_ctx *ctx, recon_photo_net *net, recon_par
 {
     size_t width = width_of(s), in = width;
     recon_layer_name full;
-    recon_status status;
     *net = (recon_photo_net){ .blocks = BLOCKS_A_STAGE * preset_of(s->preset)->stages };
-    RECON_TRY(add_stem(ctx, net, p, name, s));
+    RECON_CHECK(add_stem(ctx, net, p, name, s));
     for (size_t i = 0; i < net->blocks; i++) {
         size_t out = width << i / BLOCKS_A_STAGE;
         snprintf(full, sizeof full, "%s.stage%zu.%zu", name, i / BLOCKS_A_STAGE,
                  i % BLOCKS_A_STAGE);
-        RECON_TRY(recon_residual_add(ctx, &net->block[i], p, full, in, out, out == in ? 1 : 2));
+        RECON_CHECK(recon_residual_add(ctx, &net->block[i], p, full, in, out, out == in ? 1 : 2));
         in = out;
     }
-    RECON_TRY(add_heads(ctx, net, p, name, s, in));
-done:
-    return status;
+    return add_heads(ctx, net, p, name, s, in);
 }
 
 void recon_photo_net_apply(recon_tape *t, const recon_photo_net *net, recon_var x, recon_var *code,

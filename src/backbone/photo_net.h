@@ -52,7 +52,7 @@ void recon_quarters_join_code(double *code, size_t n, size_t d);
 void recon_quarters_join_pose(double *pose, size_t n);
 void recon_quarters_join_density(double *logits, size_t n);
 
-/* Softens n images as recon_ieae_look says, in an order that rotates with them bit for bit. out must
+/* Softens n images as recon_ieae_preprocess says, in an order that rotates with them bit for bit. out must
  * not be in. */
 void recon_quarters_soften(float *out, const float *in, size_t n, size_t side, size_t channels);
 

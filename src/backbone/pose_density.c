@@ -3,7 +3,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/params.h"
-#include "group/so2/centre.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,12 @@ static void fill_rotation(double *block, const recon_fields *f, size_t channels,
         }
 }
 
-static recon_status keep_rotations(recon_ctx *ctx, recon_pose_density *h, recon_params *params)
+recon_status recon_pose_density_add(recon_ctx *ctx, recon_pose_density *h, recon_params *params,
+                                    const char *name, const recon_fields *fields)
 {
+    const size_t sizes[] = { recon_fields_channels(fields), HIDDEN, HIDDEN_LAST, 1 };
+    *h = (recon_pose_density){ .fields = *fields };
+    RECON_CHECK(recon_mlp_add(ctx, &h->mlp, params, name, sizes, 4, DROPOUT));
     size_t channels = recon_fields_channels(&h->fields);
     double *all = NULL;
     recon_status status;
@@ -40,18 +44,6 @@ static recon_status keep_rotations(recon_ctx *ctx, recon_pose_density *h, recon_
                                 (const size_t[]){ BINS * channels, channels }, 2));
 done:
     free(all);
-    return status;
-}
-
-recon_status recon_pose_density_add(recon_ctx *ctx, recon_pose_density *h, recon_params *params,
-                                    const char *name, const recon_fields *fields)
-{
-    const size_t sizes[] = { recon_fields_channels(fields), HIDDEN, HIDDEN_LAST, 1 };
-    recon_status status;
-    *h = (recon_pose_density){ .fields = *fields };
-    RECON_TRY(recon_mlp_add(ctx, &h->mlp, params, name, sizes, 4, DROPOUT));
-    RECON_TRY(keep_rotations(ctx, h, params));
-done:
     return status;
 }
 

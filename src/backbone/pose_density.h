@@ -31,7 +31,7 @@ recon_var recon_pose_density_apply(recon_tape *tape, const recon_pose_density *h
 /* The bin of an angle, 0 .. RECON_POSE_BINS - 1: the nearest. */
 int32_t recon_pose_bin(double angle);
 
-/* The centre of q, from log q [RECON_POSE_BINS] (group/so2/centre.h): the rotation that made x of an
+/* The centre of q, from log q [RECON_POSE_BINS] (group/so2/mean.h): the rotation that made x of an
  * input in its natural pose. */
 double recon_pose_centre(const float *log_q);
 

@@ -36,33 +36,29 @@ void recon_radius_graph_free(recon_radius_graph *g)
 
 static recon_status room_for_nodes(recon_ctx *ctx, recon_radius_graph *g, size_t nodes)
 {
-    recon_status status = RECON_OK;
     if (nodes <= g->room_nodes && g->offset)
         return RECON_OK;
     free_nodes(g);
-    RECON_TRY(recon_alloc_raw(ctx, &g->offset, nodes + 1, sizeof *g->offset));
-    RECON_TRY(recon_alloc_raw(ctx, &g->cursor, nodes, sizeof *g->cursor));
-    RECON_TRY(recon_alloc_raw(ctx, &g->attribute, nodes, RECON_HARMONICS * sizeof *g->attribute));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->offset, nodes + 1, sizeof *g->offset));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->cursor, nodes, sizeof *g->cursor));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->attribute, nodes, RECON_HARMONICS * sizeof *g->attribute));
     g->room_nodes = nodes;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status room_for_edges(recon_ctx *ctx, recon_radius_graph *g, size_t edges)
 {
-    recon_status status = RECON_OK;
     if (edges <= g->room_edges && g->source)
         return RECON_OK;
     free_edges(g);
-    RECON_TRY(recon_alloc_raw(ctx, &g->source, edges, sizeof *g->source));
-    RECON_TRY(recon_alloc_raw(ctx, &g->target, edges, sizeof *g->target));
-    RECON_TRY(recon_alloc_raw(ctx, &g->order, edges, sizeof *g->order));
-    RECON_TRY(recon_alloc_raw(ctx, &g->ascending, edges, sizeof *g->ascending));
-    RECON_TRY(recon_alloc_raw(ctx, &g->harmonics, edges, RECON_HARMONICS * sizeof *g->harmonics));
-    RECON_TRY(recon_alloc_raw(ctx, &g->square, edges, sizeof *g->square));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->source, edges, sizeof *g->source));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->target, edges, sizeof *g->target));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->order, edges, sizeof *g->order));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->ascending, edges, sizeof *g->ascending));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->harmonics, edges, RECON_HARMONICS * sizeof *g->harmonics));
+    RECON_CHECK(recon_alloc_raw(ctx, &g->square, edges, sizeof *g->square));
     g->room_edges = edges;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* to - from, and its squared length: the same both ways. */
@@ -149,22 +145,6 @@ static recon_status fill_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
-/* From degrees to where they begin; padding nodes have none, but for the last. */
-static recon_status add_up(recon_ctx *ctx, recon_radius_graph *g, size_t atoms)
-{
-    g->found = 0;
-    g->offset[0] = 0;
-    for (size_t t = 0; t < g->nodes; t++) {
-        g->found += t < atoms ? (size_t)g->offset[t + 1] : 0;
-        if (g->found > INT32_MAX)
-            return recon_fail(ctx, RECON_ERR_INPUT,
-                              "a graph of %zu atoms has more edges than %d: fewer at a time", atoms,
-                              INT32_MAX);
-        g->offset[t + 1] = (int32_t)g->found;
-    }
-    return RECON_OK;
-}
-
 static void pad(recon_radius_graph *g, size_t atoms)
 {
     for (size_t t = atoms; t < g->nodes; t++)
@@ -181,8 +161,12 @@ static void pad(recon_radius_graph *g, size_t atoms)
     g->offset[g->nodes] = (int32_t)g->edges;
 }
 
-static recon_status check_options(recon_ctx *ctx, const recon_radius_graph_options *o, size_t atoms)
+recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, const float *xyz,
+                                     const int32_t *offset, size_t n,
+                                     const recon_radius_graph_options *o)
 {
+    job j = { .graph = g, .xyz = xyz, .offset = offset, .radius = o->radius };
+    size_t atoms = n ? (size_t)offset[n] : 0;
     if (!(o->radius > 0))
         return recon_fail(ctx, RECON_ERR_INPUT, "a graph of neighbours within %g: above 0",
                           o->radius);
@@ -190,38 +174,30 @@ static recon_status check_options(recon_ctx *ctx, const recon_radius_graph_optio
         o->edges > INT32_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "%zu atoms in a graph of %zu nodes, %zu edges",
                           atoms, o->nodes, o->edges);
-    return RECON_OK;
-}
-
-static recon_status check_edges(recon_ctx *ctx, const recon_radius_graph *g, size_t atoms)
-{
+    RECON_CHECK(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
+    g->nodes = o->nodes ? o->nodes : atoms;
+    RECON_CHECK(recon_parallel(ctx, count_task, &j, n));
+    /* From degrees to where they begin; padding nodes have none, but for the last. */
+    g->found = 0;
+    g->offset[0] = 0;
+    for (size_t t = 0; t < g->nodes; t++) {
+        g->found += t < atoms ? (size_t)g->offset[t + 1] : 0;
+        if (g->found > INT32_MAX)
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "a graph of %zu atoms has more edges than %d: fewer at a time", atoms,
+                              INT32_MAX);
+        g->offset[t + 1] = (int32_t)g->found;
+    }
+    g->edges = o->edges ? o->edges : g->found;
     if (g->found > g->edges || (g->found < g->edges && g->nodes == atoms))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu edges among %zu atoms in a graph of %zu nodes, %zu edges", g->found,
                           atoms, g->nodes, g->edges);
-    return RECON_OK;
-}
-
-recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, const float *xyz,
-                                     const int32_t *offset, size_t n,
-                                     const recon_radius_graph_options *o)
-{
-    job j = { .graph = g, .xyz = xyz, .offset = offset, .radius = o->radius };
-    size_t atoms = n ? (size_t)offset[n] : 0;
-    recon_status status;
-    RECON_TRY(check_options(ctx, o, atoms));
-    RECON_TRY(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
-    g->nodes = o->nodes ? o->nodes : atoms;
-    RECON_TRY(recon_parallel(ctx, count_task, &j, n));
-    RECON_TRY(add_up(ctx, g, atoms));
-    g->edges = o->edges ? o->edges : g->found;
-    RECON_TRY(check_edges(ctx, g, atoms));
-    RECON_TRY(room_for_edges(ctx, g, g->edges));
+    RECON_CHECK(room_for_edges(ctx, g, g->edges));
     memcpy(g->cursor, g->offset, g->nodes * sizeof *g->cursor);
-    RECON_TRY(recon_parallel(ctx, fill_task, &j, n));
+    RECON_CHECK(recon_parallel(ctx, fill_task, &j, n));
     pad(g, atoms);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Numbers of nodes or edges, moved on by so many. */
@@ -235,9 +211,8 @@ recon_status recon_radius_graph_join(recon_ctx *ctx, recon_radius_graph *all,
                                      const recon_radius_graph *one, size_t part, size_t parts)
 {
     size_t nodes = one->nodes, edges = one->edges, node = part * nodes, edge = part * edges;
-    recon_status status;
-    RECON_TRY(room_for_nodes(ctx, all, parts * nodes));
-    RECON_TRY(room_for_edges(ctx, all, parts * edges));
+    RECON_CHECK(room_for_nodes(ctx, all, parts * nodes));
+    RECON_CHECK(room_for_edges(ctx, all, parts * edges));
     all->nodes = parts * nodes;
     all->edges = parts * edges;
     all->found = (part ? all->found : 0) + one->found;
@@ -251,6 +226,5 @@ recon_status recon_radius_graph_join(recon_ctx *ctx, recon_radius_graph *all,
     memcpy(all->square + edge, one->square, edges * sizeof *one->square);
     memcpy(all->attribute + RECON_HARMONICS * node, one->attribute,
            RECON_HARMONICS * nodes * sizeof *one->attribute);
-done:
-    return status;
+    return RECON_OK;
 }

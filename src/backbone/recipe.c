@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define MOST 1e9
-enum { SHORTER = 3 };
+enum { SHORTER = 5 };
 
 /* --- the table -------------------------------------------------------------------------------- */
 
@@ -76,14 +76,6 @@ __attribute__((format(printf, 3, 4))) static void add(char *out, size_t room, co
     va_end(ap);
 }
 
-static void add_number(char *out, size_t room, double x)
-{
-    if (x < 0)
-        add(out, room, "none");
-    else
-        add(out, room, "%.9g", x);
-}
-
 const char *recon_recipe_words(char *out, size_t room, const recon_recipe *r,
                                const recon_recipe_entry *e)
 {
@@ -99,7 +91,10 @@ const char *recon_recipe_words(char *out, size_t room, const recon_recipe *r,
         add(out, room, "%s", p ? ", " : " ");
         if (same < r->presets)
             add(out, room, "%s ", recon_preset_name((recon_preset)p));
-        add_number(out, room, e->preset[p]);
+        if (e->preset[p] < 0)
+            add(out, room, "none");
+        else
+            add(out, room, "%.9g", e->preset[p]);
     }
     if (e->few > 0)
         add(out, room, "; few inputs %.9g", e->few);
@@ -310,11 +305,6 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-static uint32_t folded(uint64_t hash)
-{
-    return (uint32_t)(hash ^ hash >> 32);
-}
-
 recon_status recon_fingerprint_weights(recon_ctx *ctx, uint32_t *out, const recon_params *p)
 {
     uint64_t hash = BASIS;
@@ -328,7 +318,7 @@ recon_status recon_fingerprint_weights(recon_ctx *ctx, uint32_t *out, const reco
         for (size_t j = 0; j < n; j++)
             hash = mix(hash, &(float){ (float)values[j] }, sizeof(float));
     }
-    *out = folded(hash);
+    *out = (uint32_t)(hash ^ hash >> 32);
 done:
     free(values);
     return status;

@@ -1,5 +1,6 @@
 /* arena.c - a list of blocks, oldest first; releasing keeps them for the next pass. */
 #include "core/arena.h"
+#include "core/fail.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -97,9 +98,7 @@ recon_status recon_arena_take(recon_ctx *ctx, recon_arena *arena, void *out, siz
     if (!b || b->size - b->used < bytes) {
         b = waiting_block(arena, bytes);
         if (!b) {
-            recon_status status = push_block(ctx, arena, block_size(arena, bytes));
-            if (status != RECON_OK)
-                return status;
+            RECON_CHECK(push_block(ctx, arena, block_size(arena, bytes)));
             b = arena->top;
         }
         arena->top = b;

@@ -181,7 +181,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* bad: the C-order index of the first element that cannot be converted; before, the count of all. */
+/* bad: the C-order index of the first element that cannot be converted; before, the count of
+ * all. */
 static recon_status convert_c_order(recon_ctx *ctx, size_t *bad, char *out, size_t width,
                                     convert_fn *convert, const recon_array *in)
 {
@@ -236,21 +237,19 @@ static recon_status convert_fortran(recon_ctx *ctx, size_t *bad, char *out, size
 {
     size_t count = recon_array_count(in), first = in->shape[0], last = in->shape[in->ndim - 1];
     size_t row_step = count / first, last_step = count / last, tiles = 0;
-    recon_status status = RECON_OK;
     for (size_t m = 0; m < count / first / last; m++) {
         size_t from, to;
         middle_offsets(&from, &to, in, m);
         for (size_t i = 0; i < first; i += TILE)
             for (size_t j = 0; j < last; j += RUN) {
-                RECON_TRY(recon_interrupted_at(ctx, tiles++));
+                RECON_CHECK(recon_interrupted_at(ctx, tiles++));
                 size_t b = convert_tile(out, width, convert, in, from + i + j * last_step,
                                         to + i * row_step + j, least(TILE, first - i),
                                         least(RUN, last - j));
                 *bad = least(*bad, b);
             }
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status convert_all(recon_ctx *ctx, size_t *bad, void *out, size_t width,

@@ -21,8 +21,6 @@ enum {
     RECON_BLOCK_CONV = 2048,   /* pixels of a task: sums of weight gradients cost a few percent */
     RECON_BLOCK_STEER = 192,   /* pixels: more do not make products faster                     */
     RECON_BLOCK_COUPLE = 64,   /* rows                                                         */
-    RECON_BLOCK_EDGES = 64,    /* edges                                                        */
-    RECON_BLOCK_NODES = 48,    /* nodes of a tile of edges at least, but for the last          */
     RECON_BLOCK_PAIRS = 64,    /* molecules, whose gradients are added one after the other     */
     /* stats, knn, nn */
     RECON_BLOCK_MEANS = 64,    /* sets of angles                                               */
@@ -58,6 +56,7 @@ enum {
     /* model, report */
     RECON_BLOCK_WHITEN = 64,   /* codes                                                        */
     RECON_BLOCK_SCORES = 64,   /* images                                                       */
+    RECON_BLOCK_ANSWERS = 512, /* inputs of a discovery that are answered                      */
     RECON_BLOCK_AVERAGE = 128, /* images whose answers are averaged                            */
     RECON_BLOCK_SEARCH = 128,  /* images whose candidates are judged                           */
     RECON_BLOCK_SPIN = 1024,   /* conformers that are seen, and rotations that are asked about */

@@ -128,22 +128,6 @@ static char *with(char *text, char old, char new)
     return text;
 }
 
-static void put_setting(writer *w, char *setting, const words *s)
-{
-    char name[64], *value = strchr(setting, '=');
-    if (value)
-        *value++ = '\0';
-    int reserved = !strcmp(setting, "from") || !strcmp(setting, "lambda");
-    snprintf(name, sizeof name, "%s%s", with(setting, '_', s->underscore),
-             reserved ? s->keyword : "");
-    const char *form = !value                           ? s->name
-                       : !strcmp(value, "true")         ? s->on
-                       : !strcmp(value, "false")        ? s->off
-                       : islower((unsigned char)*value) ? s->word
-                                                        : s->number;
-    put(w, form, name, value);
-}
-
 /* What stood between the braces. */
 static void put_marked(writer *w, char *text, const words *s)
 {
@@ -158,7 +142,18 @@ static void put_marked(writer *w, char *text, const words *s)
     }
     for (char *one = strtok_r(text, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
         put(w, "%s", before);
-        put_setting(w, one, s);
+        char name[64], *value = strchr(one, '=');
+        if (value)
+            *value++ = '\0';
+        int reserved = !strcmp(one, "from") || !strcmp(one, "lambda");
+        snprintf(name, sizeof name, "%s%s", with(one, '_', s->underscore),
+                 reserved ? s->keyword : "");
+        const char *form = !value                           ? s->name
+                           : !strcmp(value, "true")         ? s->on
+                           : !strcmp(value, "false")        ? s->off
+                           : islower((unsigned char)*value) ? s->word
+                                                            : s->number;
+        put(w, form, name, value);
         before = s->between;
     }
     if (call)

@@ -13,8 +13,8 @@ recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ..
  * helpers that do not know it. */
 recon_status recon_note_file(recon_ctx *ctx, recon_status status, const char *path);
 
-/* The text with its settings and calls (see recon_fail) spelled; the text itself where it has none, or
- * there is no room. A format remains one. */
+/* The text with its settings and calls (see recon_fail) spelled; the text itself where it has none,
+ * or there is no room. A format remains one. */
 const char *recon_spell(char *out, size_t room, const char *text, recon_spelling spelling);
 
 /* Messages quote files and arguments: what is in them must not break the line or steer the
@@ -22,7 +22,15 @@ const char *recon_spell(char *out, size_t room, const char *text, recon_spelling
  * ways. Every character that text.h names, and every byte that is not UTF-8, becomes '?'. */
 void recon_keep_to_one_line(char *text);
 
-/* Needs `recon_status status` in scope and a `done:` label, the one exit that frees. */
+/* For functions that have nothing to free: a failure is returned at once. */
+#define RECON_CHECK(call)                                                                          \
+    do {                                                                                           \
+        recon_status checked = (call);                                                             \
+        if (checked != RECON_OK)                                                                   \
+            return checked;                                                                        \
+    } while (0)
+
+/* For the others. Needs `recon_status status` in scope and a `done:` label, the one exit that frees. */
 #define RECON_TRY(call)                                                                            \
     do {                                                                                           \
         status = (call);                                                                           \

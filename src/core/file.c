@@ -102,9 +102,7 @@ recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room
 {
     ssize_t n;
     *got = 0;
-    recon_status status = recon_interrupted(ctx);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_interrupted(ctx));
     do
         n = read(fd, out, room);
     while (n < 0 && errno == EINTR);
@@ -239,9 +237,7 @@ static recon_status resolve(recon_ctx *ctx, char **out, const char *path)
     struct stat info;
     *out = NULL;
     if (stat(path, &info) == 0) {
-        recon_status status = check_regular(ctx, &info, path);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(check_regular(ctx, &info, path));
         *out = realpath(path, NULL);
     } else {
         *out = follow(path);
@@ -419,9 +415,7 @@ recon_status recon_writer_join(recon_ctx *ctx, recon_writer *out, const char *te
 
 recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer)
 {
-    recon_status status = flush(ctx, writer);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(flush(ctx, writer));
     if (fsync(writer->fd) != 0)
         return give_up(ctx, writer);
     writer->synced = 1;

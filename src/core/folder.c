@@ -169,7 +169,7 @@ static void sweep_inside(recon_ctx *ctx, int folder, const char *path)
 static recon_status replaced(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                              const char *dir, const recon_names *fresh)
 {
-    recon_status status = recon_owned(ctx, out, kind, dir);
+    recon_status status = recon_result_files(ctx, out, kind, dir);
     for (size_t i = 0; status == RECON_OK && i < fresh->n; i++)
         status = recon_names_add(ctx, out, fresh->name[i]);
     recon_names_sort(out);
@@ -281,9 +281,7 @@ static recon_status find_target(recon_ctx *ctx, char target[RECON_PATH], const c
 {
     char parent[RECON_PATH], found[PATH_MAX];
     struct stat info;
-    recon_status status = check_length(ctx, dir);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(check_length(ctx, dir));
     if (realpath(dir, found)) {
         errno = EEXIST;
         if (stat(found, &info) != 0 || !S_ISDIR(info.st_mode))
@@ -425,7 +423,7 @@ recon_status recon_stage_keeps(recon_ctx *ctx, const recon_stage *s, const char 
     if (in_stage == path)
         return RECON_OK;
     const char *name = strrchr(in_stage, '/') + 1;
-    recon_status status = recon_owned(ctx, &own, s->kind, s->target);
+    recon_status status = recon_result_files(ctx, &own, s->kind, s->target);
     if (status == RECON_OK && recon_names_have(&own, name))
         status = recon_fail(ctx, RECON_ERR_INPUT,
                             "%s: belongs to the result that would be replaced; name another folder",
@@ -524,9 +522,7 @@ done:
 static recon_status commit_moved(recon_ctx *ctx, recon_stage *s, const recon_names *own)
 {
     char path[RECON_PATH], prefix[RECON_PATH];
-    recon_status status = recon_tree_unlink(ctx, s->fd, s->target_fd, s->dir);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_tree_unlink(ctx, s->fd, s->target_fd, s->dir));
     stage_prefix(prefix, s, s->kind);
     print_path(path, "%s/" RECON_STAGE_INSIDE "%s", s->target,
                strrchr(s->path, '/') + 1 + strlen(prefix));
@@ -596,9 +592,7 @@ static recon_status commit_beside(recon_ctx *ctx, recon_stage *s, const recon_na
 /* There was no folder. One that somebody has made meanwhile is replaced like any other. */
 static recon_status commit_first(recon_ctx *ctx, recon_stage *s, int *done)
 {
-    recon_status status = complete(ctx, s);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(complete(ctx, s));
     *done = rename(s->path, s->target) == 0;
     if (*done) {
         s->path[0] = '\0';

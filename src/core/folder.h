@@ -47,7 +47,8 @@ const char *recon_folder_kind_name(recon_folder_kind kind);
 const char *recon_folder_list(recon_folder_kind kind);
 
 /* The names of the files, sorted; some may be missing from the folder. */
-recon_status recon_owned(recon_ctx *ctx, recon_names *out, recon_folder_kind kind, const char *dir);
+recon_status recon_result_files(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
+                                const char *dir);
 
 /* The same of a result that was just written to dir, with or without a summary: what has these
  * names in another folder is replaced by it. */

@@ -131,9 +131,7 @@ static recon_status parse(recon_ctx *ctx, journal *out, const char *bytes, size_
         if (i == 2)
             out->stage = text;
         if (i > 2 && at < stop) {
-            recon_status status = recon_names_add(ctx, &out->remove, text);
-            if (status != RECON_OK)
-                return status;
+            RECON_CHECK(recon_names_add(ctx, &out->remove, text));
         }
     }
     if (at != stop || strcmp(text, end) || !out->stage ||
@@ -168,18 +166,16 @@ static recon_status check_places(recon_ctx *ctx, const journal *j, int fd, int s
 static recon_status carry_out(recon_ctx *ctx, const journal *j, int fd, int stage,
                               const char *folder)
 {
-    recon_status status;
-    RECON_TRY(recon_tree_drop(ctx, fd, &j->remove, folder));
+    RECON_CHECK(recon_tree_drop(ctx, fd, &j->remove, folder));
     if (stage >= 0)
-        RECON_TRY(recon_tree_move(ctx, fd, stage, folder));
-    RECON_TRY(recon_tree_sync(ctx, fd, folder));
+        RECON_CHECK(recon_tree_move(ctx, fd, stage, folder));
+    RECON_CHECK(recon_tree_sync(ctx, fd, folder));
     if (stage >= 0)
-        RECON_TRY(recon_tree_remove(ctx, fd, j->stage, folder));
+        RECON_CHECK(recon_tree_remove(ctx, fd, j->stage, folder));
     if (unlinkat(fd, RECON_JOURNAL, 0) != 0)
-        RECON_TRY(recon_refused(ctx, folder, "cannot remove " RECON_JOURNAL));
+        return recon_refused(ctx, folder, "cannot remove " RECON_JOURNAL);
     fsync(fd);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Whether there is a journal that counts: a file that begins as ours do, of this user or of the

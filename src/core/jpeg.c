@@ -102,9 +102,7 @@ static void on_progress(j_common_ptr common)
 
 static recon_status session_new(recon_ctx *ctx, session **out, const char *name)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     session *s = *out;
     s->ctx = ctx;
     s->name = name;
@@ -143,15 +141,6 @@ static void open_source(session *s, const void *bytes, size_t size)
     jpeg_read_header(&s->in, TRUE);
 }
 
-static int orientation_of(const struct jpeg_decompress_struct *in)
-{
-    int orientation = UPRIGHT;
-    for (jpeg_saved_marker_ptr m = in->marker_list; m && orientation == UPRIGHT; m = m->next)
-        if (m->marker == EXIF)
-            orientation = recon_exif_orientation(m->data, m->data_length);
-    return orientation;
-}
-
 static recon_status read_head(session *s)
 {
     struct jpeg_decompress_struct *in = &s->in;
@@ -164,7 +153,11 @@ static recon_status read_head(session *s)
         return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %d channels: 1 or 3", s->name,
                           in->num_components);
     in->out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
-    s->orientation = orientation_of(in);
+    int orientation = UPRIGHT;
+    for (jpeg_saved_marker_ptr m = in->marker_list; m && orientation == UPRIGHT; m = m->next)
+        if (m->marker == EXIF)
+            orientation = recon_exif_orientation(m->data, m->data_length);
+    s->orientation = orientation;
     oriented = s->orientation >= FIRST_TURNED;
     s->sink->oriented = s->orientation != UPRIGHT;
     s->sink->interlaced = s->orientation != UPRIGHT || jpeg_has_multiple_scans(in);
@@ -214,9 +207,7 @@ recon_status recon_jpeg_scan(recon_ctx *ctx, recon_picture_sink *sink, const voi
     session *s;
     if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a JPEG file", name);
-    recon_status status = session_new(ctx, &s, name);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(session_new(ctx, &s, name));
     s->sink = sink;
     read_picture(s, bytes, size);
     return session_end(s);
@@ -251,25 +242,13 @@ static void take_rest(j_compress_ptr out)
     take(s, CHUNK - s->taker.free_in_buffer);
 }
 
-/* Density, and full resolution of colours where the source has it. */
-static void adopt(session *s)
-{
-    const struct jpeg_decompress_struct *in = &s->in;
-    s->out.density_unit = in->density_unit;
-    s->out.X_density = in->X_density;
-    s->out.Y_density = in->Y_density;
-    if (in->num_components == 3 && s->out.num_components == 3 && in->max_h_samp_factor == 1 &&
-        in->max_v_samp_factor == 1)
-        s->out.comp_info[0].h_samp_factor = s->out.comp_info[0].v_samp_factor = 1;
-}
-
 static int begins_with(jpeg_saved_marker_ptr m, const char *text, size_t n)
 {
     return m->data_length >= n && !memcmp(m->data, text, n);
 }
 
-/* EXIF and the colour profile. Other segments may say where further pictures are in the file, or which
- * way is up. */
+/* EXIF and the colour profile. Other segments may say where further pictures are in the file, or
+ * which way is up. */
 static void copy_segments(session *s)
 {
     for (jpeg_saved_marker_ptr m = s->in.marker_list; m; m = m->next) {
@@ -302,8 +281,16 @@ static void write_picture(session *s)
     out->in_color_space = p->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(out);
     jpeg_set_quality(out, o->quality ? o->quality : RECON_JPEG_QUALITY, TRUE);
-    if (o->bytes)
-        adopt(s);
+    if (o->bytes) {
+        /* Density, and full resolution of colours where the source has it. */
+        const struct jpeg_decompress_struct *in = &s->in;
+        s->out.density_unit = in->density_unit;
+        s->out.X_density = in->X_density;
+        s->out.Y_density = in->Y_density;
+        if (in->num_components == 3 && s->out.num_components == 3 && in->max_h_samp_factor == 1 &&
+            in->max_v_samp_factor == 1)
+            s->out.comp_info[0].h_samp_factor = s->out.comp_info[0].v_samp_factor = 1;
+    }
     jpeg_start_compress(out, TRUE);
     if (o->bytes)
         copy_segments(s);

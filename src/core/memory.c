@@ -42,9 +42,7 @@ recon_status recon_grow(recon_ctx *ctx, void *block, size_t *room, size_t used, 
     if (need <= *room)
         return RECON_OK;
     size_t more = *room <= SIZE_MAX / 2 && need < 2 * *room ? 2 * *room : need;
-    recon_status status = recon_alloc_raw(ctx, &fresh, more, size);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &fresh, more, size));
     memcpy(&old, block, sizeof old);
     if (used)
         memcpy(fresh, old, used * size);
@@ -188,7 +186,7 @@ static size_t free_of_limit(void)
     return most - smaller(most, used);
 }
 
-size_t recon_free_memory(void)
+size_t recon_available_memory(void)
 {
     size_t available = read_number("/proc/meminfo", "MemAvailable:", SIZE_MAX);
     available = available > SIZE_MAX >> 10 ? SIZE_MAX : available << 10; /* it is in KiB */

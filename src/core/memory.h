@@ -35,7 +35,7 @@ void recon_alloc_fail_at(recon_ctx *ctx, long n);
  * what its control groups allow, and `ulimit -v` */
 
 /* Bytes; SIZE_MAX where nothing says. */
-size_t recon_free_memory(void);
+size_t recon_available_memory(void);
 
 /* The control groups' share of it. root is where they are mounted (/sys/fs/cgroup), list a file like
  * /proc/self/cgroup; versions 1 and 2 of the kernel's interface. The pages of files that the kernel

@@ -113,22 +113,20 @@ static recon_status scan_dimension(scanner *s, size_t *out)
 
 static recon_status scan_shape(scanner *s, recon_array *out)
 {
-    recon_status status;
     int comma = 1;
-    RECON_TRY(expect(s, '('));
+    RECON_CHECK(expect(s, '('));
     while (!accept(s, ')')) {
         if (!comma)
             return wrong(s, "expected ',' or ')'");
         if (out->ndim == RECON_MAX_DIMS)
             return wrong(s, "more than %d dimensions", RECON_MAX_DIMS);
-        RECON_TRY(scan_dimension(s, &out->shape[out->ndim]));
+        RECON_CHECK(scan_dimension(s, &out->shape[out->ndim]));
         out->ndim++;
         comma = accept(s, ',');
     }
     if (out->ndim == 1 && !comma)
         return wrong(s, "shape is a number in brackets, not a tuple");
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status scan_descr(scanner *s, header *out)
@@ -137,9 +135,7 @@ static recon_status scan_descr(scanner *s, header *out)
     char first = peek(s);
     if (first == '[' || first == '(')
         return wrong(s, "records (structured dtypes) are not read");
-    recon_status status = scan_string(s, text, sizeof text);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(scan_string(s, text, sizeof text));
     const char *code = text + (strchr("<>|=", text[0]) && text[0] != '\0');
     if (code[0] == 'O')
         return wrong(s, "object arrays (dtype '%s') are not read: they run code", text);
@@ -176,17 +172,16 @@ static recon_status scan_value(scanner *s, header *out, const char *key, unsigne
 
 static recon_status scan_header(scanner *s, header *out)
 {
-    recon_status status;
     unsigned seen = 0;
     int comma = 1;
-    RECON_TRY(expect(s, '{'));
+    RECON_CHECK(expect(s, '{'));
     while (!accept(s, '}')) {
         char key[24];
         if (!comma)
             return wrong(s, "expected ',' or '}'");
-        RECON_TRY(scan_string(s, key, sizeof key));
-        RECON_TRY(expect(s, ':'));
-        RECON_TRY(scan_value(s, out, key, &seen));
+        RECON_CHECK(scan_string(s, key, sizeof key));
+        RECON_CHECK(expect(s, ':'));
+        RECON_CHECK(scan_value(s, out, key, &seen));
         comma = accept(s, ',');
     }
     peek(s);
@@ -197,8 +192,7 @@ static recon_status scan_header(scanner *s, header *out)
                      !(seen & 1)   ? "descr"
                      : !(seen & 2) ? "fortran_order"
                                    : "shape");
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Where the header lies: the scanner is set to it. */
@@ -245,9 +239,7 @@ static recon_status take_data(recon_ctx *ctx, header *h, const void *data, size_
     h->array.data = data;
     if (!h->swapped && (uintptr_t)data % width == 0)
         return RECON_OK;
-    recon_status status = recon_alloc_raw(ctx, &h->array.block, bytes, 1);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &h->array.block, bytes, 1));
     h->array.data = h->array.block;
     return copy(ctx, h->array.block, data, bytes, width, h->swapped);
 }

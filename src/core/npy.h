@@ -11,6 +11,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "recon needs a little-
  * does not excuse the others: strides are computed from them too. */
 int recon_array_fits(size_t *bytes, recon_dtype dtype, const size_t *shape, int ndim);
 
+size_t recon_array_bytes(const recon_array *array); /* as recon_array_count */
+
 int recon_dtype_is_float(recon_dtype dtype);
 
 /* "float32 3 x 4": type and shape as messages show them. Returns text. */

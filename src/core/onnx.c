@@ -110,9 +110,7 @@ int recon_onnx_did(recon_onnx *o, recon_status status)
 
 recon_status recon_onnx_new(recon_ctx *ctx, recon_onnx **out, const char *name)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     (*out)->ctx = ctx;
     put_text(*out, &(*out)->graph[0], GRAPH_NAME, name);
     return RECON_OK; /* a failure stays, and is said by recon_onnx_write */
@@ -303,26 +301,6 @@ void recon_onnx_body_end(recon_onnx *o)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* All of the model but the bytes of its graph, which come last. */
-static void put_model(recon_onnx *o, message *m, const recon_metadata_entry *metadata, size_t n,
-                      size_t graph_size)
-{
-    message opset = { 0 };
-    put_int(o, m, MODEL_IR, RECON_ONNX_IR);
-    put_text(o, m, MODEL_PRODUCER, "recon");
-    put_text(o, m, MODEL_PRODUCER_VERSION, RECON_VERSION);
-    put_int(o, &opset, OPSET_VERSION, RECON_ONNX_OPSET);
-    put_message(o, m, MODEL_OPSET, &opset);
-    for (size_t i = 0; i < n; i++) {
-        message entry = { 0 };
-        put_text(o, &entry, ENTRY_KEY, metadata[i].key);
-        put_text(o, &entry, ENTRY_VALUE, metadata[i].value);
-        put_message(o, m, MODEL_METADATA, &entry);
-    }
-    put_tag(o, m, MODEL_GRAPH, BYTES);
-    put_varint(o, m, graph_size);
-}
-
 recon_status recon_onnx_write(recon_ctx *ctx, const char *path, const recon_onnx *o,
                               const recon_metadata_entry *metadata, size_t n_metadata)
 {
@@ -334,7 +312,21 @@ recon_status recon_onnx_write(recon_ctx *ctx, const char *path, const recon_onnx
     for (size_t i = 0; i < n_metadata; i++) /* strings of a protobuf are */
         if (!recon_utf8_is(metadata[i].value))
             return recon_fail(ctx, RECON_ERR_INPUT, "%s: must be UTF-8", metadata[i].key);
-    put_model(&head, &m, metadata, n_metadata, graph->used);
+    /* All of the model but the bytes of its graph, which come last. */
+    message opset = { 0 };
+    put_int(&head, &m, MODEL_IR, RECON_ONNX_IR);
+    put_text(&head, &m, MODEL_PRODUCER, "recon");
+    put_text(&head, &m, MODEL_PRODUCER_VERSION, RECON_VERSION);
+    put_int(&head, &opset, OPSET_VERSION, RECON_ONNX_OPSET);
+    put_message(&head, &m, MODEL_OPSET, &opset);
+    for (size_t i = 0; i < n_metadata; i++) {
+        message entry = { 0 };
+        put_text(&head, &entry, ENTRY_KEY, metadata[i].key);
+        put_text(&head, &entry, ENTRY_VALUE, metadata[i].value);
+        put_message(&head, &m, MODEL_METADATA, &entry);
+    }
+    put_tag(&head, &m, MODEL_GRAPH, BYTES);
+    put_varint(&head, &m, graph->used);
     RECON_TRY(head.status);
     RECON_TRY(recon_writer_open(ctx, &w, path));
     RECON_TRY(recon_writer_write(ctx, &w, m.at, m.used));

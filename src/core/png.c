@@ -92,9 +92,20 @@ static void take(png_structp png, png_bytep out, size_t n)
     s->at += n;
 }
 
-/* Every kind of PNG becomes 1 to 4 channels of bytes, or of words in the machine's order. */
-static void simplify(session *s)
+static recon_status read_head(session *s)
 {
+    recon_picture_sink *sink = s->sink;
+    size_t height = png_get_image_height(s->png, s->info);
+    size_t width = png_get_image_width(s->png, s->info);
+    size_t stored = png_get_rowbytes(s->png, s->info); /* in a row, unpacked */
+    RECON_CHECK(check_size(s->ctx, height, width, s->name));
+    if (stored * height / RATIO_MAX > s->size)
+        return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels cannot be in %zu bytes",
+                          s->name, height, width, s->size);
+    sink->interlaced = png_get_interlace_type(s->png, s->info) != PNG_INTERLACE_NONE;
+    sink->head = (recon_pixels){ .height = height, .width = width };
+    sink->head.deep = png_get_bit_depth(s->png, s->info) == 16;
+    /* Every kind of PNG becomes 1 to 4 channels of bytes, or of words in the machine's order. */
     png_set_expand(s->png);
     if (s->sink->shallow)
         png_set_scale_16(s->png);
@@ -102,24 +113,6 @@ static void simplify(session *s)
         png_set_swap(s->png);
     png_set_interlace_handling(s->png);
     png_read_update_info(s->png, s->info);
-}
-
-static recon_status read_head(session *s)
-{
-    recon_picture_sink *sink = s->sink;
-    size_t height = png_get_image_height(s->png, s->info);
-    size_t width = png_get_image_width(s->png, s->info);
-    size_t stored = png_get_rowbytes(s->png, s->info); /* in a row, unpacked */
-    recon_status status = check_size(s->ctx, height, width, s->name);
-    if (status != RECON_OK)
-        return status;
-    if (stored * height / RATIO_MAX > s->size)
-        return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels cannot be in %zu bytes",
-                          s->name, height, width, s->size);
-    sink->interlaced = png_get_interlace_type(s->png, s->info) != PNG_INTERLACE_NONE;
-    sink->head = (recon_pixels){ .height = height, .width = width };
-    sink->head.deep = png_get_bit_depth(s->png, s->info) == 16;
-    simplify(s);
     sink->head.channels = png_get_channels(s->png, s->info);
     sink->head.alpha = sink->head.channels % 2 == 0;
     return recon_picture_begin(s->ctx, sink, s->size, s->name);
@@ -130,17 +123,15 @@ static recon_status read_whole(session *s)
 {
     const recon_pixels *head = &s->sink->head;
     size_t height = head->height, stride = recon_pixels_size(head) / height;
-    recon_status status;
     if (!head->bytes)
-        RECON_TRY(recon_alloc_raw(s->ctx, &s->block, height, stride));
-    RECON_TRY(recon_alloc_raw(s->ctx, &s->rows, height, sizeof *s->rows));
+        RECON_CHECK(recon_alloc_raw(s->ctx, &s->block, height, stride));
+    RECON_CHECK(recon_alloc_raw(s->ctx, &s->rows, height, sizeof *s->rows));
     for (size_t i = 0; i < height; i++)
         s->rows[i] = (head->bytes ? head->bytes : s->block) + i * stride;
     png_read_image(s->png, s->rows);
     for (size_t i = 0; s->block && i < height; i++)
         s->sink->row(s->sink, i, s->rows[i]);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status read_rows(session *s)
@@ -328,9 +319,7 @@ typedef struct {
 static recon_status to_memory(void *taker, recon_ctx *ctx, const void *bytes, size_t n)
 {
     buffer *b = taker;
-    recon_status status = recon_grow(ctx, &b->bytes, &b->room, b->size, b->size + n, 1);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_grow(ctx, &b->bytes, &b->room, b->size, b->size + n, 1));
     memcpy(b->bytes + b->size, bytes, n);
     b->size += n;
     return RECON_OK;

@@ -22,17 +22,12 @@ static int is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static void skip_blanks(source *s)
+static recon_status number(source *s, size_t *out, const char *what)
 {
     while (s->at < s->end && (is_space(*s->at) || *s->at == '#'))
         if (*s->at++ == '#')
             while (s->at < s->end && *s->at != '\n')
                 s->at++;
-}
-
-static recon_status number(source *s, size_t *out, const char *what)
-{
-    skip_blanks(s);
     const uint8_t *begin = s->at;
     *out = 0;
     while (s->at < s->end && *s->at >= '0' && *s->at <= '9' && *out <= NUMBER_MAX)
@@ -72,9 +67,7 @@ static recon_status read_row(source *s, uint8_t *out, size_t n, const coding *c,
 {
     for (size_t i = 0; i < n; i++) {
         size_t value = 0;
-        recon_status status = value_of(s, &value, c);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(value_of(s, &value, c));
         if (deep) {
             uint16_t word = (uint16_t)((value * 65535 + c->most / 2) / c->most);
             memcpy(out + 2 * i, &word, sizeof word);
@@ -105,40 +98,30 @@ done:
     return status;
 }
 
-static recon_status read_head(source *s, recon_picture_sink *sink, coding *c, uint8_t kind)
-{
-    recon_pixels *head = &sink->head;
-    recon_status status;
-    c->text = kind == '2' || kind == '3';
-    *head = (recon_pixels){ .channels = kind == '2' || kind == '5' ? 1 : 3 };
-    RECON_TRY(number(s, &head->width, "width"));
-    RECON_TRY(number(s, &head->height, "height"));
-    RECON_TRY(number(s, &c->most, "largest value"));
-    if (head->width == 0 || head->height == 0 || c->most == 0)
-        RECON_TRY(recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels up to %zu", s->name,
-                             head->height, head->width, c->most));
-    s->at += s->at < s->end; /* one blank ends the header */
-    head->deep = c->most > 255;
-    size_t least = head->height * head->width * head->channels * (c->text || c->most < 256 ? 1 : 2);
-    if (least > (size_t)(s->end - s->at))
-        RECON_TRY(recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: the file is cut short", s->name));
-done:
-    return status;
-}
-
 recon_status recon_pnm_scan(recon_ctx *ctx, recon_picture_sink *sink, const void *bytes,
                             size_t size, const char *name)
 {
     const uint8_t *b = bytes;
     coding c = { 0 };
-    recon_status status;
     if (size < 3 || b[0] != 'P' || !strchr("2356", b[1]) || b[1] == '\0')
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a PGM or PPM file", name);
     source s = { ctx, name, b + 2, b + size };
-    RECON_TRY(read_head(&s, sink, &c, b[1]));
-    RECON_TRY(recon_picture_begin(ctx, sink, size, name));
+    recon_pixels *head = &sink->head;
+    c.text = b[1] == '2' || b[1] == '3';
+    *head = (recon_pixels){ .channels = b[1] == '2' || b[1] == '5' ? 1 : 3 };
+    RECON_CHECK(number(&s, &head->width, "width"));
+    RECON_CHECK(number(&s, &head->height, "height"));
+    RECON_CHECK(number(&s, &c.most, "largest value"));
+    if (head->width == 0 || head->height == 0 || c.most == 0)
+        return recon_fail(s.ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels up to %zu", s.name,
+                          head->height, head->width, c.most);
+    s.at += s.at < s.end; /* one blank ends the header */
+    head->deep = c.most > 255;
+    size_t least = head->height * head->width * head->channels * (c.text || c.most < 256 ? 1 : 2);
+    if (least > (size_t)(s.end - s.at))
+        return recon_fail(s.ctx, RECON_ERR_FORMAT, "%s: the file is cut short", s.name);
+    RECON_CHECK(recon_picture_begin(ctx, sink, size, name));
     if (sink->begin)
-        RECON_TRY(read_rows(&s, sink, &c));
-done:
-    return status;
+        RECON_CHECK(read_rows(&s, sink, &c));
+    return RECON_OK;
 }

@@ -54,13 +54,8 @@ double recon_rng_uniform(recon_rng *rng)
 /* Box-Muller, one of the pair: no state beyond the counter, so a restart cannot split a pair. */
 double recon_rng_normal(recon_rng *rng)
 {
-    double radius = sqrt(2 * recon_rng_exponential(rng));
+    double radius = sqrt(-2 * log1p(-recon_rng_uniform(rng)));
     return radius * cos(TWO_PI * recon_rng_uniform(rng));
-}
-
-double recon_rng_exponential(recon_rng *rng)
-{
-    return -log1p(-recon_rng_uniform(rng));
 }
 
 /* Numbers above the last whole multiple of n are thrown away, so that none is favoured. */

@@ -147,14 +147,11 @@ static recon_status read_offsets(recon_ctx *ctx, tensor *t, const recon_safetens
 static recon_status read_tensor(recon_ctx *ctx, tensor *t, const recon_safetensors *f,
                                 const json_t *entry)
 {
-    recon_status status;
     if (json_object_size(entry) != 3)
         return wrong(ctx, f, t->name, "not an object of dtype, shape and data_offsets");
-    RECON_TRY(read_dtype(ctx, t, f, json_object_get(entry, "dtype")));
-    RECON_TRY(read_shape(ctx, t, f, json_object_get(entry, "shape")));
-    RECON_TRY(read_offsets(ctx, t, f, json_object_get(entry, "data_offsets")));
-done:
-    return status;
+    RECON_CHECK(read_dtype(ctx, t, f, json_object_get(entry, "dtype")));
+    RECON_CHECK(read_shape(ctx, t, f, json_object_get(entry, "shape")));
+    return read_offsets(ctx, t, f, json_object_get(entry, "data_offsets"));
 }
 
 static int by_place(const void *a, const void *b)
@@ -170,8 +167,20 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(const tensor *const *)a)->name, (*(const tensor *const *)b)->name);
 }
 
-static recon_status check_no_holes(recon_ctx *ctx, const recon_safetensors *f)
+static recon_status read_tensors(recon_ctx *ctx, recon_safetensors *f)
 {
+    const char *name;
+    json_t *entry;
+    RECON_CHECK(recon_alloc(ctx, &f->tensors, json_object_size(f->header), sizeof(tensor)));
+    json_object_foreach(f->header, name, entry)
+    {
+        if (strcmp(name, METADATA) == 0)
+            continue;
+        f->tensors[f->count].name = name;
+        RECON_CHECK(read_tensor(ctx, &f->tensors[f->count], f, entry));
+        f->count++;
+    }
+    qsort(f->tensors, f->count, sizeof(tensor), by_place);
     size_t at = 0;
     for (size_t i = 0; i < f->count; at = f->tensors[i++].end)
         if (f->tensors[i].begin != at)
@@ -182,31 +191,11 @@ static recon_status check_no_holes(recon_ctx *ctx, const recon_safetensors *f)
     if (at != f->data_size)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu bytes of data, but tensors end at %zu",
                           f->path, f->data_size, at);
-    return RECON_OK;
-}
-
-static recon_status read_tensors(recon_ctx *ctx, recon_safetensors *f)
-{
-    const char *name;
-    json_t *entry;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &f->tensors, json_object_size(f->header), sizeof(tensor)));
-    json_object_foreach(f->header, name, entry)
-    {
-        if (strcmp(name, METADATA) == 0)
-            continue;
-        f->tensors[f->count].name = name;
-        RECON_TRY(read_tensor(ctx, &f->tensors[f->count], f, entry));
-        f->count++;
-    }
-    qsort(f->tensors, f->count, sizeof(tensor), by_place);
-    RECON_TRY(check_no_holes(ctx, f));
-    RECON_TRY(recon_alloc(ctx, &f->by_name, f->count, sizeof *f->by_name));
+    RECON_CHECK(recon_alloc(ctx, &f->by_name, f->count, sizeof *f->by_name));
     for (size_t i = 0; i < f->count; i++)
         f->by_name[i] = &f->tensors[i];
     qsort(f->by_name, f->count, sizeof *f->by_name, by_name);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_safetensors_parse(recon_ctx *ctx, recon_safetensors **out, recon_file file,
@@ -288,25 +277,18 @@ recon_metadata_entry recon_safetensors_metadata_at(const recon_safetensors *f, s
     return i < f->n_metadata ? f->metadata[i] : (recon_metadata_entry){ NULL, NULL };
 }
 
-static const tensor *find(const recon_safetensors *f, const char *name)
-{
-    const tensor key = { .name = name }, *wanted = &key;
-    const tensor **found = bsearch(&wanted, f->by_name, f->count, sizeof *f->by_name, by_name);
-    return found ? *found : NULL;
-}
-
 recon_status recon_safetensors_get(recon_ctx *ctx, recon_array *out, const recon_safetensors *f,
                                    const char *name)
 {
-    const tensor *t = find(f, name);
+    const tensor key = { .name = name }, *wanted = &key;
+    const tensor **found = bsearch(&wanted, f->by_name, f->count, sizeof *f->by_name, by_name);
+    const tensor *t = found ? *found : NULL;
     *out = (recon_array){ 0 };
     if (!t)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no tensor '%.100s'", f->path, name);
     recon_array array = t->array;
     if ((uintptr_t)array.data % recon_dtype_size(array.dtype) != 0) {
-        recon_status status = recon_alloc_raw(ctx, &array.block, t->end - t->begin, 1);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_alloc_raw(ctx, &array.block, t->end - t->begin, 1));
         array.data = memcpy(array.block, array.data, t->end - t->begin);
     }
     *out = array;
@@ -333,24 +315,6 @@ static recon_status check_entry(recon_ctx *ctx, const recon_tensor_entry *entry,
     if (!what)
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_INPUT, "%s: tensor '%.100s' %s", path, entry->name, what);
-}
-
-/* The tensors in the order of the file, with their places. */
-static recon_status lay_out(recon_ctx *ctx, tensor *to, const recon_tensor_entry *from, size_t n,
-                            const char *path)
-{
-    for (size_t i = 0; i < n; i++) {
-        recon_status status = check_entry(ctx, &from[i], path);
-        if (status != RECON_OK)
-            return status;
-        to[i] = (tensor){ .name = from[i].name, .array = from[i].array };
-    }
-    qsort(to, n, sizeof *to, by_width_and_name);
-    for (size_t i = 0; i < n; i++) {
-        to[i].begin = i ? to[i - 1].end : 0;
-        to[i].end = to[i].begin + recon_array_bytes(&to[i].array);
-    }
-    return RECON_OK;
 }
 
 static json_t *describe(const tensor *t)
@@ -382,24 +346,6 @@ static recon_status add(recon_ctx *ctx, json_t *object, const char *name, json_t
     return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
 }
 
-static recon_status make_header(recon_ctx *ctx, json_t *header, const tensor *t, size_t n,
-                                const recon_metadata_entry *metadata, size_t n_metadata,
-                                const char *path)
-{
-    recon_status status = RECON_OK;
-    if (n_metadata > 0) {
-        json_t *map = json_object();
-        RECON_TRY(add(ctx, header, METADATA, map, NULL, path));
-        for (size_t i = 0; i < n_metadata; i++)
-            RECON_TRY(add(ctx, map, metadata[i].key, json_string(metadata[i].value),
-                          metadata[i].value, path));
-    }
-    for (size_t i = 0; i < n; i++)
-        RECON_TRY(add(ctx, header, t[i].name, describe(&t[i]), NULL, path));
-done:
-    return status;
-}
-
 static recon_status write_header(recon_ctx *ctx, recon_writer *writer, const json_t *header)
 {
     static const char spaces[ALIGN + 1] =
@@ -429,8 +375,25 @@ recon_status recon_safetensors_write(recon_ctx *ctx, const char *path,
     json_t *header = json_object();
     tensor *t = NULL;
     RECON_TRY(recon_alloc(ctx, &t, n_tensors, sizeof *t));
-    RECON_TRY(lay_out(ctx, t, tensors, n_tensors, path));
-    RECON_TRY(make_header(ctx, header, t, n_tensors, metadata, n_metadata, path));
+    /* The tensors in the order of the file, with their places. */
+    for (size_t i = 0; i < n_tensors; i++) {
+        RECON_TRY(check_entry(ctx, &tensors[i], path));
+        t[i] = (tensor){ .name = tensors[i].name, .array = tensors[i].array };
+    }
+    qsort(t, n_tensors, sizeof *t, by_width_and_name);
+    for (size_t i = 0; i < n_tensors; i++) {
+        t[i].begin = i ? t[i - 1].end : 0;
+        t[i].end = t[i].begin + recon_array_bytes(&t[i].array);
+    }
+    if (n_metadata > 0) {
+        json_t *map = json_object();
+        RECON_TRY(add(ctx, header, METADATA, map, NULL, path));
+        for (size_t i = 0; i < n_metadata; i++)
+            RECON_TRY(add(ctx, map, metadata[i].key, json_string(metadata[i].value),
+                          metadata[i].value, path));
+    }
+    for (size_t i = 0; i < n_tensors; i++)
+        RECON_TRY(add(ctx, header, t[i].name, describe(&t[i]), NULL, path));
     RECON_TRY(recon_writer_open(ctx, &writer, path));
     RECON_TRY(write_header(ctx, &writer, header));
     for (size_t i = 0; i < n_tensors; i++)

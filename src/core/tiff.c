@@ -344,24 +344,6 @@ static recon_status read_tiles(page *p, size_t plane)
     return RECON_OK;
 }
 
-/* Colours as they are without their alpha. */
-static void divide(const page *p)
-{
-    const recon_pixels *head = &p->sink->head;
-    size_t n = head->height * head->width, c = head->channels;
-    for (size_t i = 0; i < n * c; i += c)
-        for (size_t k = 0; k + 1 < c; k++)
-            if (head->deep) {
-                uint16_t *v = (uint16_t *)(void *)p->to + i;
-                unsigned value = v[c - 1] ? (unsigned)v[k] * OPAQUE16 / v[c - 1] : 0;
-                v[k] = (uint16_t)(value < OPAQUE16 ? value : OPAQUE16);
-            } else {
-                uint8_t *v = p->to + i;
-                unsigned value = v[c - 1] ? (v[k] * 255u + v[c - 1] / 2u) / v[c - 1] : 0;
-                v[k] = (uint8_t)(value < OPAQUE8 ? value : OPAQUE8);
-            }
-}
-
 static recon_status read_pixels(page *p)
 {
     recon_picture_sink *sink = p->sink;
@@ -372,8 +354,22 @@ static recon_status read_pixels(page *p)
     p->to = direct ? sink->head.bytes : p->block;
     for (size_t plane = 0; plane < (p->separate ? p->samples : 1u); plane++)
         RECON_TRY((p->tiled ? read_tiles : read_strips)(p, plane));
-    if (p->multiplied)
-        divide(p);
+    if (p->multiplied) {
+        /* Colours as they are without their alpha. */
+        const recon_pixels *head = &p->sink->head;
+        size_t n = head->height * head->width, c = head->channels;
+        for (size_t i = 0; i < n * c; i += c)
+            for (size_t k = 0; k + 1 < c; k++)
+                if (head->deep) {
+                    uint16_t *v = (uint16_t *)(void *)p->to + i;
+                    unsigned value = v[c - 1] ? (unsigned)v[k] * OPAQUE16 / v[c - 1] : 0;
+                    v[k] = (uint16_t)(value < OPAQUE16 ? value : OPAQUE16);
+                } else {
+                    uint8_t *v = p->to + i;
+                    unsigned value = v[c - 1] ? (v[k] * 255u + v[c - 1] / 2u) / v[c - 1] : 0;
+                    v[k] = (uint8_t)(value < OPAQUE8 ? value : OPAQUE8);
+                }
+    }
     if (!direct)
         RECON_TRY(recon_picture_turn(p->s->ctx, sink, p->block, p->orientation));
 done:
@@ -385,15 +381,13 @@ done:
 static recon_status read_page(session *s, recon_picture_sink *sink)
 {
     page p = { .s = s, .sink = sink };
-    recon_status status;
     if (sink->page && !TIFFSetDirectory(s->tif, (tdir_t)sink->page))
         return blame(s, "there is no such page");
-    RECON_TRY(read_head(&p));
-    RECON_TRY(recon_picture_begin(s->ctx, sink, (size_t)s->size, s->name));
+    RECON_CHECK(read_head(&p));
+    RECON_CHECK(recon_picture_begin(s->ctx, sink, (size_t)s->size, s->name));
     if (sink->begin)
-        RECON_TRY(read_pixels(&p));
-done:
-    return status;
+        RECON_CHECK(read_pixels(&p));
+    return RECON_OK;
 }
 
 recon_status recon_tiff_scan(recon_ctx *ctx, recon_picture_sink *sink, const void *bytes,

@@ -157,9 +157,7 @@ static recon_status remove_each(walk *w, int from, int to, const char *name)
 {
     int folder = is_folder(from, name);
     if (folder) {
-        recon_status status = walk_pair(w, from, to, name);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(walk_pair(w, from, to, name));
     }
     if (unlinkat(from, name, folder ? AT_REMOVEDIR : 0) != 0 && errno != ENOENT)
         return refused(w, "cannot remove");

@@ -10,11 +10,6 @@
 
 #include <math.h>
 
-static int next_number(recon_span *line, double *out)
-{
-    return recon_text_number(out, recon_text_word(line));
-}
-
 /* The next line that is not blank. */
 static int next_line(recon_span *line, recon_span *rest)
 {
@@ -45,7 +40,7 @@ static recon_status read_line(recon_ctx *ctx, float *pixels, int32_t *label, rec
 {
     double x;
     for (size_t i = 0; i <= count; i++) {
-        if (!next_number(&line, &x))
+        if (!recon_text_number(&x, recon_text_word(&line)))
             return recon_fail(ctx, RECON_ERR_FORMAT,
                               "%s: row %zu: number %zu of %zu is missing or not a number", path,
                               row, i + 1, count + 1);
@@ -96,7 +91,6 @@ recon_status recon_amat_parse(recon_ctx *ctx, recon_dataset *d, const void *byte
     recon_span rest = all, line = { 0 };
     next_line(&line, &rest);
     size_t n = count_lines(all), words = count_words(line), side = (size_t)sqrt((double)words);
-    recon_status status;
     if (words < 2 || side * side + 1 != words)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: %zu numbers in the first row: not a square of pixels and a label",
@@ -104,13 +98,12 @@ recon_status recon_amat_parse(recon_ctx *ctx, recon_dataset *d, const void *byte
     /* A number is two characters at least: so many good rows can be there, and a bad one behind. */
     size_t room = (size + 1) / (2 * words) + 1;
     d->info = (recon_dataset_info){ .n = n, .height = side, .width = side, .channels = 1 };
-    RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, room, side * side * sizeof(float)));
-    RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, room, sizeof *d->own_labels));
-    RECON_TRY(read_lines(ctx, d, all, options->skip_bad, path));
+    RECON_CHECK(recon_alloc_raw(ctx, &d->own_floats, room, side * side * sizeof(float)));
+    RECON_CHECK(recon_alloc_raw(ctx, &d->own_labels, room, sizeof *d->own_labels));
+    RECON_CHECK(read_lines(ctx, d, all, options->skip_bad, path));
     d->floats = d->own_floats;
     d->labels = d->own_labels;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_amat_read(recon_ctx *ctx, recon_dataset *data, const char *path,

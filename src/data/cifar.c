@@ -69,7 +69,6 @@ recon_status recon_cifar_read(recon_ctx *ctx, recon_dataset *d, const char *fold
 {
     int test = !strcmp(part, "test");
     char path[PATH];
-    recon_status status = RECON_OK;
     d->info = (recon_dataset_info){ 0, SIDE, SIDE, CHANNELS, CLASSES, 0 };
     for (int i = 1; i <= (test ? 1 : STRIPS); i++) {
         snprintf(path, sizeof path, test ? "%s/test_batch.png" : "%s/data_batch_%d.png", folder, i);
@@ -79,13 +78,11 @@ recon_status recon_cifar_read(recon_ctx *ctx, recon_dataset *d, const char *fold
                       d->info.n);
             break;
         }
-        RECON_TRY(read_strip(ctx, d, path));
+        RECON_CHECK(read_strip(ctx, d, path));
     }
     d->bytes = d->own_bytes;
     d->images =
         (recon_array){ .dtype = RECON_U8, .ndim = 4, .shape = { d->info.n, SIDE, SIDE, CHANNELS } };
     snprintf(path, sizeof path, "%s/%s", folder, test ? "test_lables.json" : "train_lables.json");
-    RECON_TRY(read_labels(ctx, d, path));
-done:
-    return status;
+    return read_labels(ctx, d, path);
 }

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LOOKED_AT = 500 };
 
@@ -124,6 +125,16 @@ static void remove_specks(uint8_t *mask, const picture *p, size_t *stack)
         if (mask[i] == COUNTED &&
             (double)fill(mask, p, i, COUNTED, KEPT, stack) < RECON_CROP_PART * (double)largest)
             fill(mask, p, i, KEPT, NONE, stack);
+}
+
+static int touches_border(const uint8_t *mask, const picture *p)
+{
+    int touches = 0;
+    for (size_t row = 0; row < p->height; row++)
+        touches |= mask[row * p->width] | mask[(row + 1) * p->width - 1];
+    for (size_t column = 0; column < p->width; column++)
+        touches |= mask[column] | mask[(p->height - 1) * p->width + column];
+    return touches;
 }
 
 /* --- the smallest circle ---------------------------------------------------------------------- */
@@ -252,6 +263,7 @@ recon_status recon_object_find(recon_ctx *ctx, recon_object *out, const float *i
     out->scene = noise > RECON_CROP_SEEN * most;
     if (least > 0) {
         remove_specks(mask, &p, stack);
+        out->touches = touches_border(mask, &p);
         circle c = enclose(ends, find_ends(ends, mask, differs, &p, least));
         out->x = c.at.x;
         out->y = c.at.y;
@@ -296,6 +308,31 @@ static int is_on_light(const recon_object *o, size_t channels)
     return o->radius > 0 && sum > 0.5 * (double)channels;
 }
 
+/* Whether the frame cuts off the object, or would if the object lay across. What is left then shows how the
+ * frame lies. */
+static int is_cut_off(const recon_object *o, size_t height, size_t width)
+{
+    double shorter = (double)(height < width ? height : width);
+    return height != width && (o->touches || o->scene || 2 * o->radius > shorter);
+}
+
+/* As if the square in the middle were all of the picture. */
+static recon_status crop_square(recon_ctx *ctx, float *out, size_t out_height, size_t out_width,
+                                const picture *p)
+{
+    size_t side = p->height < p->width ? p->height : p->width, row = side * p->channels;
+    const float *from =
+        p->pixels + ((p->height - side) / 2 * p->width + (p->width - side) / 2) * p->channels;
+    float *square;
+    recon_status status = recon_alloc_raw(ctx, &square, side * row, sizeof *square);
+    for (size_t i = 0; status == RECON_OK && i < side; i++)
+        memcpy(square + i * row, from + i * p->width * p->channels, row * sizeof *square);
+    if (status == RECON_OK)
+        status = recon_image_crop(ctx, out, out_height, out_width, square, side, side, p->channels);
+    free(square);
+    return status;
+}
+
 recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, size_t out_width,
                               const float *in, size_t height, size_t width, size_t channels)
 {
@@ -312,6 +349,8 @@ recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, siz
     if (status != RECON_OK)
         return status;
     double x = (double)width / 2, y = (double)height / 2;
+    if (is_cut_off(&object, height, width))
+        return crop_square(ctx, out, out_height, out_width, &p);
     if (object.radius > 0) {
         step = fmin(step, 2 * object.radius / (RECON_CROP_FILL * side));
         x = object.x;

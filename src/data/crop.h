@@ -25,6 +25,7 @@ typedef struct {
     float background[RECON_CROP_CHANNELS];
     int scene; /* a photograph that fills its frame: the border itself differs from its median as much
                   as an object would, so there is no plain ground, and what was found means little */
+    int touches; /* it reaches the border, which cuts it off */
 } recon_object;
 
 recon_status recon_object_find(recon_ctx *ctx, recon_object *out, const float *image, size_t height,

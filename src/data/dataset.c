@@ -11,7 +11,7 @@
 #include "data/folder.h"
 #include "data/formats.h"
 #include "data/image.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -290,7 +290,8 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
     recon_status status = recon_format_find(ctx, &format, &path, spec, &recon_images_kind);
     if (status != RECON_OK)
         return status;
-    if ((o->size || o->channels) && format->images != recon_folder_read)
+    if (((o->size && o->size != RECON_SIZE_AUTO) || o->channels) &&
+        format->images != recon_folder_read)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: only folders of pictures (images:) are resized", spec);
     return format->images(ctx, d, path, o);
@@ -527,6 +528,11 @@ size_t recon_dataset_bytes(const recon_dataset *d)
                                                        : d->whole_bytes ? 1
                                                                         : 0);
     return (d->among ? d->among : d->info.n) * recon_dataset_pixels(&d->info) * number;
+}
+
+int recon_dataset_is_cut(const recon_dataset *d)
+{
+    return d->cut || d->info.height != d->info.width;
 }
 
 static void copy_pixels(float *out, const float *floats, const unsigned char *bytes, size_t size,

@@ -24,6 +24,7 @@ struct recon_dataset {
     const double *angles;    /* by which each was rotated; NULL: none was */
     size_t *rows;            /* of a part: its images among all; NULL: all */
     size_t among;            /* how many all are; 0: as many as it has itself */
+    int cut;                 /* pictures that are not square were made so */
     recon_array images;
     float *own_floats, *own_crops;
     unsigned char *own_bytes;
@@ -49,6 +50,10 @@ static inline size_t recon_dataset_pixels(const recon_dataset_info *info)
  * before they were cropped; not what they were rotated or converted from. */
 size_t recon_dataset_bytes(const recon_dataset *data);
 
+/* Whether its pictures are not square, or were not. What their frame holds then depends on how the frame
+ * lies, so that a network must see no more than the disc of the shorter side. */
+int recon_dataset_is_cut(const recon_dataset *data);
+
 /* Image i before it was cropped; as recon_dataset_get has it where it was not. */
 void recon_dataset_whole(float *out, const recon_dataset *data, size_t i);
 
@@ -60,5 +65,13 @@ const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
 /* A view of the n images which[0], which[1] .., in that order; as recon_dataset_take. */
 recon_status recon_dataset_pick(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
                                 const size_t *which, size_t n);
+
+/* Two views: one image of `of`, chosen by seed, in *held, the others in *rest. data must outlive
+ * both; close them too. */
+recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dataset **held,
+                                 const recon_dataset *data, size_t of, uint64_t seed);
+
+/* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
+const char *recon_dataset_file(const recon_dataset *data, size_t i);
 
 #endif

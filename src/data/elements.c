@@ -147,19 +147,6 @@ const char *recon_element_text(recon_element_words out, int z)
 
 enum { ATOMS_MAX = 1 << 16 };
 
-static recon_status check_places(recon_ctx *ctx, const uint8_t *z, const float *xyz, size_t atoms)
-{
-    if (atoms > ATOMS_MAX)
-        return recon_fail(ctx, RECON_ERR_INPUT, "bonds: %zu atoms, at most %d", atoms, ATOMS_MAX);
-    for (size_t i = 0; i < atoms; i++) {
-        if (z[i] < 1 || z[i] > RECON_ELEMENTS)
-            return recon_fail(ctx, RECON_ERR_INPUT, "bonds: atom %zu: no element %d", i, z[i]);
-        if (!isfinite(xyz[3 * i] + xyz[3 * i + 1] + xyz[3 * i + 2]))
-            return recon_fail(ctx, RECON_ERR_INPUT, "bonds: atom %zu: place is not finite", i);
-    }
-    return RECON_OK;
-}
-
 static int bonded(const uint8_t *z, const float *xyz, size_t i, size_t j)
 {
     const float *p = xyz + 3 * i, *q = xyz + 3 * j;
@@ -187,7 +174,15 @@ recon_status recon_bonds_perceive(recon_ctx *ctx, recon_bonds *out, const uint8_
 {
     recon_status status;
     *out = (recon_bonds){ .atoms = atoms };
-    RECON_TRY(check_places(ctx, z, xyz, atoms));
+    if (atoms > ATOMS_MAX)
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_INPUT, "bonds: %zu atoms, at most %d", atoms, ATOMS_MAX));
+    for (size_t i = 0; i < atoms; i++) {
+        if (z[i] < 1 || z[i] > RECON_ELEMENTS)
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "bonds: atom %zu: no element %d", i, z[i]));
+        if (!isfinite(xyz[3 * i] + xyz[3 * i + 1] + xyz[3 * i + 2]))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "bonds: atom %zu: place is not finite", i));
+    }
     out->n = collect(NULL, z, xyz, atoms);
     RECON_TRY(recon_alloc(ctx, &out->list, out->n, sizeof *out->list));
     collect(out->list, z, xyz, atoms);

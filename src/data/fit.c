@@ -1,4 +1,4 @@
-/* fit.c - pictures made smaller or larger to fit into a frame.
+/* fit.c - pictures made smaller or larger to fit into a frame, or to fill it.
  *
  * A pixel of what comes out is the mean of those under a triangle as wide as two of it. The
  * triangle's weight is a factor of the row times one of the column, so that rows can be shrunk as
@@ -18,13 +18,17 @@ typedef struct {
     size_t first, last; /* last < first: the place is outside */
 } window;
 
-static window window_at(double place, double reach, size_t size)
+/* Pixels that reach nearer to the middle of the axis than `half` are seen, others are not: half is size / 2
+ * where all are. */
+static window window_at(double place, double reach, size_t size, double half)
 {
+    const double rounding = 1e-9;
+    double low = floor((double)size / 2 - 1 - half + rounding) + 1, high = (double)size - 1 - low;
     window w = { place, reach, 1, 0 };
     if (place < -0.5 || place > (double)size - 0.5)
         return w;
-    w.first = place - reach > 0 ? (size_t)ceil(place - reach) : 0;
-    w.last = place + reach < (double)size - 1 ? (size_t)floor(place + reach) : size - 1;
+    w.first = (size_t)ceil(fmax(place - reach, fmax(low, 0)));
+    w.last = (size_t)floor(fmin(place + reach, fmin(high, (double)size - 1)));
     return w;
 }
 
@@ -57,10 +61,10 @@ void recon_image_fit(float *out, size_t size, const float *in, size_t height, si
     double reach = step > 1 ? step : 1, middle = ((double)size - 1) / 2;
     for (size_t p = 0; p < size; p++)
         for (size_t q = 0; q < size; q++, out += channels) {
-            window row =
-                window_at(((double)p - middle) * step + ((double)height - 1) / 2, reach, height);
-            window col =
-                window_at(((double)q - middle) * step + ((double)width - 1) / 2, reach, width);
+            window row = window_at(((double)p - middle) * step + ((double)height - 1) / 2, reach,
+                                   height, (double)height / 2);
+            window col = window_at(((double)q - middle) * step + ((double)width - 1) / 2, reach,
+                                   width, (double)width / 2);
             average(out, in, width, channels, &row, &col);
         }
 }
@@ -84,7 +88,8 @@ static void make_windows(window *out, size_t n, size_t size, double step)
 {
     double reach = step > 1 ? step : 1, middle = ((double)n - 1) / 2;
     for (size_t p = 0; p < n; p++)
-        out[p] = window_at(((double)p - middle) * step + ((double)size - 1) / 2, reach, size);
+        out[p] = window_at(((double)p - middle) * step + ((double)size - 1) / 2, reach, size,
+                           (double)n * step / 2);
 }
 
 recon_status recon_fit_new(recon_ctx *ctx, recon_fit **fit, recon_frame out, recon_frame in,
@@ -92,7 +97,7 @@ recon_status recon_fit_new(recon_ctx *ctx, recon_fit **fit, recon_frame out, rec
 {
     double tall = (double)in.height / (double)out.height,
            wide = (double)in.width / (double)out.width;
-    double step = tall > wide ? tall : wide, reach = step > 1 ? step : 1;
+    double step = tall < wide ? tall : wide, reach = step > 1 ? step : 1;
     double slots = 2 * reach / step + 2;
     size_t row = out.width * channels;
     recon_fit *f;

@@ -57,9 +57,7 @@ int recon_flat_is(const char *folder)
 
 static recon_status read_array(recon_ctx *ctx, recon_array *out, const char *path, int columns)
 {
-    recon_status status = recon_npy_read(ctx, out, path);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_npy_read(ctx, out, path));
     if (out->ndim == (columns > 1 ? 2 : 1) && (columns == 1 || out->shape[1] == (size_t)columns))
         return RECON_OK;
     recon_array_free(out);
@@ -107,9 +105,7 @@ done:
 static recon_status read_offsets(recon_ctx *ctx, int64_t **out, size_t *count, const flat *f,
                                  const char *name)
 {
-    recon_status status = read_integers(ctx, out, count, f, name);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(read_integers(ctx, out, count, f, name));
     for (size_t i = 0; i < *count; i++)
         if (i ? (*out)[i] < (*out)[i - 1] : (*out)[0] != 0)
             return recon_fail(ctx, RECON_ERR_FORMAT,
@@ -148,9 +144,7 @@ static recon_status read_split(recon_ctx *ctx, flat *f)
     size_t n = 0;
     if (!is_there(f->folder, "split.npy"))
         return RECON_OK;
-    recon_status status = read_integers(ctx, &f->split, &n, f, "split.npy");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(read_integers(ctx, &f->split, &n, f, "split.npy"));
     if (n != f->conformers)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s/split.npy: %zu numbers for %zu conformers",
                           f->folder, n, f->conformers);
@@ -163,49 +157,39 @@ static recon_status read_split(recon_ctx *ctx, flat *f)
 
 /* --- positions -------------------------------------------------------------------------------- */
 
-/* positions.npy, or positions-0.npy and those that follow it. */
-static recon_status open_pieces(recon_ctx *ctx, flat *f)
+/* Nothing is allocated before the files are seen to hold what the offsets promise. */
+static recon_status read_positions(recon_ctx *ctx, flat *f)
 {
+    size_t rows = 0;
+    /* positions.npy, or positions-0.npy and those that follow it. */
     char name[32] = "positions.npy", path[PATH];
     int whole = is_there(f->folder, name);
     do {
         recon_array *a = &f->piece[f->pieces];
         if (!whole)
             snprintf(name, sizeof name, "positions-%d.npy", f->pieces);
-        recon_status status = read_array(ctx, a, path_of(path, f->folder, name), 3);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(read_array(ctx, a, path_of(path, f->folder, name), 3));
         f->pieces++;
         if (!recon_dtype_is_float(a->dtype) && !(f->scale > 0))
             return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %s, but meta.json has no \"scale\"", path,
                               recon_dtype_name(a->dtype));
         snprintf(name, sizeof name, "positions-%d.npy", f->pieces);
     } while (!whole && f->pieces < PIECES && is_there(f->folder, name));
-    return RECON_OK;
-}
-
-/* Nothing is allocated before the files are seen to hold what the offsets promise. */
-static recon_status read_positions(recon_ctx *ctx, flat *f)
-{
-    size_t rows = 0;
-    recon_status status;
-    RECON_TRY(open_pieces(ctx, f));
     for (int i = 0; i < f->pieces; i++)
         rows += f->piece[i].shape[0];
     if (rows != f->rows)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
-                             "%s: %zu positions, but the conformers have %zu atoms", f->folder,
-                             rows, f->rows));
-    RECON_TRY(recon_alloc_raw(ctx, &f->xyz, rows, 3 * sizeof *f->xyz));
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: %zu positions, but the conformers have %zu atoms", f->folder, rows,
+                          f->rows);
+    RECON_CHECK(recon_alloc_raw(ctx, &f->xyz, rows, 3 * sizeof *f->xyz));
     float *to = f->xyz;
     for (int i = 0; i < f->pieces; i++) {
-        RECON_TRY(recon_array_to_f32(ctx, to, &f->piece[i]));
+        RECON_CHECK(recon_array_to_f32(ctx, to, &f->piece[i]));
         const double scale = recon_dtype_is_float(f->piece[i].dtype) ? 1 : f->scale;
         for (size_t left = 3 * f->piece[i].shape[0]; left--; to++)
             *to = (float)(*to * scale);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -224,47 +208,24 @@ static recon_status list_of(recon_ctx *ctx, json_t **out, const flat *f, const c
 static recon_status read_rows(recon_ctx *ctx, flat *f)
 {
     size_t n = 0, m = 0;
-    recon_status status;
-    RECON_TRY(read_offsets(ctx, &f->atom, &n, f, "atom_offset.npy"));
-    RECON_TRY(read_offsets(ctx, &f->conformer, &m, f, "conf_offset.npy"));
+    RECON_CHECK(read_offsets(ctx, &f->atom, &n, f, "atom_offset.npy"));
+    RECON_CHECK(read_offsets(ctx, &f->conformer, &m, f, "conf_offset.npy"));
     if (n != m)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
-                             "%s: atom_offset.npy is of %zu entries, conf_offset.npy of %zu",
-                             f->folder, n, m));
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: atom_offset.npy is of %zu entries, conf_offset.npy of %zu",
+                          f->folder, n, m);
     f->molecules = n - 1;
     f->conformers = (size_t)f->conformer[f->molecules];
     for (size_t i = 0; i < f->molecules; i++) {
         size_t atoms = (size_t)(f->atom[i + 1] - f->atom[i]), rows;
         if (atoms == 0) /* then its conformers could be any number: positions hold none of them */
-            RECON_TRY(
-                recon_fail(ctx, RECON_ERR_FORMAT, "%s: molecule %zu has no atoms", f->folder, i));
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: molecule %zu has no atoms", f->folder, i);
         if (__builtin_mul_overflow(atoms, (size_t)(f->conformer[i + 1] - f->conformer[i]), &rows) ||
             __builtin_add_overflow(f->rows, rows, &f->rows))
-            RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: molecule %zu has too many atoms",
-                                 f->folder, i));
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: molecule %zu has too many atoms",
+                              f->folder, i);
     }
-done:
-    return status;
-}
-
-static recon_status read_files(recon_ctx *ctx, flat *f)
-{
-    char path[PATH];
-    recon_status status;
-    if (!recon_flat_is(f->folder))
-        return recon_fail(ctx, RECON_ERR_IO,
-                          "%s: no set of conformers: there is no conf_offset.npy", f->folder);
-    if (is_there(f->folder, "meta.json"))
-        RECON_TRY(recon_json_read(ctx, &f->meta, path_of(path, f->folder, "meta.json")));
-    f->scale = json_number_value(json_object_get(f->meta, "scale"));
-    RECON_TRY(read_rows(ctx, f));
-    RECON_TRY(read_elements(ctx, f));
-    RECON_TRY(read_floats(ctx, &f->energy, f, "energy.npy"));
-    RECON_TRY(read_floats(ctx, &f->rmsd, f, "rmsd.npy"));
-    RECON_TRY(read_split(ctx, f));
-    RECON_TRY(read_positions(ctx, f));
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status read_names(recon_ctx *ctx, recon_store *store, const flat *f)
@@ -285,27 +246,25 @@ static recon_status read_names(recon_ctx *ctx, recon_store *store, const flat *f
 static recon_status read_facts(recon_ctx *ctx, recon_store *store, const flat *f)
 {
     json_t *axis, *rotors;
-    recon_status status;
-    RECON_TRY(list_of(ctx, &axis, f, "fisher_axis"));
-    RECON_TRY(list_of(ctx, &rotors, f, "rotors"));
+    RECON_CHECK(list_of(ctx, &axis, f, "fisher_axis"));
+    RECON_CHECK(list_of(ctx, &rotors, f, "rotors"));
     if (axis)
-        RECON_TRY(recon_alloc(ctx, &store->axis, f->molecules, sizeof *store->axis));
+        RECON_CHECK(recon_alloc(ctx, &store->axis, f->molecules, sizeof *store->axis));
     if (rotors)
-        RECON_TRY(recon_alloc(ctx, &store->rotors, f->molecules, sizeof *store->rotors));
+        RECON_CHECK(recon_alloc(ctx, &store->rotors, f->molecules, sizeof *store->rotors));
     for (size_t m = 0; m < f->molecules; m++) {
         json_int_t a = json_integer_value(json_array_get(axis, m));
         json_int_t r = json_integer_value(json_array_get(rotors, m));
         if (a < 0 || a > 2 || r < 0 || r > INT16_MAX)
-            RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
-                                 "%s/meta.json: molecule %zu has axis %lld (0 to 2), %lld rotors",
-                                 f->folder, m, (long long)a, (long long)r));
+            return recon_fail(ctx, RECON_ERR_FORMAT,
+                              "%s/meta.json: molecule %zu has axis %lld (0 to 2), %lld rotors",
+                              f->folder, m, (long long)a, (long long)r);
         if (axis)
             store->axis[m] = (int8_t)a;
         if (rotors)
             store->rotors[m] = (int16_t)r;
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status add_one(recon_ctx *ctx, recon_store *store, const flat *f, size_t m, size_t i,
@@ -327,9 +286,7 @@ static recon_status add_all(recon_ctx *ctx, recon_store *store, size_t *skipped,
 {
     size_t row = 0;
     if (f->split) {
-        recon_status status = recon_alloc(ctx, &store->split, f->conformers, 1);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_alloc(ctx, &store->split, f->conformers, 1));
     }
     for (size_t m = 0; m < f->molecules; m++)
         for (size_t i = (size_t)f->conformer[m]; i < (size_t)f->conformer[m + 1]; i++) {
@@ -352,7 +309,19 @@ recon_status recon_flat_read(recon_ctx *ctx, recon_store *store, size_t *skipped
     flat f = { .folder = folder };
     recon_status status;
     *skipped = 0;
-    RECON_TRY(read_files(ctx, &f));
+    char path[PATH];
+    if (!recon_flat_is(f.folder))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_IO,
+                             "%s: no set of conformers: there is no conf_offset.npy", f.folder));
+    if (is_there(f.folder, "meta.json"))
+        RECON_TRY(recon_json_read(ctx, &f.meta, path_of(path, f.folder, "meta.json")));
+    f.scale = json_number_value(json_object_get(f.meta, "scale"));
+    RECON_TRY(read_rows(ctx, &f));
+    RECON_TRY(read_elements(ctx, &f));
+    RECON_TRY(read_floats(ctx, &f.energy, &f, "energy.npy"));
+    RECON_TRY(read_floats(ctx, &f.rmsd, &f, "rmsd.npy"));
+    RECON_TRY(read_split(ctx, &f));
+    RECON_TRY(read_positions(ctx, &f));
     RECON_TRY(read_names(ctx, store, &f));
     RECON_TRY(read_facts(ctx, store, &f));
     RECON_TRY(add_all(ctx, store, skipped, &f, skip_bad));

@@ -25,6 +25,7 @@
 #include <recon/data/bitmap.h>
 #include "data/image.h"
 #include "data/skips.h"
+#include "data/dataset.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -312,12 +313,13 @@ typedef struct {
     uint8_t *whole;          /* the same, not cropped; NULL: nothing is cropped */
     unsigned char *bad;      /* n, what was not read    */
     unsigned char *lifted;   /* n, what is transparent  */
+    unsigned char *cut;      /* n, what is not square, and so not seen as a whole */
     recon_budget *budget;    /* of what is held at once */
 } job;
 
 typedef struct {
-    size_t n;       /* whose heads could be read */
-    size_t *longer; /* [n] sides                 */
+    size_t n;        /* whose heads could be read */
+    size_t *shorter; /* [n] sides                 */
     recon_pixels low, high;
 } survey;
 
@@ -329,7 +331,7 @@ static size_t colours_of(const recon_pixels *p)
 static void note(survey *s, recon_pixels p)
 {
     p.channels = colours_of(&p);
-    s->longer[s->n] = p.height > p.width ? p.height : p.width;
+    s->shorter[s->n] = p.height < p.width ? p.height : p.width;
     if (!s->n++)
         s->low = s->high = p;
     s->low.height = p.height < s->low.height ? p.height : s->low.height;
@@ -346,25 +348,39 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What was not asked for: colour where one picture has it, more channels where all have as many, and where sizes differ or are beyond
- * what is kept the middle one of their longer sides, but no more than a network takes on a computer
- * without a GPU. */
+/* A step of training takes time in proportion to the pixels, and MANY images or fewer take equally many
+ * steps. */
+static size_t most_for(size_t n)
+{
+    enum { MANY = 7000, STEP = 4 };
+    double side = RECON_SIZE_CHOSEN * sqrt(fmin(1, MANY / (double)n));
+    return side > RECON_SIZE_LEAST ? (size_t)(side / STEP) * STEP : RECON_SIZE_LEAST;
+}
+
+/* What was not asked for: colour where one picture has it, more channels where all have as many, and where
+ * sizes differ, are beyond what is kept, or are left to be chosen, the middle one of their shorter sides,
+ * but no more than a network is trained on in minutes on a computer without a GPU. */
 static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const char *path)
 {
     if (!o->channels)
         o->channels = s->high.channels <= COLOUR || s->low.channels == s->high.channels
                           ? s->high.channels
                           : COLOUR;
-    if (o->size || (s->low.height == s->high.height && s->low.width == s->high.width &&
-                    s->high.height <= RECON_SIZE_KEPT && s->high.width <= RECON_SIZE_KEPT))
+    int is_chosen = o->size == RECON_SIZE_AUTO;
+    if ((o->size && !is_chosen) ||
+        (!is_chosen && s->low.height == s->high.height && s->low.width == s->high.width &&
+         s->high.height <= RECON_SIZE_KEPT && s->high.width <= RECON_SIZE_KEPT))
         return;
-    qsort(s->longer, s->n, sizeof *s->longer, by_size);
-    size_t middle = s->longer[s->n / 2];
-    o->size = middle < RECON_SIZE_CHOSEN ? middle : RECON_SIZE_CHOSEN;
-    recon_log(ctx, RECON_LOG_INFO,
-              "%s: pictures of %zu x %zu to %zu x %zu (height x width), fitted into %zu x %zu; "
-              "choose another with {size}",
-              path, s->low.height, s->low.width, s->high.height, s->high.width, o->size, o->size);
+    qsort(s->shorter, s->n, sizeof *s->shorter, by_size);
+    size_t middle = s->shorter[s->n / 2], most = most_for(s->n);
+    o->size = middle < most ? middle : most;
+    if (s->low.height != o->size || s->low.width != o->size || s->high.height != o->size ||
+        s->high.width != o->size)
+        recon_log(ctx, RECON_LOG_INFO,
+                  "%s: pictures of %zu x %zu to %zu x %zu (height x width) are seen at %zu x %zu, "
+                  "their shorter side as a whole; choose another with {size}",
+                  path, s->low.height, s->low.width, s->high.height, s->high.width, o->size,
+                  o->size);
 }
 
 /* Sets what was not asked for. Files that cannot be read are left to those who read the pixels;
@@ -372,7 +388,7 @@ static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const ch
 static recon_status look_at_all(recon_ctx *ctx, job *j, const char *path)
 {
     survey s = { .low = { .height = 1, .width = 1, .channels = GREY } };
-    recon_status status = recon_alloc_raw(ctx, &s.longer, j->files->n, sizeof *s.longer);
+    recon_status status = recon_alloc_raw(ctx, &s.shorter, j->files->n, sizeof *s.shorter);
     for (size_t i = 0; status == RECON_OK && i < j->files->n; i++) {
         recon_picture_sink sink = { .most = j->o.picture_most };
         status = recon_picture_scan_file(ctx, &sink, j->files->path[i]);
@@ -383,10 +399,12 @@ static recon_status look_at_all(recon_ctx *ctx, job *j, const char *path)
     }
     if (status == RECON_OK && s.n)
         choose(ctx, &j->o, &s, path);
+    else if (j->o.size == RECON_SIZE_AUTO)
+        j->o.size = 0;
     j->info.height = j->o.size ? j->o.size : s.low.height;
     j->info.width = j->o.size ? j->o.size : s.low.width;
     j->info.channels = j->o.channels ? j->o.channels : s.low.channels;
-    free(s.longer);
+    free(s.shorter);
     return status;
 }
 
@@ -555,6 +573,7 @@ static recon_status load(recon_ctx *ctx, const job *j, size_t i)
                  .place = j->pixels + i * recon_dataset_pixels(&j->info) };
     recon_status status = recon_picture_scan_file(ctx, &r.sink, r.path);
     j->lifted[i] = status == RECON_OK && is_transparent(&r);
+    j->cut[i] = status == RECON_OK && r.sink.head.height != r.sink.head.width;
     if (j->lifted[i])
         lift(&r);
     if (status == RECON_OK && j->o.crop)
@@ -684,7 +703,7 @@ static recon_status look_into_bad(recon_ctx *ctx, recon_skips *skips, const job 
 }
 
 /* Good pictures move up to close the gaps, their names with them. */
-static void close_ranks(recon_dataset *d, const job *j, list *files)
+static void drop_unreadable(recon_dataset *d, const job *j, list *files)
 {
     size_t count = recon_dataset_pixels(&j->info), n = 0;
     for (size_t i = 0; i < files->n; i++) {
@@ -737,12 +756,13 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
 {
     recon_status status;
     j->info = (recon_dataset_info){ j->files->n, j->o.size, j->o.size, j->o.channels, classes, 0 };
-    if (!j->o.size || !j->o.channels)
+    if (!j->o.size || j->o.size == RECON_SIZE_AUTO || !j->o.channels)
         RECON_TRY(look_at_all(ctx, j, path));
     d->info = j->info;
     RECON_TRY(recon_alloc_raw(ctx, &d->images.block, j->info.n, recon_dataset_pixels(&j->info)));
     RECON_TRY(recon_alloc(ctx, &j->bad, j->info.n, 1));
     RECON_TRY(recon_alloc(ctx, &j->lifted, j->info.n, 1));
+    RECON_TRY(recon_alloc(ctx, &j->cut, j->info.n, 1));
     if (classes)
         RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, j->info.n, sizeof *d->own_labels));
     j->pixels = d->images.block;
@@ -751,12 +771,14 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     j->whole = d->own_bytes;
     RECON_TRY(recon_parallel(ctx, load_task, j, j->info.n));
     RECON_TRY(look_into_bad(ctx, &d->own_folder->skips, j));
-    close_ranks(d, j, &d->own_folder->files);
+    drop_unreadable(d, j, &d->own_folder->files);
     if (!d->info.n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %s can be read: %s", path,
                              RECON_COUNT(j->files->n, "picture"),
                              recon_skips_at(&d->own_folder->skips, 0)));
     note_lifted(ctx, d, j, path);
+    for (size_t i = 0; i < j->files->n; i++)
+        d->cut |= j->cut[i];
     warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;
     d->whole_bytes = j->whole;
@@ -767,7 +789,7 @@ done:
 
 static recon_status check_options(recon_ctx *ctx, const recon_dataset_options *o, const char *path)
 {
-    if (o->size > SIZE_MAX_FIT)
+    if (o->size > SIZE_MAX_FIT && o->size != RECON_SIZE_AUTO)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: a size of %zu: at most %d", path, o->size,
                           SIZE_MAX_FIT);
     if (o->channels > RECON_PIXELS_CHANNELS)
@@ -808,6 +830,7 @@ done:
     recon_budget_end(&budget);
     free(j.bad);
     free(j.lifted);
+    free(j.cut);
     return status;
 }
 

@@ -165,9 +165,7 @@ recon_status recon_data_open(recon_ctx *ctx, recon_data **out, const char *spec,
 {
     const recon_data_options defaults = { 0 };
     *out = NULL;
-    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_data_options);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(RECON_OPTIONS_CHECK(ctx, options, recon_data_options));
     return recon_data_kind_of(spec)->open(ctx, out, spec, options ? options : &defaults);
 }
 

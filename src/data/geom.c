@@ -114,14 +114,13 @@ static recon_status expect(reader *r, recon_pack_item *item, recon_pack_kind kin
 /* [Z, x, y, z] */
 static recon_status read_atom(reader *r, size_t i)
 {
-    recon_status status;
     recon_pack_item row, item;
     double value[4] = { 0 };
     int found;
-    RECON_TRY(expect(r, &row, RECON_PACK_ARRAY, "an atom", &found));
+    RECON_CHECK(expect(r, &row, RECON_PACK_ARRAY, "an atom", &found));
     for (uint64_t k = 0; found && k < row.count; k++) {
         int good;
-        RECON_TRY(expect(r, &item, RECON_PACK_FLOAT, "a coordinate", &good));
+        RECON_CHECK(expect(r, &item, RECON_PACK_FLOAT, "a coordinate", &good));
         if (k < 4)
             value[k] = item.number;
     }
@@ -133,8 +132,7 @@ static recon_status read_atom(reader *r, size_t i)
         r->own_z[i] = (uint8_t)value[0];
     for (size_t k = 0; k < 3; k++)
         r->own_xyz[3 * i + k] = (float)value[k + 1];
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status read_places(reader *r)
@@ -181,24 +179,22 @@ static recon_status skip_value(reader *r)
 
 static recon_status read_conformer(reader *r)
 {
-    recon_status status;
     recon_pack_item map;
     char key[KEY];
     int found;
     r->own_atoms = 0;
     r->own_energy = NAN;
-    RECON_TRY(expect(r, &map, RECON_PACK_MAP, "a conformer", &found));
+    RECON_CHECK(expect(r, &map, RECON_PACK_MAP, "a conformer", &found));
     for (uint64_t i = 0; found && i < map.count; i += 2) {
-        RECON_TRY(read_key(r, key));
+        RECON_CHECK(read_key(r, key));
         if (!strcmp(key, "xyz"))
-            RECON_TRY(read_places(r));
+            RECON_CHECK(read_places(r));
         else if (!strcmp(key, "totalenergy"))
-            RECON_TRY(read_energy(r));
+            RECON_CHECK(read_energy(r));
         else
-            RECON_TRY(skip_value(r));
+            RECON_CHECK(skip_value(r));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- one molecule ----------------------------------------------------------------------------- */
@@ -221,15 +217,13 @@ static recon_status judge(reader *r)
 static recon_status keep_conformer(reader *r)
 {
     size_t atoms = r->own_atoms, used = r->n * atoms;
-    recon_status status;
-    RECON_TRY(recon_grow(r->ctx, &r->xyz, &r->room, used, used + atoms, 3 * sizeof *r->xyz));
-    RECON_TRY(recon_grow(r->ctx, &r->energy, &r->rooms, r->n, r->n + 1, sizeof *r->energy));
+    RECON_CHECK(recon_grow(r->ctx, &r->xyz, &r->room, used, used + atoms, 3 * sizeof *r->xyz));
+    RECON_CHECK(recon_grow(r->ctx, &r->energy, &r->rooms, r->n, r->n + 1, sizeof *r->energy));
     memcpy(r->z, r->own_z, atoms);
     memcpy(r->xyz + 3 * used, r->own_xyz, 3 * atoms * sizeof *r->xyz);
     r->energy[r->n++] = r->own_energy;
     r->atoms = atoms;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* What was read is kept, or counted, or an error. */
@@ -250,14 +244,12 @@ static recon_status read_conformers(reader *r)
 {
     recon_pack_item list;
     int found;
-    recon_status status;
-    RECON_TRY(expect(r, &list, RECON_PACK_ARRAY, "the list of conformers", &found));
+    RECON_CHECK(expect(r, &list, RECON_PACK_ARRAY, "the list of conformers", &found));
     for (uint64_t i = 0; found && i < list.count; i++) {
-        RECON_TRY(read_conformer(r));
-        RECON_TRY(settle(r));
+        RECON_CHECK(read_conformer(r));
+        RECON_CHECK(settle(r));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status hand_on(reader *r)
@@ -272,22 +264,20 @@ static recon_status hand_on(reader *r)
 
 static recon_status read_record(reader *r)
 {
-    recon_status status;
     recon_pack_item map;
     char key[KEY];
     int found;
     r->n = r->seen = 0;
-    RECON_TRY(expect(r, &map, RECON_PACK_MAP, "the record", &found));
+    RECON_CHECK(expect(r, &map, RECON_PACK_MAP, "the record", &found));
     for (uint64_t i = 0; found && i < map.count; i += 2) {
-        RECON_TRY(read_key(r, key));
-        RECON_TRY(!strcmp(key, "conformers") ? read_conformers(r) : skip_value(r));
+        RECON_CHECK(read_key(r, key));
+        RECON_CHECK(!strcmp(key, "conformers") ? read_conformers(r) : skip_value(r));
     }
     if (r->fault[0])
-        RECON_TRY(settle(r));
+        RECON_CHECK(settle(r));
     if (r->n)
-        RECON_TRY(hand_on(r));
-done:
-    return status;
+        RECON_CHECK(hand_on(r));
+    return RECON_OK;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -295,16 +285,13 @@ done:
 static recon_status read_molecule(reader *r)
 {
     recon_pack_item key;
-    recon_status status;
-    RECON_TRY(recon_pack_next(r->ctx, &r->pack, &key));
-    RECON_TRY(recon_pack_text(r->ctx, &r->pack, &key, r->name, NAME));
+    RECON_CHECK(recon_pack_next(r->ctx, &r->pack, &key));
+    RECON_CHECK(recon_pack_text(r->ctx, &r->pack, &key, r->name, NAME));
     r->number++;
     if (!is_debris(r->name))
         return read_record(r);
     r->info.dropped++;
-    RECON_TRY(skip_value(r));
-done:
-    return status;
+    return skip_value(r);
 }
 
 static recon_status read_chunk(reader *r)

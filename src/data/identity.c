@@ -112,12 +112,9 @@ recon_status recon_identity_compare(recon_ctx *ctx, const recon_data *data)
 {
     char what[64];
     uint64_t own;
-    recon_status status = RECON_OK;
     if (recon_comm_size(ctx) == 1)
         return RECON_OK;
-    RECON_TRY(recon_comm_agree(ctx, recon_identity(ctx, &own, data, 0)));
+    RECON_CHECK(recon_comm_agree(ctx, recon_identity(ctx, &own, data, 0)));
     snprintf(what, sizeof what, "the content of the %s", data->kind->many);
-    RECON_TRY(recon_comm_same(ctx, own, what));
-done:
-    return status;
+    return recon_comm_same(ctx, own, what);
 }

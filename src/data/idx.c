@@ -43,9 +43,7 @@ static recon_status take(source *s, void *out, size_t n)
         return damaged(s, "is cut short");
     s->z.next_out = out;
     for (size_t left = n; left > 0;) {
-        recon_status status = recon_interrupted(s->ctx);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_interrupted(s->ctx));
         uInt room = left < PIECE ? (uInt)left : PIECE;
         if (!s->packed) {
             memcpy((char *)out + (n - left), s->bytes + s->at, room);
@@ -138,18 +136,16 @@ static void swap(unsigned char *bytes, size_t n, size_t width)
 static recon_status read_all(source *s, recon_array *out)
 {
     size_t bytes, possible = s->packed ? s->size : s->size - s->at;
-    recon_status status;
-    RECON_TRY(read_header(s, out));
+    RECON_CHECK(read_header(s, out));
     if (!recon_array_fits(&bytes, out->dtype, out->shape, out->ndim) ||
         bytes / (s->packed ? RATIO_MAX : 1) > possible)
-        RECON_TRY(damaged(s, "its header asks for more numbers than the file can hold"));
-    RECON_TRY(recon_alloc_raw(s->ctx, &out->block, bytes, 1));
+        RECON_CHECK(damaged(s, "its header asks for more numbers than the file can hold"));
+    RECON_CHECK(recon_alloc_raw(s->ctx, &out->block, bytes, 1));
     out->data = out->block;
-    RECON_TRY(take(s, out->block, bytes));
-    RECON_TRY(expect_end(s));
+    RECON_CHECK(take(s, out->block, bytes));
+    RECON_CHECK(expect_end(s));
     swap(out->block, recon_array_count(out), recon_dtype_size(out->dtype));
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_idx_parse(recon_ctx *ctx, recon_array *out, const void *bytes, size_t size,

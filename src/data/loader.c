@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -207,6 +207,8 @@ static void fill(recon_loader *l, slot *s, uint64_t number)
         size_t row = l->o.shuffle ? recon_permute(at, n, l->o.seed, epoch + 1) : at;
         float *to = l->resample ? s->plain : s->images + i * size;
         s->labels[i] = recon_dataset_get(to, l->data, row);
+        for (size_t p = 0; l->o.mask && p < size; p++)
+            to[p] *= l->o.mask[p / l->info.channels];
         if (l->resample)
             draw_views(l, s, i, number * l->o.batch + from + i);
     }

@@ -34,7 +34,10 @@ typedef struct {
     int edge;     /* outside of an image is the nearest pixel of its edge; 0: zero          */
     double gain;  /* brighter or darker by a factor of up to 1 + gain                     */
     double blur;  /* each pixel gives up to this share to either neighbour, twice; < 1/2  */
-    int regrid;   /* resampled twice, by way of a random grid: what earlier resamplings left
+    const float
+        *mask;  /* [height * width] what images are multiplied by before anything else; lent, or
+                       NULL                                                                  */
+    int regrid; /* resampled twice, by way of a random grid: what earlier resamplings left
                        behind tells less about them                                         */
 } recon_loader_options;
 

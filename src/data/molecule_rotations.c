@@ -6,6 +6,7 @@
 #include "core/threads.h"
 #include "data/molecule_store.h"
 #include "data/rotations.h"
+#include "data/molecules.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>
@@ -30,32 +31,26 @@ enum { KNOWN = sizeof known / sizeof *known };
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-/* F from 3 or 9 numbers. */
-static recon_status read_matrix(recon_ctx *ctx, double f[9], json_t *list, const char *key,
-                                const char *path)
-{
-    size_t n = json_array_size(list);
-    memset(f, 0, 9 * sizeof *f);
-    if (n != 3 && n != 9)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: '%.40s' is not 3 or 9 numbers, nor a list of such", path, key);
-    for (size_t i = 0; i < n; i++) {
-        json_t *entry = json_array_get(list, i);
-        if (!json_is_number(entry))
-            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%.40s': entry %zu is not a number", path,
-                              key, i);
-        f[n == 3 ? 4 * i : i] = json_number_value(entry);
-    }
-    return RECON_OK;
-}
-
 /* A list of matrices leaves a choice. */
 static recon_status choose(recon_ctx *ctx, double f[9], json_t *law, uint64_t choice,
                            const char *key, const char *path)
 {
     if (json_is_array(json_array_get(law, 0)))
         law = json_array_get(law, choice % json_array_size(law));
-    return read_matrix(ctx, f, law, key, path);
+    /* F from 3 or 9 numbers. */
+    size_t n = json_array_size(law);
+    memset(f, 0, 9 * sizeof *f);
+    if (n != 3 && n != 9)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: '%.40s' is not 3 or 9 numbers, nor a list of such", path, key);
+    for (size_t i = 0; i < n; i++) {
+        json_t *entry = json_array_get(law, i);
+        if (!json_is_number(entry))
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%.40s': entry %zu is not a number", path,
+                              key, i);
+        f[n == 3 ? 4 * i : i] = json_number_value(entry);
+    }
+    return RECON_OK;
 }
 
 static recon_status check_rule(recon_ctx *ctx, json_t *rule, const char *path)
@@ -194,32 +189,6 @@ done:
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
-/* What data holds, in a store of its own. */
-static recon_status copy(recon_ctx *ctx, recon_store *to, const recon_molecules *data)
-{
-    const recon_store *from = data->store;
-    recon_status status = RECON_OK;
-    for (size_t i = 0; i < data->info.n; i++) {
-        const recon_conformer c = recon_molecules_get(data, i);
-        RECON_TRY(recon_store_add(ctx, to, &c));
-    }
-    for (size_t m = 0; m < from->molecules; m++) {
-        const char *name = recon_molecules_name(data, m);
-        RECON_TRY(recon_store_name(ctx, to, name, strlen(name)));
-    }
-    if (from->axis) {
-        RECON_TRY(recon_alloc_raw(ctx, &to->axis, from->molecules, sizeof *to->axis));
-        memcpy(to->axis, from->axis, from->molecules * sizeof *to->axis);
-    }
-    if (from->rotors) {
-        RECON_TRY(recon_alloc_raw(ctx, &to->rotors, from->molecules, sizeof *to->rotors));
-        memcpy(to->rotors, from->rotors, from->molecules * sizeof *to->rotors);
-    }
-    RECON_TRY(recon_alloc_raw(ctx, &to->fisher, from->molecules, sizeof *to->fisher));
-done:
-    return status;
-}
-
 recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,
                                     const recon_molecules *data, const char *rule, uint64_t seed)
 {
@@ -229,7 +198,25 @@ recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,
     *out = NULL;
     RECON_TRY(load_rule(ctx, &law, rule));
     RECON_TRY(recon_store_new(ctx, &store));
-    RECON_TRY(copy(ctx, store, data));
+    /* What data holds, in a store of its own. */
+    const recon_store *from = data->store;
+    for (size_t i = 0; i < data->info.n; i++) {
+        const recon_conformer c = recon_molecules_get(data, i);
+        RECON_TRY(recon_store_add(ctx, store, &c));
+    }
+    for (size_t m = 0; m < from->molecules; m++) {
+        const char *name = recon_molecules_name(data, m);
+        RECON_TRY(recon_store_name(ctx, store, name, strlen(name)));
+    }
+    if (from->axis) {
+        RECON_TRY(recon_alloc_raw(ctx, &store->axis, from->molecules, sizeof *store->axis));
+        memcpy(store->axis, from->axis, from->molecules * sizeof *store->axis);
+    }
+    if (from->rotors) {
+        RECON_TRY(recon_alloc_raw(ctx, &store->rotors, from->molecules, sizeof *store->rotors));
+        memcpy(store->rotors, from->rotors, from->molecules * sizeof *store->rotors);
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &store->fisher, from->molecules, sizeof *store->fisher));
     RECON_TRY(choose_all(ctx, store, law, rule, seed));
     status = rotate_all(ctx, store, data, seed);
     if (status != RECON_OK)

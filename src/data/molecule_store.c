@@ -46,12 +46,9 @@ void recon_store_release(recon_store *s)
 static recon_status make_room(recon_ctx *ctx, recon_store *s, size_t atoms)
 {
     size_t need = s->atoms + atoms;
-    recon_status status;
-    RECON_TRY(recon_grow(ctx, &s->entry, &s->room.entry, s->n, s->n + 1, sizeof *s->entry));
-    RECON_TRY(recon_grow(ctx, &s->z, &s->room.z, s->atoms, need, 1));
-    RECON_TRY(recon_grow(ctx, &s->xyz, &s->room.xyz, s->atoms, need, 3 * sizeof *s->xyz));
-done:
-    return status;
+    RECON_CHECK(recon_grow(ctx, &s->entry, &s->room.entry, s->n, s->n + 1, sizeof *s->entry));
+    RECON_CHECK(recon_grow(ctx, &s->z, &s->room.z, s->atoms, need, 1));
+    return recon_grow(ctx, &s->xyz, &s->room.xyz, s->atoms, need, 3 * sizeof *s->xyz);
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
@@ -87,19 +84,6 @@ static int is_alone(const float *xyz, size_t i)
     return nearest >= COINCIDE * COINCIDE;
 }
 
-static recon_status check_distances(recon_ctx *ctx, const recon_conformer *c, const recon_place *at)
-{
-    for (size_t i = 1; i < c->atoms; i++) {
-        if (is_alone(c->xyz, i))
-            continue;
-        size_t j = 0;
-        while (squared_distance(c->xyz + 3 * j, c->xyz + 3 * i) >= COINCIDE * COINCIDE)
-            j++;
-        return recon_bad_place(ctx, at, "atoms %zu and %zu are in one place", j + 1, i + 1);
-    }
-    return RECON_OK;
-}
-
 recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, const recon_place *at)
 {
     if (c->atoms < 2)
@@ -115,7 +99,15 @@ recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, con
         if (!(fabsf(c->xyz[i]) <= FAR))
             return recon_bad_place(ctx, at, "%c of atom %zu is %g", "xyz"[i % 3], i / 3 + 1,
                                    (double)c->xyz[i]);
-    return check_distances(ctx, c, at);
+    for (size_t i = 1; i < c->atoms; i++) {
+        if (is_alone(c->xyz, i))
+            continue;
+        size_t j = 0;
+        while (squared_distance(c->xyz + 3 * j, c->xyz + 3 * i) >= COINCIDE * COINCIDE)
+            j++;
+        return recon_bad_place(ctx, at, "atoms %zu and %zu are in one place", j + 1, i + 1);
+    }
+    return RECON_OK;
 }
 
 /* --- filling ---------------------------------------------------------------------------------- */
@@ -131,19 +123,17 @@ static void keep_to_one_line(char *name)
 
 recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, size_t length)
 {
-    recon_status status;
     length = length < NAME_MAX_KEPT ? length : NAME_MAX_KEPT;
-    RECON_TRY(
+    RECON_CHECK(
         recon_grow(ctx, &s->name, &s->room.name, s->molecules, s->molecules + 1, sizeof *s->name));
-    RECON_TRY(
+    RECON_CHECK(
         recon_grow(ctx, &s->text, &s->room.text, s->characters, s->characters + length + 1, 1));
     s->name[s->molecules++] = s->characters;
     memcpy(s->text + s->characters, name, length);
     s->text[s->characters + length] = '\0';
     keep_to_one_line(s->text + s->characters);
     s->characters += length + 1;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_store_add(recon_ctx *ctx, recon_store *s, const recon_conformer *c)
@@ -197,9 +187,7 @@ static recon_status rehash(recon_ctx *ctx, recon_assembly *a)
     size_t count = a->slots;
     recon_assembly b = *a;
     b.slots = count ? 4 * count : 64;
-    recon_status status = recon_alloc(ctx, &b.slot, b.slots, sizeof *b.slot);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &b.slot, b.slots, sizeof *b.slot));
     for (size_t i = 0; i < count; i++)
         if (old[i]) {
             const recon_entry *e = &a->store->entry[old[i] - 1];
@@ -219,25 +207,23 @@ recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_
     recon_conformer named = *c;
     recon_formula_text formula;
     char kept[NAME_MAX_KEPT + 1];
-    recon_status status;
-    RECON_TRY(recon_conformer_check(ctx, c, at));
+    RECON_CHECK(recon_conformer_check(ctx, c, at));
     snprintf(kept, sizeof kept, "%.*s", (int)(length < NAME_MAX_KEPT ? length : NAME_MAX_KEPT),
              name);
     if (!kept[0])
         snprintf(kept, sizeof kept, "%s", recon_formula(formula, c->z, c->atoms));
     keep_to_one_line(kept);
     if (2 * (s->molecules + 1) > to->slots)
-        RECON_TRY(rehash(ctx, to));
+        RECON_CHECK(rehash(ctx, to));
     size_t slot = find_slot(ctx, to, kept, strlen(kept), c->z, c->atoms);
     int known = to->slot[slot] != 0;
     named.molecule = known ? s->entry[to->slot[slot] - 1].molecule : (int32_t)s->molecules;
     if (!known)
-        RECON_TRY(recon_store_name(ctx, s, kept, strlen(kept)));
-    RECON_TRY(recon_store_add(ctx, s, &named));
+        RECON_CHECK(recon_store_name(ctx, s, kept, strlen(kept)));
+    RECON_CHECK(recon_store_add(ctx, s, &named));
     if (!known)
         to->slot[slot] = s->n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 void recon_assembly_free(recon_assembly *assembly)

@@ -8,7 +8,7 @@
 #include "data/elements.h"
 #include "data/formats.h"
 #include "data/molecule_store.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "data/select.h"
 #include "data/xyz.h"
 
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/hash.h"
+#include "data/molecules.h"
 
 enum { PATH = 1024, PARTS = 3 };
 static const char *const parts[PARTS] = { "train", "val", "test" };
@@ -343,9 +344,7 @@ static recon_status take_part(recon_ctx *ctx, recon_molecules **out, const recon
         n += split[i] == part;
     if (n == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: no conformer is in that part", name);
-    recon_status status = make_part(ctx, out, d, n);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(make_part(ctx, out, d, n));
     for (size_t i = 0; i < d->info.n; i++)
         if (split[i] == part)
             (*out)->rows[at++] = i;

@@ -62,9 +62,7 @@ static recon_status take(recon_ctx *ctx, recon_pack *p, unsigned char *out, uint
 {
     while (n > 0) {
         int more = 0;
-        recon_status status = recon_pack_more(ctx, p, &more);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_pack_more(ctx, p, &more));
         if (!more)
             return recon_fail(ctx, RECON_ERR_FORMAT,
                               "%s: cut short at byte %llu: the file is not whole, copy it again",
@@ -177,11 +175,6 @@ recon_status recon_pack_next(recon_ctx *ctx, recon_pack *pack, recon_pack_item *
     return long_head(ctx, pack, out, c);
 }
 
-static int holds_items(const recon_pack_item *item)
-{
-    return item->kind == RECON_PACK_ARRAY || item->kind == RECON_PACK_MAP;
-}
-
 /* Counts what is still to come instead of going down: a nest of any depth is a loop. */
 recon_status recon_pack_skip(recon_ctx *ctx, recon_pack *pack, const recon_pack_item *item)
 {
@@ -189,7 +182,7 @@ recon_status recon_pack_skip(recon_ctx *ctx, recon_pack *pack, const recon_pack_
     recon_pack_item now = *item;
     for (uint64_t left = 1; left > 0 && status == RECON_OK;) {
         left--;
-        if (holds_items(&now))
+        if (now.kind == RECON_PACK_ARRAY || now.kind == RECON_PACK_MAP)
             left += now.count;
         else
             status = take(ctx, pack, NULL, now.count);

@@ -14,6 +14,7 @@
 #include "data/rmsd.h"
 #include "stats/eig4.h"
 #include "group/so3/frame.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 #include <string.h>
@@ -350,23 +351,18 @@ static int comes_after(const float *a, const float *b, size_t n)
     return 0;
 }
 
-static void begin(search *s, const recon_symmetry *symmetry, const float *a, const float *b)
-{
-    s->symmetry = symmetry;
-    s->a = a;
-    s->b = b;
-    s->nodes = 0;
-    s->best = -INFINITY;
-    memset(s->choice, 0, symmetry->info.groups); /* the order given */
-}
-
 recon_status recon_rmsd_best(double *rmsd, recon_so3 *rotation, int32_t *map,
                              const recon_symmetry *symmetry, const float *a, const float *b)
 {
     size_t n = symmetry->info.atoms;
     int swapped = comes_after(a, b, n);
     search s; /* large, and most of it stays unused: not zeroed */
-    begin(&s, symmetry, swapped ? b : a, swapped ? a : b);
+    s.symmetry = symmetry;
+    s.a = swapped ? b : a;
+    s.b = swapped ? a : b;
+    s.nodes = 0;
+    s.best = -INFINITY;
+    memset(s.choice, 0, symmetry->info.groups); /* the order given */
     double ca[3], cb[3];
     centre(ca, s.a, n, NULL);
     centre(cb, s.b, n, NULL);

@@ -69,46 +69,21 @@ static recon_status read_classes(recon_ctx *ctx, recon_rotation_rule *out, json_
                                  const char *path)
 {
     unsigned char given[RECON_ROTATION_CLASSES] = { 0 };
-    recon_status status = RECON_OK;
     const char *key;
     json_t *value;
     json_object_foreach(classes, key, value)
     {
         recon_rotation_law rotation;
         long first, last;
-        RECON_TRY(read_range(ctx, &first, &last, key, path));
-        RECON_TRY(read_rotation(ctx, &rotation, value, key, path));
+        RECON_CHECK(read_range(ctx, &first, &last, key, path));
+        RECON_CHECK(read_rotation(ctx, &rotation, value, key, path));
         for (long c = first; c <= last; c++) {
             if (given[c]++)
-                RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: class %ld comes twice", path, c));
+                return recon_fail(ctx, RECON_ERR_FORMAT, "%s: class %ld comes twice", path, c);
             out->of[c] = rotation;
         }
     }
-done:
-    return status;
-}
-
-static recon_status read_rule(recon_ctx *ctx, recon_rotation_rule *out, json_t *rule,
-                              const char *path)
-{
-    json_t *other = json_object_get(rule, "default"), *classes = json_object_get(rule, "classes");
-    recon_status status = RECON_OK;
-    const char *key;
-    json_t *value;
-    json_object_foreach(rule, key, value) if (value != other && value != classes) return recon_fail(
-        ctx, RECON_ERR_FORMAT, "%s: '%.40s' is neither \"default\" nor \"classes\"", path, key);
-    if ((!other && !classes) || (classes && !json_is_object(classes)))
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: not an object with \"default\" or \"classes\", the latter an object",
-                          path);
-    out->other = (recon_rotation_law){ RECON_SO2_UNIFORM, 0 };
-    if (other)
-        RECON_TRY(read_rotation(ctx, &out->other, other, "default", path));
-    for (size_t i = 0; i < RECON_ROTATION_CLASSES; i++)
-        out->of[i] = out->other;
-    RECON_TRY(read_classes(ctx, out, classes, path));
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Its place among them; KNOWN: it is none. */
@@ -138,7 +113,22 @@ recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out, 
     RECON_TRY(which < KNOWN
                   ? recon_json_parse(ctx, &rule, known[which].text, strlen(known[which].text), name)
                   : recon_json_read(ctx, &rule, name));
-    RECON_TRY(read_rule(ctx, out, rule, name));
+    json_t *other = json_object_get(rule, "default"), *classes = json_object_get(rule, "classes");
+    const char *key;
+    json_t *value;
+    json_object_foreach(rule, key, value) if (value != other && value != classes)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
+                             "%s: '%.40s' is neither \"default\" nor \"classes\"", name, key));
+    if ((!other && !classes) || (classes && !json_is_object(classes)))
+        RECON_TRY(recon_fail(
+            ctx, RECON_ERR_FORMAT,
+            "%s: not an object with \"default\" or \"classes\", the latter an object", name));
+    out->other = (recon_rotation_law){ RECON_SO2_UNIFORM, 0 };
+    if (other)
+        RECON_TRY(read_rotation(ctx, &out->other, other, "default", name));
+    for (size_t i = 0; i < RECON_ROTATION_CLASSES; i++)
+        out->of[i] = out->other;
+    RECON_TRY(read_classes(ctx, out, classes, name));
 done:
     json_decref(rule);
     return status;
@@ -160,21 +150,6 @@ typedef struct {
     uint64_t seed;
 } job;
 
-static void rotate_one(const job *j, size_t i, float *plain)
-{
-    const recon_dataset_info *info = &j->to->info;
-    recon_rng rng = recon_rng_new(j->seed, ROTATIONS | recon_dataset_row(j->from, i));
-    int32_t label = recon_dataset_get(plain, j->from, i);
-    recon_rotation_law rotation = recon_rotation_rule_of(j->rule, label);
-    recon_so2_density law = { .family = rotation.family, .width = rotation.width };
-    double angle = rotation.width > 0 ? recon_so2_sample(&law, &rng) : 0;
-    recon_image_rotate(j->to->own_floats + i * recon_dataset_pixels(info), plain, info->height,
-                       info->width, info->channels, angle, RECON_BILINEAR);
-    j->to->own_angles[i] = recon_so2_compose(angle, recon_dataset_angle(j->from, i));
-    if (j->to->own_labels)
-        j->to->own_labels[i] = label;
-}
-
 static recon_status rotate_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const job *j = arg;
@@ -185,8 +160,19 @@ static recon_status rotate_task(recon_ctx *ctx, void *arg, size_t index, int wor
     (void)worker;
     if (status != RECON_OK)
         return status;
-    for (size_t i = index * TASK; i < end; i++)
-        rotate_one(j, i, plain);
+    for (size_t i = index * TASK; i < end; i++) {
+        const recon_dataset_info *info = &j->to->info;
+        recon_rng rng = recon_rng_new(j->seed, ROTATIONS | recon_dataset_row(j->from, i));
+        int32_t label = recon_dataset_get(plain, j->from, i);
+        recon_rotation_law rotation = recon_rotation_rule_of(j->rule, label);
+        recon_so2_density law = { .family = rotation.family, .width = rotation.width };
+        double angle = rotation.width > 0 ? recon_so2_sample(&law, &rng) : 0;
+        recon_image_rotate(j->to->own_floats + i * recon_dataset_pixels(info), plain, info->height,
+                           info->width, info->channels, angle, RECON_BILINEAR);
+        j->to->own_angles[i] = recon_so2_compose(angle, recon_dataset_angle(j->from, i));
+        if (j->to->own_labels)
+            j->to->own_labels[i] = label;
+    }
     free(plain);
     return RECON_OK;
 }
@@ -236,6 +222,7 @@ recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out, const rec
         return status;
     d->data = data->data;
     d->info = data->info;
+    d->cut = data->cut;
     RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, d->info.n,
                               recon_dataset_pixels(&d->info) * sizeof(float)));
     RECON_TRY(recon_alloc_raw(ctx, &d->own_angles, d->info.n, sizeof *d->own_angles));

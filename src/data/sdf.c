@@ -74,17 +74,6 @@ static recon_status take_atom(recon_ctx *ctx, record *r, size_t i, recon_span sy
     return RECON_OK;
 }
 
-static recon_status check_bond(recon_ctx *ctx, const record *r, size_t i, recon_span from,
-                               recon_span to)
-{
-    size_t a, b;
-    if (!recon_text_count(&a, from) || !recon_text_count(&b, to) || a - 1 >= r->atoms ||
-        b - 1 >= r->atoms)
-        return recon_bad_place(ctx, &r->at, "bond %zu is not between two of %zu atoms", i + 1,
-                               r->atoms);
-    return RECON_OK;
-}
-
 static recon_status check_counts(recon_ctx *ctx, record *r, recon_span atoms, recon_span bonds)
 {
     if (!recon_text_count(&r->atoms, atoms) || !recon_text_count(&r->bonds, bonds))
@@ -99,35 +88,35 @@ static recon_status check_counts(recon_ctx *ctx, record *r, recon_span atoms, re
 static recon_status read_v2000(recon_ctx *ctx, record *r, recon_span counts)
 {
     recon_span line;
-    recon_status status;
-    RECON_TRY(check_counts(ctx, r, columns(counts, 0, 3), columns(counts, 3, 3)));
+    RECON_CHECK(check_counts(ctx, r, columns(counts, 0, 3), columns(counts, 3, 3)));
     for (size_t i = 0; i < r->atoms; i++) {
-        RECON_TRY(next_line(ctx, &line, r));
+        RECON_CHECK(next_line(ctx, &line, r));
         const recon_span place[] = { columns(line, 0, 10), columns(line, 10, 10),
                                      columns(line, 20, 10) };
-        RECON_TRY(take_atom(ctx, r, i, columns(line, 31, 3), place));
+        RECON_CHECK(take_atom(ctx, r, i, columns(line, 31, 3), place));
     }
     for (size_t i = 0; i < r->bonds; i++) {
-        RECON_TRY(next_line(ctx, &line, r));
-        RECON_TRY(check_bond(ctx, r, i, columns(line, 0, 3), columns(line, 3, 3)));
+        RECON_CHECK(next_line(ctx, &line, r));
+        size_t a, b;
+        if (!recon_text_count(&a, columns(line, 0, 3)) ||
+            !recon_text_count(&b, columns(line, 3, 3)) || a - 1 >= r->atoms || b - 1 >= r->atoms)
+            return recon_bad_place(ctx, &r->at, "bond %zu is not between two of %zu atoms", i + 1,
+                                   r->atoms);
     }
-    RECON_TRY(next_line(ctx, &line, r));
+    RECON_CHECK(next_line(ctx, &line, r));
     if (line.at == line.end || !strchr("MAVGS", *line.at))
-        RECON_TRY(
-            recon_bad_place(ctx, &r->at, "more than %zu atoms and %zu bonds", r->atoms, r->bonds));
+        return recon_bad_place(ctx, &r->at, "more than %zu atoms and %zu bonds", r->atoms,
+                               r->bonds);
     while (!begins(line, "M  END"))
-        RECON_TRY(next_line(ctx, &line, r));
-done:
-    return status;
+        RECON_CHECK(next_line(ctx, &line, r));
+    return RECON_OK;
 }
 
 /* --- V3000: words ----------------------------------------------------------------------------- */
 
 static recon_status next_part(recon_ctx *ctx, recon_span *line, record *r)
 {
-    recon_status status = next_line(ctx, line, r);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(next_line(ctx, line, r));
     if (!begins(*line, "M  V30"))
         return recon_bad_place(ctx, &r->at, "expected a line that begins with 'M  V30'");
     *line = columns(*line, 6, recon_span_size(*line));
@@ -147,9 +136,7 @@ static recon_status next_words(recon_ctx *ctx, recon_span *line, record *r)
 static recon_status expect(recon_ctx *ctx, record *r, const char *verb, const char *noun)
 {
     recon_span line;
-    recon_status status = next_words(ctx, &line, r);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(next_words(ctx, &line, r));
     if (!recon_text_is(recon_text_word(&line), verb) ||
         !recon_text_is(recon_text_word(&line), noun))
         return recon_bad_place(ctx, &r->at, "expected %s %s", verb, noun);
@@ -159,26 +146,24 @@ static recon_status expect(recon_ctx *ctx, record *r, const char *verb, const ch
 static recon_status read_v3000(recon_ctx *ctx, record *r)
 {
     recon_span line;
-    recon_status status;
-    RECON_TRY(expect(ctx, r, "BEGIN", "CTAB"));
-    RECON_TRY(next_words(ctx, &line, r));
+    RECON_CHECK(expect(ctx, r, "BEGIN", "CTAB"));
+    RECON_CHECK(next_words(ctx, &line, r));
     recon_text_word(&line); /* COUNTS */
     recon_span atoms = recon_text_word(&line), bonds = recon_text_word(&line);
-    RECON_TRY(check_counts(ctx, r, atoms, bonds));
-    RECON_TRY(expect(ctx, r, "BEGIN", "ATOM"));
+    RECON_CHECK(check_counts(ctx, r, atoms, bonds));
+    RECON_CHECK(expect(ctx, r, "BEGIN", "ATOM"));
     for (size_t i = 0; i < r->atoms; i++) {
-        RECON_TRY(next_words(ctx, &line, r));
+        RECON_CHECK(next_words(ctx, &line, r));
         recon_text_word(&line); /* its number */
         recon_span symbol = recon_text_word(&line), place[3];
         for (size_t k = 0; k < 3; k++)
             place[k] = recon_text_word(&line);
-        RECON_TRY(take_atom(ctx, r, i, symbol, place));
+        RECON_CHECK(take_atom(ctx, r, i, symbol, place));
     }
-    RECON_TRY(expect(ctx, r, "END", "ATOM"));
+    RECON_CHECK(expect(ctx, r, "END", "ATOM"));
     while (!begins(line, "M  END"))
-        RECON_TRY(next_line(ctx, &line, r));
-done:
-    return status;
+        RECON_CHECK(next_line(ctx, &line, r));
+    return RECON_OK;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -195,22 +180,19 @@ static recon_status read_record(recon_ctx *ctx, recon_assembly *to, record *r)
 {
     recon_span title, program, comment, counts;
     recon_place first = r->at;
-    recon_status status;
     first.line++;
-    RECON_TRY(next_line(ctx, &title, r));
-    RECON_TRY(next_line(ctx, &program, r));
+    RECON_CHECK(next_line(ctx, &title, r));
+    RECON_CHECK(next_line(ctx, &program, r));
     if (recon_text_is(columns(program, 20, 2), "2D"))
-        RECON_TRY(recon_bad_place(ctx, &r->at, "a drawing (2D): it has no pose"));
-    RECON_TRY(next_line(ctx, &comment, r));
-    RECON_TRY(next_line(ctx, &counts, r));
-    RECON_TRY(is_v3000(counts) ? read_v3000(ctx, r) : read_v2000(ctx, r, counts));
+        return recon_bad_place(ctx, &r->at, "a drawing (2D): it has no pose");
+    RECON_CHECK(next_line(ctx, &comment, r));
+    RECON_CHECK(next_line(ctx, &counts, r));
+    RECON_CHECK(is_v3000(counts) ? read_v3000(ctx, r) : read_v2000(ctx, r, counts));
     const recon_conformer c = {
         .atoms = r->atoms, .z = r->z, .xyz = r->xyz, .energy = NAN, .rmsd = NAN
     };
     title = columns(title, 0, recon_span_size(title));
-    RECON_TRY(recon_assembly_add(ctx, to, &c, title.at, recon_span_size(title), &first));
-done:
-    return status;
+    return recon_assembly_add(ctx, to, &c, title.at, recon_span_size(title), &first);
 }
 
 static int is_over(recon_span rest)
@@ -224,9 +206,7 @@ static recon_status read_records(recon_ctx *ctx, recon_assembly *to, record *r)
 {
     while (!is_over(r->rest)) {
         r->at.number++;
-        recon_status status = recon_assembly_skip(ctx, to, read_record(ctx, to, r));
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_assembly_skip(ctx, to, read_record(ctx, to, r)));
         for (recon_span line = { 0 }; recon_text_line(&line, &r->rest);) {
             r->at.line++;
             if (begins(line, "$$$$"))

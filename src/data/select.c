@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "group/so3/frame.h"
 
 #include <math.h>
@@ -129,21 +129,6 @@ static int lower(const void *x, const void *y)
     return a->index < b->index ? -1 : 1;
 }
 
-static recon_status sort_by_energy(recon_ctx *ctx, size_t *order, const double *energy, size_t n)
-{
-    rank *list;
-    recon_status status = recon_alloc_raw(ctx, &list, n, sizeof *list);
-    if (status != RECON_OK)
-        return status;
-    for (size_t i = 0; i < n; i++)
-        list[i] = (rank){ energy[i], i };
-    qsort(list, n, sizeof *list, lower);
-    for (size_t i = 0; i < n; i++)
-        order[i] = list[i].index;
-    free(list);
-    return RECON_OK;
-}
-
 static const float *conformer(const recon_ensemble *e, size_t i)
 {
     return e->xyz + 3 * e->atoms * i;
@@ -193,34 +178,19 @@ static recon_status consider(recon_ctx *ctx, job *j, size_t i)
     double rmsd;
     recon_so3 rotation;
     int reacted;
-    recon_status status;
-    RECON_TRY(has_reacted(ctx, j, i, &reacted));
+    RECON_CHECK(has_reacted(ctx, j, i, &reacted));
     if (reacted) {
         j->out->reacted++;
         return RECON_OK;
     }
-    RECON_TRY(
+    RECON_CHECK(
         recon_rmsd_best(&rmsd, &rotation, NULL, j->symmetry, j->reference, conformer(j->in, i)));
     if (!(rmsd < j->radius))
         return RECON_OK;
     j->out->within++;
     if (j->out->n < j->most)
         keep(j, i, rmsd, rotation);
-done:
-    return status;
-}
-
-/* Rounded shares of n: 0.8 to train, 0.1 to val, the rest to test. */
-static void split(recon_selection *s, const recon_select_options *o, const char *name)
-{
-    size_t train = (8 * s->n + 5) / 10, val = (s->n + 5) / 10;
-    uint64_t turn = SPLITS; /* a molecule's split does not depend on what else is in the file */
-    for (const char *at = name; *at; at++)
-        turn = (turn ^ (unsigned char)*at) * 0x100000001b3 % SPLITS + SPLITS;
-    for (size_t i = 0; i < s->n; i++) {
-        size_t place = recon_permute(i, s->n, o->seed, turn);
-        s->split[i] = place < train ? 0 : place < train + val ? 1 : 2;
-    }
+    return RECON_OK;
 }
 
 static recon_status check_ensemble(recon_ctx *ctx, const recon_ensemble *in,
@@ -239,33 +209,22 @@ static recon_status check_ensemble(recon_ctx *ctx, const recon_ensemble *in,
     return status == RECON_OK ? RECON_OK : recon_note(ctx, status, "%s", in->name);
 }
 
-static recon_status allocate(recon_ctx *ctx, job *j)
-{
-    size_t n = j->in->n, atoms = j->in->atoms;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &j->order, n, sizeof *j->order));
-    RECON_TRY(recon_alloc_raw(ctx, &j->reference, 3 * atoms, sizeof *j->reference));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->index, n, sizeof *j->out->index));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->xyz, n, 3 * atoms * sizeof *j->out->xyz));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->energy, n, sizeof *j->out->energy));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->rmsd, n, sizeof *j->out->rmsd));
-    RECON_TRY(recon_alloc_raw(ctx, &j->out->split, n, 1));
-done:
-    return status;
-}
-
 /* Its frame, bonds and symmetry. */
 static recon_status study_reference(recon_ctx *ctx, job *j)
 {
     const recon_ensemble *in = j->in;
-    recon_status status;
-    RECON_TRY(sort_by_energy(ctx, j->order, in->energy, in->n));
+    rank *list;
+    RECON_CHECK(recon_alloc_raw(ctx, &list, in->n, sizeof *list));
+    for (size_t i = 0; i < in->n; i++)
+        list[i] = (rank){ in->energy[i], i };
+    qsort(list, in->n, sizeof *list, lower);
+    for (size_t i = 0; i < in->n; i++)
+        j->order[i] = list[i].index;
+    free(list);
     to_inertia_frame(j->reference, in->z, conformer(in, j->order[0]), in->atoms);
     mean_place(j->centre, j->reference, in->atoms);
-    RECON_TRY(recon_bonds_perceive(ctx, &j->bonds, in->z, conformer(in, j->order[0]), in->atoms));
-    RECON_TRY(recon_symmetry_make(ctx, &j->symmetry, in->z, &j->bonds));
-done:
-    return status;
+    RECON_CHECK(recon_bonds_perceive(ctx, &j->bonds, in->z, conformer(in, j->order[0]), in->atoms));
+    return recon_symmetry_make(ctx, &j->symmetry, in->z, &j->bonds);
 }
 
 recon_status recon_select(recon_ctx *ctx, recon_selection *out, const recon_ensemble *in,
@@ -280,13 +239,28 @@ recon_status recon_select(recon_ctx *ctx, recon_selection *out, const recon_ense
     RECON_TRY(check_ensemble(ctx, in, &o));
     if (in->n < j.least)
         return RECON_OK; /* most of GEOM: no need to look at them */
-    RECON_TRY(allocate(ctx, &j));
+    size_t n = j.in->n, atoms = j.in->atoms;
+    RECON_TRY(recon_alloc_raw(ctx, &j.order, n, sizeof *j.order));
+    RECON_TRY(recon_alloc_raw(ctx, &j.reference, 3 * atoms, sizeof *j.reference));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->index, n, sizeof *j.out->index));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->xyz, n, 3 * atoms * sizeof *j.out->xyz));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->energy, n, sizeof *j.out->energy));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->rmsd, n, sizeof *j.out->rmsd));
+    RECON_TRY(recon_alloc_raw(ctx, &j.out->split, n, 1));
     RECON_TRY(study_reference(ctx, &j));
     for (size_t i = 0; i < in->n; i++)
         RECON_TRY(consider(ctx, &j, j.order[i]));
     if (out->within < j.least)
         out->n = 0;
-    split(out, &o, in->name);
+    /* Rounded shares of n: 0.8 to train, 0.1 to val, the rest to test. */
+    size_t train = (8 * out->n + 5) / 10, val = (out->n + 5) / 10;
+    uint64_t turn = SPLITS; /* a molecule's split does not depend on what else is in the file */
+    for (const char *at = in->name; *at; at++)
+        turn = (turn ^ (unsigned char)*at) * 0x100000001b3 % SPLITS + SPLITS;
+    for (size_t i = 0; i < out->n; i++) {
+        size_t place = recon_permute(i, out->n, o.seed, turn);
+        out->split[i] = place < train ? 0 : place < train + val ? 1 : 2;
+    }
 done:
     if (status != RECON_OK)
         recon_selection_free(out);
@@ -317,10 +291,9 @@ static recon_status add(recon_ctx *ctx, sink *to, const recon_ensemble *molecule
                         const recon_selection *s)
 {
     recon_store *store = to->store;
-    recon_status status;
-    RECON_TRY(recon_grow(ctx, &store->split, &to->room, store->n, store->n + s->n, 1));
+    RECON_CHECK(recon_grow(ctx, &store->split, &to->room, store->n, store->n + s->n, 1));
     memcpy(store->split + store->n, s->split, s->n);
-    RECON_TRY(recon_store_name(ctx, store, molecule->name, strlen(molecule->name)));
+    RECON_CHECK(recon_store_name(ctx, store, molecule->name, strlen(molecule->name)));
     for (size_t i = 0; i < s->n; i++) {
         const recon_conformer c = { .atoms = s->atoms,
                                     .z = molecule->z,
@@ -328,10 +301,9 @@ static recon_status add(recon_ctx *ctx, sink *to, const recon_ensemble *molecule
                                     .molecule = (int32_t)store->molecules - 1,
                                     .energy = s->energy[i],
                                     .rmsd = s->rmsd[i] };
-        RECON_TRY(recon_store_add(ctx, store, &c));
+        RECON_CHECK(recon_store_add(ctx, store, &c));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status visit(recon_ctx *ctx, void *arg, const recon_ensemble *molecule)

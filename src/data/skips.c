@@ -11,15 +11,13 @@ recon_status recon_skips_add(recon_ctx *ctx, recon_skips *s, const char *text)
 {
     size_t length = strlen(text);
     char *copy = NULL;
-    recon_status status;
     if (s->n == RECON_SKIPS_KEPT)
         return RECON_OK;
-    RECON_TRY(recon_grow(ctx, &s->text, &s->room, s->n, s->n + 1, sizeof *s->text));
-    RECON_TRY(recon_alloc_raw(ctx, &copy, length + 1, 1));
+    RECON_CHECK(recon_grow(ctx, &s->text, &s->room, s->n, s->n + 1, sizeof *s->text));
+    RECON_CHECK(recon_alloc_raw(ctx, &copy, length + 1, 1));
     memcpy(copy, text, length + 1);
     s->text[s->n++] = copy;
-done:
-    return status;
+    return RECON_OK;
 }
 
 const char *recon_skips_at(const recon_skips *skips, size_t i)

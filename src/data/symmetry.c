@@ -54,44 +54,24 @@ static recon_status check_bonds(recon_ctx *ctx, const recon_bonds *bonds)
 
 static recon_status take_all(builder *w, recon_arena *arena, size_t bonds)
 {
-    recon_status status;
     recon_ctx *ctx = w->ctx;
     size_t n = w->n;
-    RECON_TRY(recon_arena_take(ctx, arena, &w->first, n + 2, sizeof *w->first));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->neighbor, 2 * bonds, sizeof *w->neighbor));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->colour, 2 * n, sizeof *w->colour));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->group_at, n, sizeof *w->group_at));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->next, n, sizeof *w->next));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->carried, n, 1));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->visit, n, sizeof *w->visit));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->from, n, sizeof *w->from));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->image, n, sizeof *w->image));
-    RECON_TRY(recon_arena_take(ctx, arena, &w->used, n, 1));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->first, n + 2, sizeof *w->first));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->neighbor, 2 * bonds, sizeof *w->neighbor));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->colour, 2 * n, sizeof *w->colour));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->group_at, n, sizeof *w->group_at));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->next, n, sizeof *w->next));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->carried, n, 1));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->visit, n, sizeof *w->visit));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->from, n, sizeof *w->from));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->image, n, sizeof *w->image));
+    RECON_CHECK(recon_arena_take(ctx, arena, &w->used, n, 1));
     memset(w->group_at, 0, n * sizeof *w->group_at);
     memset(w->carried, 0, n);
     memset(w->used, 0, n);
     for (size_t i = 0; i < n; i++)
         w->image[i] = NOWHERE;
-done:
-    return status;
-}
-
-/* Counting sort of both ends of every bond: first[i + 1] runs from the start of i's neighbours to
- * their end. */
-static void connect(builder *w, const recon_bonds *bonds)
-{
-    memset(w->first, 0, (w->n + 2) * sizeof *w->first);
-    for (size_t i = 0; i < bonds->n; i++) {
-        w->first[bonds->list[i].a + 2]++;
-        w->first[bonds->list[i].b + 2]++;
-    }
-    for (size_t i = 0; i < w->n; i++)
-        w->first[i + 2] += w->first[i + 1];
-    for (size_t i = 0; i < bonds->n; i++) {
-        recon_bond b = bonds->list[i];
-        w->neighbor[w->first[b.a + 1]++] = b.b;
-        w->neighbor[w->first[b.b + 1]++] = b.a;
-    }
+    return RECON_OK;
 }
 
 static size_t degree(const builder *w, size_t i)
@@ -201,19 +181,6 @@ static void visit(builder *w, uint16_t atom, uint16_t from)
     w->from[w->visits++] = from;
 }
 
-/* Breadth first, component after component. */
-static void order_visits(builder *w)
-{
-    size_t done = 0;
-    for (size_t start = 0; start < w->n; start++) {
-        visit(w, (uint16_t)start, (uint16_t)start);
-        for (; done < w->visits; done++)
-            for (size_t k = w->first[w->visit[done]]; k < w->first[w->visit[done] + 1]; k++)
-                visit(w, w->neighbor[k], w->visit[done]);
-    }
-    memset(w->used, 0, w->n);
-}
-
 /* --- backtracking ----------------------------------------------------------------------------- */
 
 /* Keeps what is mapped, with the leaf groups, if these can follow. */
@@ -250,18 +217,13 @@ static int may_go(builder *w, uint16_t atom, uint16_t to)
     return 1;
 }
 
-/* Not before the identity, which is the first. */
-static int enough(const builder *w)
-{
-    return (w->steps >= STEPS && w->out->info.automorphisms) ||
-           w->out->info.automorphisms >= RECON_AUTOMORPHISMS;
-}
-
 static recon_status extend(builder *w, size_t at);
 
 static recon_status go(builder *w, size_t at, uint16_t to)
 {
-    if (enough(w)) {
+    /* Not before the identity, which is the first. */
+    if ((w->steps >= STEPS && w->out->info.automorphisms) ||
+        w->out->info.automorphisms >= RECON_AUTOMORPHISMS) {
         w->out->info.complete = 0;
         return RECON_OK;
     }
@@ -280,23 +242,21 @@ static recon_status go(builder *w, size_t at, uint16_t to)
  * first. */
 static recon_status extend(builder *w, size_t at)
 {
-    recon_status status;
     if (at == w->visits)
         return keep(w);
     uint16_t atom = w->visit[at], from = w->from[at];
-    RECON_TRY(go(w, at, atom));
+    RECON_CHECK(go(w, at, atom));
     if (from == atom) {
         for (size_t i = 0; i < w->n; i++)
             if (i != atom)
-                RECON_TRY(go(w, at, (uint16_t)i));
+                RECON_CHECK(go(w, at, (uint16_t)i));
     } else {
         uint16_t beside = w->image[from];
         for (size_t k = w->first[beside]; k < w->first[beside + 1]; k++)
             if (w->neighbor[k] != atom)
-                RECON_TRY(go(w, at, w->neighbor[k]));
+                RECON_CHECK(go(w, at, w->neighbor[k]));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- the object ------------------------------------------------------------------------------- */
@@ -315,11 +275,32 @@ recon_status recon_symmetry_make(recon_ctx *ctx, recon_symmetry **out, const uin
     RECON_TRY(recon_alloc(ctx, &w.out->group, bonds->atoms / 2, sizeof *w.out->group));
     RECON_TRY(take_all(&w, arena, bonds->n));
     w.out->info = (recon_symmetry_info){ .atoms = bonds->atoms, .complete = 1 };
-    connect(&w, bonds);
+    /* Counting sort of both ends of every bond: first[i + 1] runs from the start of i's neighbours
+     * to their end. */
+    memset(w.first, 0, (w.n + 2) * sizeof *w.first);
+    for (size_t i = 0; i < bonds->n; i++) {
+        w.first[bonds->list[i].a + 2]++;
+        w.first[bonds->list[i].b + 2]++;
+    }
+    for (size_t i = 0; i < w.n; i++)
+        w.first[i + 2] += w.first[i + 1];
+    for (size_t i = 0; i < bonds->n; i++) {
+        recon_bond b = bonds->list[i];
+        w.neighbor[w.first[b.a + 1]++] = b.b;
+        w.neighbor[w.first[b.b + 1]++] = b.a;
+    }
     for (size_t size = RECON_LEAVES; size >= 2; size--)
         find_groups(&w, size);
     colour(&w);
-    order_visits(&w);
+    /* Breadth first, component after component. */
+    size_t done = 0;
+    for (size_t start = 0; start < w.n; start++) {
+        visit(&w, (uint16_t)start, (uint16_t)start);
+        for (; done < w.visits; done++)
+            for (size_t k = w.first[w.visit[done]]; k < w.first[w.visit[done] + 1]; k++)
+                visit(&w, w.neighbor[k], w.visit[done]);
+    }
+    memset(w.used, 0, w.n);
     RECON_TRY(extend(&w, 0));
     *out = w.out;
 done:

@@ -115,19 +115,6 @@ static int is_known(recon_span key)
     return 0;
 }
 
-static recon_status take_pair(recon_ctx *ctx, frame *f, const pair *p)
-{
-    double energy;
-    if (recon_text_is(p->key, "Properties"))
-        return read_properties(ctx, f, p->value);
-    if (recon_text_is(p->key, "energy") && recon_text_number(&energy, p->value))
-        f->energy = (float)(energy * RECON_EV);
-    if (recon_text_is(p->key, "name") || recon_text_is(p->key, "smiles") ||
-        recon_text_is(p->key, "title"))
-        copy_name(f->name, p->value, p->quote != '=');
-    return RECON_OK;
-}
-
 /* "12", "12:", "#12", "step=12", "t:0.5", "frame_012". In SMILES no number stands so: the rings of
  * "C=1CC=1" are followed by more. */
 static int is_number(recon_span word)
@@ -171,9 +158,14 @@ static recon_status read_comment(recon_ctx *ctx, frame *f, recon_span line)
     for (pair p; next_pair(&p, &rest);) {
         if (!p.quote || !is_known(p.key))
             continue;
-        recon_status status = take_pair(ctx, f, &p);
-        if (status != RECON_OK)
-            return status;
+        double energy;
+        if (recon_text_is(p.key, "Properties"))
+            RECON_CHECK(read_properties(ctx, f, p.value));
+        if (recon_text_is(p.key, "energy") && recon_text_number(&energy, p.value))
+            f->energy = (float)(energy * RECON_EV);
+        if (recon_text_is(p.key, "name") || recon_text_is(p.key, "smiles") ||
+            recon_text_is(p.key, "title"))
+            copy_name(f->name, p.value, p.quote != '=');
         extended = 1;
     }
     if (!extended && !recon_text_empty(line) && !holds_number(line)) {
@@ -250,9 +242,7 @@ static recon_status read_atoms(recon_ctx *ctx, frame *f, size_t count)
         if (!next_line(&line, f))
             return recon_bad_place(ctx, &f->at, "the file ends before atom %zu of %zu", i + 1,
                                    count);
-        recon_status status = read_atom(ctx, f, i, line);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(read_atom(ctx, f, i, line));
     }
     recon_span rest = f->rest;
     while (recon_text_line(&line, &rest))
@@ -269,22 +259,19 @@ static recon_status read_frame(recon_ctx *ctx, recon_assembly *to, frame *f, rec
 {
     recon_place first = f->at;
     size_t count;
-    recon_status status = RECON_OK;
     if (!is_count(&count, line))
         return recon_bad_place(ctx, &f->at, "expected a number of atoms");
     if (count > RECON_ATOMS_MAX)
         return recon_bad_place(ctx, &f->at, "%zu atoms: %d at most", count, RECON_ATOMS_MAX);
     if (!next_line(&line, f))
         return recon_bad_place(ctx, &f->at, "the file ends before the comment");
-    RECON_TRY(read_comment(ctx, f, line));
-    RECON_TRY(read_atoms(ctx, f, count));
+    RECON_CHECK(read_comment(ctx, f, line));
+    RECON_CHECK(read_atoms(ctx, f, count));
     const char *name = f->name[0] ? f->name : f->file;
     const recon_conformer c = {
         .atoms = count, .z = f->z, .xyz = f->xyz, .energy = f->energy, .rmsd = NAN
     };
-    RECON_TRY(recon_assembly_add(ctx, to, &c, name, strlen(name), &first));
-done:
-    return status;
+    return recon_assembly_add(ctx, to, &c, name, strlen(name), &first);
 }
 
 static recon_status read_frames(recon_ctx *ctx, recon_assembly *to, frame *f)
@@ -511,19 +498,16 @@ static recon_status put_head(recon_ctx *ctx, recon_xyz_writer *w, const recon_co
 {
     char text[LINE], number[32];
     int n = snprintf(text, sizeof text, "%zu\nProperties=species:S:1:pos:R:3", c->atoms);
-    recon_status status;
-    RECON_TRY(recon_writer_write(ctx, &w->file, text, (size_t)n));
+    RECON_CHECK(recon_writer_write(ctx, &w->file, text, (size_t)n));
     if (name && *name)
-        RECON_TRY(put_name(ctx, w, name));
+        RECON_CHECK(put_name(ctx, w, name));
     n = 0;
     if (fabsf(c->energy) < 1e9f) {
         put_number(number, sizeof number, c->energy / RECON_EV);
         n = snprintf(text, sizeof text, " energy=%s", number);
     }
     text[n] = '\n';
-    RECON_TRY(recon_writer_write(ctx, &w->file, text, (size_t)n + 1));
-done:
-    return status;
+    return recon_writer_write(ctx, &w->file, text, (size_t)n + 1);
 }
 
 recon_status recon_xyz_writer_add(recon_ctx *ctx, recon_xyz_writer *w, const recon_conformer *c,
@@ -531,18 +515,16 @@ recon_status recon_xyz_writer_add(recon_ctx *ctx, recon_xyz_writer *w, const rec
 {
     const recon_place at = { NULL, "frame", ++w->frames, 0 };
     char text[LINE], x[3][32];
-    recon_status status;
-    RECON_TRY(recon_conformer_check(ctx, c, &at));
-    RECON_TRY(put_head(ctx, w, c, name));
+    RECON_CHECK(recon_conformer_check(ctx, c, &at));
+    RECON_CHECK(put_head(ctx, w, c, name));
     for (size_t i = 0; i < c->atoms; i++) {
         for (size_t k = 0; k < 3; k++)
             put_number(x[k], sizeof x[k], c->xyz[3 * i + k]);
         int n = snprintf(text, sizeof text, "%-2s %16s %16s %16s\n", recon_element_symbol(c->z[i]),
                          x[0], x[1], x[2]);
-        RECON_TRY(recon_writer_write(ctx, &w->file, text, (size_t)n));
+        RECON_CHECK(recon_writer_write(ctx, &w->file, text, (size_t)n));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_xyz_writer_open(recon_ctx *ctx, recon_xyz_writer **out, const char *path)

@@ -2,7 +2,7 @@
  *
  * The group is finite, so that the centre of a set is its most frequent element. The density is a
  * mass at the centre beside a uniform background. */
-#include "group/families.h"
+#include "group/group.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -118,9 +118,7 @@ static recon_status center(recon_ctx *ctx, const recon_group *self, recon_center
     double *count = NULL;
     (void)fits, (void)options;
     for (size_t s = 0; s < sets; s++) {
-        recon_status status = recon_alloc(ctx, &count, self->n, sizeof *count);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_alloc(ctx, &count, self->n, sizeof *count));
         for (size_t i = 0; i < k; i++)
             count[(size_t)poses[s * k + i]]++;
         find_center(&out[s], self, count, k);

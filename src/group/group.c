@@ -1,11 +1,11 @@
 /* group.c - groups by name, and what is the same of all of them. */
 #include "group/group.h"
+#include "group/mean.h"
 #include "core/npy.h"
 #include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/families.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,16 +17,27 @@
 static const recon_group *const built_in[] = { RECON_SO2, RECON_SO3 };
 enum {
     BUILT_IN = sizeof built_in / sizeof *built_in,
-    ADDED = sizeof((recon_ctx){ 0 }.groups) / sizeof(void *),
-    CYCLIC_MAX = 360,
-    TORUS_MIN = 2 /* T^1 is SO(2) */
+    ADDED = sizeof((recon_ctx){ 0 }.groups) / sizeof(void *)
 };
+
+/* Families, whose groups are called by a letter and n. */
+static const struct {
+    char letter;
+    size_t least, most; /* n */
+    const char *words, *what;
+    const recon_group *group;
+    int is_power; /* n numbers of a circle each */
+} families[] = {
+    { 'c', 2, 360, "C_%zu", "cyclic", &recon_group_cyclic, 0 },
+    { 't', 2, RECON_NUMBERS_MAX, "T^%zu", "tori", &recon_group_torus, 1 }, /* T^1 is SO(2) */
+};
+enum { FAMILIES = sizeof families / sizeof *families };
 
 static const recon_group *group_at(const recon_ctx *ctx, size_t i)
 {
-    return i < BUILT_IN                   ? built_in[i]
-           : i - BUILT_IN < ctx->n_groups ? ctx->groups[i - BUILT_IN]
-                                          : NULL;
+    return i < BUILT_IN                          ? built_in[i]
+           : ctx && i - BUILT_IN < ctx->n_groups ? ctx->groups[i - BUILT_IN]
+                                                 : NULL;
 }
 
 /* A group of a family, made for a context, which frees it. */
@@ -49,47 +60,39 @@ static const recon_group *find(const recon_ctx *ctx, const char *name)
     return NULL;
 }
 
-/* n of a name such as "c12"; 0: it is none. */
-static size_t number_of(const char *name, char letter, size_t least, size_t most)
+/* The family of a name such as "c12", and its n; FAMILIES: it is of none. */
+static size_t family_of(size_t *n, const char *name)
 {
     char again[8];
-    size_t n = name[0] == letter ? strtoul(name + 1, NULL, 10) : 0;
-    snprintf(again, sizeof again, "%c%zu", letter, n);
-    return n >= least && n <= most && !strcmp(again, name) ? n : 0;
-}
-
-static size_t cyclic_of(const char *name)
-{
-    return number_of(name, 'c', 2, CYCLIC_MAX);
-}
-
-static size_t torus_of(const char *name)
-{
-    return number_of(name, 't', TORUS_MIN, RECON_NUMBERS_MAX);
+    size_t f = 0;
+    while (f < FAMILIES && families[f].letter != name[0])
+        f++;
+    *n = f < FAMILIES ? strtoul(name + 1, NULL, 10) : 0;
+    snprintf(again, sizeof again, "%c%zu", name[0], *n);
+    return f < FAMILIES && *n >= families[f].least && *n <= families[f].most && !strcmp(again, name)
+               ? f
+               : FAMILIES;
 }
 
 /* A group of this name, if a family has one; *out NULL: none has. */
 static recon_status make(recon_ctx *ctx, const recon_group **out, const char *name)
 {
-    size_t cyclic = cyclic_of(name), torus = torus_of(name);
+    size_t n, f = family_of(&n, name);
     made *m;
     *out = NULL;
-    if (!cyclic && !torus)
+    if (f == FAMILIES)
         return RECON_OK;
-    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
-    if (status != RECON_OK)
-        return status;
-    m->group = cyclic ? recon_group_cyclic : recon_group_torus;
+    RECON_CHECK(recon_alloc(ctx, &m, 1, sizeof *m));
+    m->group = *families[f].group;
     snprintf(m->name, sizeof m->name, "%s", name);
-    snprintf(m->words, sizeof m->words, cyclic ? "C_%zu" : "T^%zu", cyclic ? cyclic : torus);
+    snprintf(m->words, sizeof m->words, families[f].words, n);
     m->group.name = m->name;
     m->group.words = m->words;
-    m->group.n = cyclic ? cyclic : torus;
-    if (torus) {
-        m->family = (recon_family){ "normal", { torus, 0 } };
-        m->group.numbers = m->group.dimension = m->group.identifiability = m->group.shape[0] =
-            torus;
-        m->group.uniform = (double)torus * recon_group_so2.uniform;
+    m->group.n = n;
+    if (families[f].is_power) {
+        m->family = (recon_family){ "normal", { n, 0 } };
+        m->group.numbers = m->group.dimension = m->group.identifiability = m->group.shape[0] = n;
+        m->group.uniform = (double)n * recon_group_so2.uniform;
         m->group.families = &m->family;
     }
     m->next = ctx->made_groups;
@@ -98,22 +101,31 @@ static recon_status make(recon_ctx *ctx, const recon_group **out, const char *na
     return RECON_OK;
 }
 
+const char *recon_group_list(recon_group_names out, const recon_ctx *ctx)
+{
+    const recon_group *group;
+    size_t used = 0, room = sizeof(recon_group_names);
+    for (size_t i = 0; (group = group_at(ctx, i)) && used < room; i++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s", i ? ", " : "", group->name);
+    for (size_t f = 0; f < FAMILIES && used < room; f++)
+        used += (size_t)snprintf(out + used, room - used, "%s%c%zu to %c%zu (%s)",
+                                 f + 1 < FAMILIES ? ", " : " and ", families[f].letter,
+                                 families[f].least, families[f].letter, families[f].most,
+                                 families[f].what);
+    return out;
+}
+
 recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const char *name)
 {
-    char known[256] = "";
-    const recon_group *group;
+    recon_group_names known;
     *out = find(ctx, name);
     if (*out)
         return RECON_OK;
     recon_status status = make(ctx, out, name);
-    if (*out || status != RECON_OK)
-        return status;
-    for (size_t i = 0, used = 0; (group = group_at(ctx, i)) && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s, ", group->name);
-    return recon_fail(ctx, RECON_ERR_INPUT,
-                      "there is no group '%.40s': %sc2 to c%d (cyclic) and t%d to t%d (tori) are "
-                      "known",
-                      name, known, CYCLIC_MAX, TORUS_MIN, RECON_NUMBERS_MAX);
+    return *out || status != RECON_OK
+               ? status
+               : recon_fail(ctx, RECON_ERR_INPUT, "there is no group '%.40s': %s are known", name,
+                            recon_group_list(known, ctx));
 }
 
 static size_t product(const size_t shape[2])
@@ -144,10 +156,9 @@ recon_status recon_group_check(recon_ctx *ctx, const recon_group *g)
 
 recon_status recon_group_add(recon_ctx *ctx, const recon_group *group)
 {
-    recon_status status = recon_group_check(ctx, group);
-    if (status != RECON_OK)
-        return status;
-    if (find(ctx, group->name) || cyclic_of(group->name) || torus_of(group->name))
+    size_t n;
+    RECON_CHECK(recon_group_check(ctx, group));
+    if (find(ctx, group->name) || family_of(&n, group->name) < FAMILIES)
         return recon_fail(ctx, RECON_ERR_INPUT, "a group named '%s' already exists", group->name);
     if (ctx->n_groups == ADDED)
         return recon_fail(ctx, RECON_ERR_INPUT, "at most %d groups can be added", ADDED);
@@ -250,4 +261,18 @@ recon_status recon_group_read(recon_ctx *ctx, const recon_group *group, double *
                               const char *path)
 {
     return (group->read ? group->read : read_as_written)(ctx, group, out, array, n, order, path);
+}
+
+/* --- The means by name, and their options */
+
+recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *o)
+{
+    RECON_CHECK(recon_reserved_check(ctx, o->reserved, "recon_mean_options"));
+    return recon_enum_check(ctx, o->kind, RECON_MEAN_CHORDAL, "mean");
+}
+
+const char *recon_mean_name(recon_mean_kind kind)
+{
+    static const char *const name[] = { "auto", "tukey", "frechet", "chordal" };
+    return name[kind];
 }

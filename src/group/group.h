@@ -31,7 +31,17 @@ size_t recon_group_written(const recon_group *group);
 typedef char recon_pose_text[32 * RECON_NUMBERS_MAX];
 const char *recon_group_print(recon_pose_text text, const recon_group *group, const double *pose);
 
+/* "so2, so3, ... and t2 to t16 (tori)": the names of all groups, with a context of those that were added to
+ * it, too. ctx may be NULL. Returns out. */
+typedef char recon_group_names[256];
+const char *recon_group_list(recon_group_names out, const recon_ctx *ctx);
+
 /* Numbers of a row of a family's parameters. */
 size_t recon_family_parameters(const recon_family *family);
+
+/* What recon_group_find makes a group of a family from: name, words and what depends on n are yet to
+ * be filled in. */
+extern const recon_group recon_group_cyclic; /* C_n: an element is its number, 0 .. n - 1 */
+extern const recon_group recon_group_torus;  /* T^n: n angles                             */
 
 #endif

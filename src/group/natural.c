@@ -1,7 +1,7 @@
 /* natural.c - one, several, modulo, axis or none. */
 #include "group/natural.h"
 #include "core/json.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 
 #define MOST 0.5 /* a background above this share is most of the poses */
 #define HELD 0.5 /* mean cosine of the tilt, outliers counted, that an axis must have to be held */

@@ -1,5 +1,6 @@
 /* se3.c - rigid motions of three-space. */
 #include "group/se3.h"
+#include "group/so3/so3.h"
 
 recon_se3 recon_se3_identity(void)
 {

@@ -7,7 +7,7 @@
 #ifndef GROUP_TAIL_H
 #define GROUP_TAIL_H
 
-#include "group/so3/fisher_mixture.h"
+#include "group/so3/fisher.h"
 #include <recon/group/so2_density.h>
 
 /* Of a table of bins: the range of densities, as a share of the pose's own, over which others pass from

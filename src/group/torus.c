@@ -2,11 +2,12 @@
  *
  * Each circle has a centre and a verdict of its own, as on SO(2). The density is a product of wrapped
  * normals beside one uniform background. */
-#include "group/families.h"
 #include "group/group.h"
 #include "core/npy.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "group/mean.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -82,17 +83,15 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
                          size_t n, recon_quaternions order, const char *path)
 {
     recon_array_text shape;
-    recon_status status;
     if (a->ndim != 2 || a->shape[1] != self->n)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but poses are N x %zu for %s", path,
                           recon_array_show(shape, a), self->n, self->words);
-    RECON_TRY(recon_group_check_order(ctx, order, a, 0, path));
-    RECON_TRY(recon_angles_check_type(ctx, a, path));
-    RECON_TRY(recon_group_rows(ctx, out, a, self->n, n, path));
+    RECON_CHECK(recon_group_check_order(ctx, order, a, 0, path));
+    RECON_CHECK(recon_angles_check_type(ctx, a, path));
+    RECON_CHECK(recon_group_rows(ctx, out, a, self->n, n, path));
     recon_angles_warn(ctx, out, n * self->n, path);
     recon_so2_wrap_n(out, out, n * self->n);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* One pose where every circle has one; which of several go together is not looked at. */

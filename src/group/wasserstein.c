@@ -13,6 +13,7 @@
 #include <recon/group/so2.h>
 #include "core/fail.h"
 #include "core/memory.h"
+#include "group/so2/mean.h"
 
 #define P_MAX      16
 #define POINTS_MAX (1 << 30) /* three times n m fits 64 bits */

@@ -8,11 +8,6 @@ static const double axis[AXES][3] = { { 1, 0, 0 },  { 0, 1, 0 }, { 0, 0, 1 },  {
                                       { 1, -1, 0 }, { 1, 0, 1 }, { 1, 0, -1 }, { 0, 1, 1 },
                                       { 0, 1, -1 }, { 1, 1, 1 }, { 1, 1, -1 }, { 1, -1, 1 },
                                       { -1, 1, 1 } };
-static double weight(int i)
-{
-    return i < FACES ? 2.0 / 21 : i < FACES + EDGES ? 8.0 / 105 : 9.0 / 140;
-}
-
 /* d += weight y x^T, degree by degree. */
 static void add_axis(double *d, const double y[RECON_HARMONICS], const double x[RECON_HARMONICS],
                      double w)
@@ -32,7 +27,7 @@ recon_wigner_blocks recon_wigner_blocks_of(recon_so3 rotation)
         recon_so3_act(rotated, rotation, axis[i]);
         recon_harmonics_row(y, rotated);
         recon_harmonics_row(x, axis[i]);
-        add_axis(d, y, x, weight(i));
+        add_axis(d, y, x, i < FACES ? 2.0 / 21 : i < FACES + EDGES ? 8.0 / 105 : 9.0 / 140);
     }
     for (int i = 0; i < RECON_WIGNER_BLOCKS; i++)
         out.d[i] = (float)d[i];

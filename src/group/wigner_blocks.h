@@ -1,8 +1,8 @@
 /* wigner_blocks.h - rows of harmonics rotated, millions of times.
  *
- * D^1, D^2, D^3 of recon_wigner at once, in a microsecond: harmonics of degree 3 integrate exactly,
- * two at a time, over the 26 points of Lebedev's rule of degree 7, and opposite points say the
- * same, so that
+ * D^1, D^2, D^3, where Y_l(R v) = D^l(R) Y_l(v), at once and in a microsecond: harmonics of degree 3
+ * integrate exactly, two at a time, over the 26 points of Lebedev's rule of degree 7, and opposite
+ * points say the same, so that
  *
  *     D^l = sum over 13 axes v of weight(v) Y_l(R v) Y_l(v)^T. */
 #ifndef GROUP_WIGNER_BLOCKS_H

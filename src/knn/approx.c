@@ -53,8 +53,7 @@ static recon_status order_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     size_t q = o->begin + i, n = 0;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_neighbor *found;
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &found, o->wide, sizeof *found));
+    RECON_CHECK(recon_arena_take(ctx, arena, &found, o->wide, sizeof *found));
     for (size_t c = 0; c < o->wide; c++) {
         int64_t j = o->candidate[i * o->wide + c];
         if (j >= 0 && !(o->skip_self && (size_t)j == q))
@@ -64,8 +63,7 @@ static recon_status order_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     recon_neighbors_sort(found, n);
     o->poor[q] = n < o->k;
     memcpy(o->out + q * o->k, found, (n < o->k ? n : o->k) * sizeof *found);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* The rows named, as points of their own that borrow nothing but z. */

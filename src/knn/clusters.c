@@ -25,47 +25,19 @@ typedef struct {
     size_t *size, *votes;   /* [n] of each label; votes are 0 at rest */
 } movers;
 
-static recon_status movers_new(recon_ctx *ctx, movers *m)
-{
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &m->unit, m->n, sizeof *m->unit));
-    RECON_TRY(recon_alloc_raw(ctx, &m->member, m->n, sizeof *m->member));
-    RECON_TRY(recon_alloc_raw(ctx, &m->first, m->n + 1, sizeof *m->first));
-    RECON_TRY(recon_alloc_raw(ctx, &m->order, m->n, sizeof *m->order));
-    RECON_TRY(recon_alloc_raw(ctx, &m->size, m->n, sizeof *m->size));
-    RECON_TRY(recon_alloc(ctx, &m->votes, m->n, sizeof *m->votes));
-done:
-    return status;
-}
-
-static void movers_free(movers *m)
-{
-    free(m->unit);
-    free(m->member);
-    free(m->first);
-    free(m->order);
-    free(m->size);
-    free(m->votes);
-}
-
-/* Labels 0, 1, ... in the order in which they occur; how many. number [n] is scratch. */
-static size_t renumber(int64_t *label, size_t *number, size_t n)
-{
-    size_t count = 0;
-    memset(number, 0xff, n * sizeof *number); /* SIZE_MAX: none yet */
-    for (size_t i = 0; i < n; i++) {
-        if (number[label[i]] == SIZE_MAX)
-            number[label[i]] = count++;
-        label[i] = (int64_t)number[label[i]];
-    }
-    return count;
-}
-
 /* From now on points of one label move together. */
 static void begin_round(movers *m)
 {
     size_t end = 0;
-    m->units = renumber(m->label, m->order, m->n);
+    /* Labels 0, 1, ... in the order in which they occur; how many. number [n] is scratch. */
+    size_t count = 0;
+    memset(m->order, 0xff, m->n * sizeof *m->order); /* SIZE_MAX: none yet */
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->order[m->label[i]] == SIZE_MAX)
+            m->order[m->label[i]] = count++;
+        m->label[i] = (int64_t)m->order[m->label[i]];
+    }
+    m->units = count;
     memset(m->size, 0, m->n * sizeof *m->size);
     for (size_t i = 0; i < m->n; i++) {
         m->unit[i] = m->label[i];
@@ -118,37 +90,39 @@ static size_t move(movers *m, size_t unit)
     return best != own;
 }
 
-static recon_status settle(recon_ctx *ctx, movers *m)
-{
-    size_t moved = m->units;
-    recon_status status = RECON_OK;
-    for (int sweep = 0; sweep < SWEEPS && (double)moved > SETTLED * (double)m->units; sweep++) {
-        moved = 0;
-        for (size_t i = 0; i < m->units; i++) {
-            moved += move(m, m->order[i]);
-            RECON_TRY(recon_interrupted(ctx));
-        }
-    }
-done:
-    return status;
-}
-
 recon_status recon_clusters(recon_ctx *ctx, int64_t *cluster, size_t *count,
                             const int64_t *neighbors, size_t n, size_t k)
 {
     movers m = { .neighbors = neighbors, .n = n, .k = k, .label = cluster };
     size_t before = SIZE_MAX;
     recon_status status;
-    RECON_TRY(movers_new(ctx, &m));
+    RECON_TRY(recon_alloc_raw(ctx, &m.unit, m.n, sizeof *m.unit));
+    RECON_TRY(recon_alloc_raw(ctx, &m.member, m.n, sizeof *m.member));
+    RECON_TRY(recon_alloc_raw(ctx, &m.first, m.n + 1, sizeof *m.first));
+    RECON_TRY(recon_alloc_raw(ctx, &m.order, m.n, sizeof *m.order));
+    RECON_TRY(recon_alloc_raw(ctx, &m.size, m.n, sizeof *m.size));
+    RECON_TRY(recon_alloc(ctx, &m.votes, m.n, sizeof *m.votes));
     for (size_t i = 0; i < n; i++)
         cluster[i] = (int64_t)i;
     for (begin_round(&m); m.units < before; begin_round(&m)) {
         before = m.units;
-        RECON_TRY(settle(ctx, &m));
+        size_t moved = m.units;
+        for (int sweep = 0; sweep < SWEEPS && (double)moved > SETTLED * (double)m.units; sweep++) {
+            moved = 0;
+            for (size_t i = 0; i < m.units; i++) {
+                moved += move(&m, m.order[i]);
+                RECON_TRY(recon_interrupted(ctx));
+            }
+        }
     }
     if (count)
         *count = m.units;
 done:
-    movers_free(&m);
+    free(m.unit);
+    free(m.member);
+    free(m.first);
+    free(m.order);
+    free(m.size);
+    free(m.votes);
     return status;
 }

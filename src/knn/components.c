@@ -4,7 +4,6 @@
  * ends are already joined. */
 #include <recon/knn/knn.h>
 #include "knn/ring.h"
-#include "knn/ring_tour.h"
 #include "knn/tiles.h"
 #include "comm/comm.h"
 #include "core/ctx.h"
@@ -85,20 +84,18 @@ static recon_status column_task(recon_ctx *ctx, void *arg, size_t col_tile, int 
     components *c = arg;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_sweep sweep;
-    recon_status status;
     size_t rows;
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, c->cols, col_tile, &c->tally));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, c->cols, col_tile, &c->tally));
     for (size_t tile = 0; tile < recon_tile_count(c->rows->n); tile++) {
         if (!is_wanted(c, tile, col_tile))
             continue;
-        RECON_TRY(recon_sweep_scores(ctx, &sweep, c->rows, tile, 1, &rows));
-        RECON_TRY(scan_tile(ctx, c, &sweep, tile, rows));
-        RECON_TRY(recon_comm_poll(ctx, worker));
+        RECON_CHECK(recon_sweep_scores(ctx, &sweep, c->rows, tile, 1, &rows));
+        RECON_CHECK(scan_tile(ctx, c, &sweep, tile, rows));
+        RECON_CHECK(recon_comm_poll(ctx, worker));
         if (!c->visit)
             recon_progress_add(ctx, 1);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* A root is its component's first row, so numbering roots in order numbers components in order. */
@@ -136,26 +133,22 @@ static void find_floors(components *c)
 
 static recon_status alloc_forest(recon_ctx *ctx, components *c, size_t n)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &c->floor, c->rows->n, sizeof *c->floor));
-    RECON_TRY(recon_alloc_raw(ctx, &c->above, n, sizeof *c->above));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->floor, c->rows->n, sizeof *c->floor));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->above, n, sizeof *c->above));
     for (size_t i = 0; i < n; i++)
         c->above[i] = (uint32_t)i;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Points among themselves. */
 static recon_status join_own(recon_ctx *ctx, components *c)
 {
     size_t tiles = recon_tile_count(c->rows->n);
-    recon_status status;
     find_floors(c);
     recon_progress_begin(ctx, "components", tiles * (tiles + 1) / 2);
-    RECON_TRY(recon_parallel(ctx, column_task, c, tiles));
+    RECON_CHECK(recon_parallel(ctx, column_task, c, tiles));
     recon_progress_end(ctx);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_knn_components(recon_ctx *ctx, int64_t *label, size_t *count, const float *z,
@@ -196,8 +189,8 @@ done:
     return status;
 }
 
-/* Each rank knows some of the pairs. Two by two they put together what they know, then rank 0 has all
- * and gives it to everybody. */
+/* Each rank knows some of the pairs. Two by two they put together what they know, then rank 0 has
+ * all and gives it to everybody. */
 static recon_status join_ranks(recon_ctx *ctx, uint32_t *above, size_t n)
 {
     int rank = recon_comm_rank(ctx), size = recon_comm_size(ctx);

@@ -34,15 +34,14 @@ static recon_status describe(recon_ctx *ctx, recon_nearest_args *a, double **bas
                              const recon_points *rows, const recon_points *p)
 {
     int euclidean = rows->metric == RECON_EUCLIDEAN;
-    recon_status status;
     a->rows = side_of(rows);
     a->cols = side_of(p);
     a->d = rows->d;
     a->euclidean = euclidean;
     a->slope = (euclidean ? 0.5 : 1) * rows->scale * rows->scale;
-    RECON_TRY(recon_alloc_raw(ctx, error, rows->n, sizeof **error));
+    RECON_CHECK(recon_alloc_raw(ctx, error, rows->n, sizeof **error));
     if (euclidean)
-        RECON_TRY(recon_alloc_raw(ctx, base, rows->n, sizeof **base));
+        RECON_CHECK(recon_alloc_raw(ctx, base, rows->n, sizeof **base));
     for (size_t i = 0; i < rows->n; i++) {
         (*error)[i] = recon_points_error(rows, i, p);
         if (euclidean)
@@ -50,12 +49,11 @@ static recon_status describe(recon_ctx *ctx, recon_nearest_args *a, double **bas
     }
     a->base = *base;
     a->error = *error;
-done:
-    return status;
+    return RECON_OK;
 }
 
-/* A row that does not count among its own has one more place, which goes to itself or, behind copies
- * of it, to nobody. */
+/* A row that does not count among its own has one more place, which goes to itself or, behind
+ * copies of it, to nobody. */
 static void put_row(const recon_nearest_args *a, size_t i, const recon_neighbor *found, size_t wide)
 {
     for (size_t c = 0, n = 0; c < wide && n < a->k; c++)

@@ -50,15 +50,13 @@ static recon_status diagonal_task(recon_ctx *ctx, void *arg, size_t tile, int wo
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_sweep sweep;
     recon_neighbor *scratch;
-    recon_status status;
     size_t rows;
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->lists.all.capacity, sizeof *scratch));
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->lists.p, tile, &s->tally));
-    RECON_TRY(recon_sweep_scores(ctx, &sweep, s->lists.p, tile, 0, &rows));
-    RECON_TRY(scan_diagonal(ctx, s, &sweep, scratch));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s->lists.all.capacity, sizeof *scratch));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, s->lists.p, tile, &s->tally));
+    RECON_CHECK(recon_sweep_scores(ctx, &sweep, s->lists.p, tile, 0, &rows));
+    RECON_CHECK(scan_diagonal(ctx, s, &sweep, scratch));
     recon_progress_add(ctx, 1);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Tasks off the diagonal: for each tile of columns, runs of the tiles of rows before it. */
@@ -88,19 +86,17 @@ static recon_status run_task(recon_ctx *ctx, void *arg, size_t index, int worker
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_sweep sweep;
     recon_neighbor *scratch;
-    recon_status status;
     size_t col_tile, first, rows;
     find_run(index, &col_tile, &first);
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->lists.all.capacity, sizeof *scratch));
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->lists.p, col_tile, &s->tally));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s->lists.all.capacity, sizeof *scratch));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, s->lists.p, col_tile, &s->tally));
     for (size_t i = first; i < first + RUN && i < col_tile; i++) {
-        RECON_TRY(recon_sweep_scores(ctx, &sweep, s->lists.p, i, 1, &rows));
-        RECON_TRY(recon_lists_scan(ctx, &sweep, &s->lists, i, &s->lists, scratch));
-        RECON_TRY(recon_comm_poll(ctx, worker));
+        RECON_CHECK(recon_sweep_scores(ctx, &sweep, s->lists.p, i, 1, &rows));
+        RECON_CHECK(recon_lists_scan(ctx, &sweep, &s->lists, i, &s->lists, scratch));
+        RECON_CHECK(recon_comm_poll(ctx, worker));
         recon_progress_add(ctx, 1);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status finish_task(recon_ctx *ctx, void *arg, size_t tile, int worker)
@@ -109,15 +105,13 @@ static recon_status finish_task(recon_ctx *ctx, void *arg, size_t tile, int work
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_shortlist rows = recon_lists_tile(&s->lists, tile);
     recon_neighbor *found;
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
+    RECON_CHECK(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
     for (size_t i = 0; i < rows.count; i++) {
         recon_shortlist_fetch(&rows, i + 1);
         recon_shortlist_take(&rows, i, found);
         memcpy(s->out + (rows.begin + i) * s->k, found, s->k * sizeof *found);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status self_on_host(recon_ctx *ctx, recon_neighbor *out, const recon_points *p,
@@ -174,13 +168,13 @@ static recon_status search_part(recon_ctx *ctx, query_search *s, recon_shortlist
 {
     size_t tiles = recon_tile_count(s->p->n), next, count, rows;
     size_t end = (part + 1) * s->part_tiles < tiles ? (part + 1) * s->part_tiles : tiles;
-    recon_status status = RECON_OK;
     size_t first = part * s->part_tiles;
     for (size_t tile = first; tile < end; tile++) {
-        RECON_TRY(recon_sweep_scores(ctx, sweep, s->p, tile,
-                                     tile > first || lists->floor[0] > -INFINITY, &rows));
+        RECON_CHECK(recon_sweep_scores(ctx, sweep, s->p, tile,
+                                       tile > first || lists->floor[0] > -INFINITY, &rows));
         for (next = 0; next < rows;) {
-            RECON_TRY(recon_sweep_scan(ctx, sweep, s->p, tile, NULL, lists->floor, &next, &count));
+            RECON_CHECK(
+                recon_sweep_scan(ctx, sweep, s->p, tile, NULL, lists->floor, &next, &count));
             for (size_t h = 0; h < count; h++) {
                 size_t index = tile * RECON_TILE + sweep->hits[h].row, q = sweep->hits[h].col;
                 float score = sweep->hits[h].score - s->p->shift[index];
@@ -188,23 +182,11 @@ static recon_status search_part(recon_ctx *ctx, query_search *s, recon_shortlist
                     recon_shortlist_push(lists, q, score, (uint32_t)index, scratch);
             }
         }
-        RECON_TRY(recon_comm_poll(ctx, worker));
+        RECON_CHECK(recon_comm_poll(ctx, worker));
         if (s->shows)
             recon_progress_add(ctx, 1);
     }
-done:
-    return status;
-}
-
-static void store_found(query_search *s, recon_shortlist *lists, size_t part,
-                        recon_neighbor *scratch)
-{
-    for (size_t q = 0; q < lists->count; q++) {
-        recon_neighbor *to = s->found + ((lists->begin + q) * s->parts + part) * s->k;
-        recon_shortlist_take(lists, q, scratch);
-        for (size_t i = 0; i < lists->used[q] && i < s->k; i++)
-            to[i] = (recon_neighbor){ scratch[i].score, scratch[i].index + (uint32_t)s->first };
-    }
+    return RECON_OK;
 }
 
 static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int worker)
@@ -217,39 +199,26 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
     recon_shortlist l = {
         .rows = s->queries, .points = s->p, .k = s->k, .capacity = recon_shortlist_capacity(s->k)
     };
-    recon_status status;
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->queries, tile, &s->tally));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, s->queries, tile, &s->tally));
     l.begin = sweep.begin;
     l.count = sweep.count;
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, l.capacity, sizeof *scratch));
-    RECON_TRY(recon_arena_take(ctx, arena, &l.floor, l.count, sizeof *l.floor));
-    RECON_TRY(recon_arena_take(ctx, arena, &l.used, l.count, sizeof *l.used));
-    RECON_TRY(
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, l.capacity, sizeof *scratch));
+    RECON_CHECK(recon_arena_take(ctx, arena, &l.floor, l.count, sizeof *l.floor));
+    RECON_CHECK(recon_arena_take(ctx, arena, &l.used, l.count, sizeof *l.used));
+    RECON_CHECK(
         recon_arena_take(ctx, arena, &l.candidates, l.count * l.capacity, sizeof *l.candidates));
     recon_shortlist_clear(&l);
     for (size_t q = 0; q < l.count; q++)
         l.floor[q] = recon_shortlist_floor(s->queries, l.begin + q, s->p,
                                            s->known[(l.begin + q) * s->k + s->k - 1].score);
-    RECON_TRY(search_part(ctx, s, &l, &sweep, part, scratch, worker));
-    store_found(s, &l, part, scratch);
-done:
-    return status;
-}
-
-/* As few parts as keep every thread busy: each part starts with low floors. */
-static size_t choose_parts(size_t query_tiles, size_t index_tiles, int threads)
-{
-    size_t wanted = 4 * (size_t)threads;
-    size_t parts = query_tiles >= wanted ? 1 : (wanted + query_tiles - 1) / query_tiles;
-    return parts < index_tiles ? parts : index_tiles;
-}
-
-/* What every part has found, into what was known. */
-static void merge_found(query_search *s, recon_neighbor *out, size_t q, recon_neighbor *scratch)
-{
-    for (size_t part = 0; part < s->parts; part++)
-        recon_neighbors_merge(out + q * s->k, s->k, s->found + (q * s->parts + part) * s->k, s->k,
-                              scratch);
+    RECON_CHECK(search_part(ctx, s, &l, &sweep, part, scratch, worker));
+    for (size_t q = 0; q < l.count; q++) {
+        recon_neighbor *to = s->found + ((l.begin + q) * s->parts + part) * s->k;
+        recon_shortlist_take(&l, q, scratch);
+        for (size_t i = 0; i < l.used[q] && i < s->k; i++)
+            to[i] = (recon_neighbor){ scratch[i].score, scratch[i].index + (uint32_t)s->first };
+    }
+    return RECON_OK;
 }
 
 static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
@@ -261,14 +230,21 @@ static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
     if (n == 0 || s->p->n == 0)
         return RECON_OK;
     s->known = out;
-    s->parts = choose_parts(query_tiles, tiles, recon_ctx_threads(ctx));
+    /* As few parts as keep every thread busy: each part starts with low floors. */
+    size_t wanted = 4 * (size_t)recon_ctx_threads(ctx);
+    size_t parts = query_tiles >= wanted ? 1 : (wanted + query_tiles - 1) / query_tiles;
+    s->parts = parts < tiles ? parts : tiles;
     s->part_tiles = (tiles + s->parts - 1) / s->parts;
     RECON_TRY(recon_alloc_raw(ctx, &s->found, n * s->parts, k * sizeof *s->found));
     RECON_TRY(recon_alloc_raw(ctx, &scratch, k, sizeof *scratch));
     recon_neighbors_clear(s->found, n * s->parts * k);
     RECON_TRY(recon_parallel(ctx, query_task, s, query_tiles * s->parts));
-    for (size_t q = 0; q < n; q++)
-        merge_found(s, out, q, scratch);
+    for (size_t q = 0; q < n; q++) {
+        /* What every part has found, into what was known. */
+        for (size_t part = 0; part < s->parts; part++)
+            recon_neighbors_merge(out + q * s->k, s->k, s->found + (q * s->parts + part) * s->k,
+                                  s->k, scratch);
+    }
 done:
     free(s->found);
     free(scratch);

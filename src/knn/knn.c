@@ -8,12 +8,9 @@
 
 recon_status recon_knn_options_check(recon_ctx *ctx, const recon_knn_options *o)
 {
-    recon_status status;
-    RECON_TRY(recon_reserved_check(ctx, o->reserved, "recon_knn_options"));
-    RECON_TRY(recon_enum_check(ctx, o->metric, RECON_EUCLIDEAN, "metric"));
-    RECON_TRY(recon_enum_check(ctx, o->method, RECON_KNN_HNSW, "method"));
-done:
-    return status;
+    RECON_CHECK(recon_reserved_check(ctx, o->reserved, "recon_knn_options"));
+    RECON_CHECK(recon_enum_check(ctx, o->metric, RECON_EUCLIDEAN, "metric"));
+    return recon_enum_check(ctx, o->method, RECON_KNN_HNSW, "method");
 }
 
 static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, const recon_knn_options *o,

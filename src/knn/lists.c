@@ -55,21 +55,20 @@ recon_status recon_lists_scan(recon_ctx *ctx, recon_sweep *sweep, recon_lists *r
 recon_status recon_lists_make(recon_ctx *ctx, recon_lists *out, const recon_points *p,
                               const recon_points *points, size_t k)
 {
-    recon_status status;
     *out = (recon_lists){ .p = p, .tiles = recon_tile_count(p->n) };
     out->all = (recon_shortlist){
         .rows = p, .points = points, .count = p->n, .k = k, .capacity = recon_shortlist_capacity(k)
     };
     recon_shortlist *l = &out->all;
-    RECON_TRY(recon_alloc_raw(ctx, &l->floor, l->count, sizeof *l->floor));
-    RECON_TRY(recon_alloc_raw(ctx, &l->used, l->count, sizeof *l->used));
-    RECON_TRY(recon_alloc_raw(ctx, &l->candidates, l->count, l->capacity * sizeof *l->candidates));
-    RECON_TRY(recon_alloc(ctx, &out->lock, out->tiles, sizeof *out->lock));
+    RECON_CHECK(recon_alloc_raw(ctx, &l->floor, l->count, sizeof *l->floor));
+    RECON_CHECK(recon_alloc_raw(ctx, &l->used, l->count, sizeof *l->used));
+    RECON_CHECK(
+        recon_alloc_raw(ctx, &l->candidates, l->count, l->capacity * sizeof *l->candidates));
+    RECON_CHECK(recon_alloc(ctx, &out->lock, out->tiles, sizeof *out->lock));
     for (size_t i = 0; i < out->tiles; i++)
         pthread_mutex_init(&out->lock[i], NULL);
     recon_shortlist_clear(l);
-done:
-    return status;
+    return RECON_OK;
 }
 
 void recon_lists_free(recon_lists *lists)

@@ -245,15 +245,6 @@ static double round_row(int8_t *q, const float *w, float step, size_t d)
     return rest[0];
 }
 
-static void make_bytes(recon_points *p, size_t i)
-{
-    const float *w = p->w + i * p->d;
-    float step = largest_of(w, p->d) / 127;
-    double rest = round_row(p->bytes + i * p->d, w, step, p->d);
-    p->step[i] = step;
-    p->rest[i] = nextafterf((float)sqrt(rest), INFINITY);
-}
-
 static recon_status check_task(recon_ctx *ctx, void *arg, size_t block, int worker)
 {
     (void)worker;
@@ -274,8 +265,13 @@ static recon_status prepare_task(recon_ctx *ctx, void *arg, size_t block, int wo
     for (size_t i = block * BLOCK; status == RECON_OK && i < end; i++)
         status =
             in->p->metric == RECON_COSINE ? prepare_cosine(ctx, in, i) : prepare_scaled(ctx, in, i);
-    for (size_t i = block * BLOCK; status == RECON_OK && in->p->bytes && i < end; i++)
-        make_bytes(in->p, i);
+    for (size_t i = block * BLOCK; status == RECON_OK && in->p->bytes && i < end; i++) {
+        const float *w = in->p->w + i * in->p->d;
+        float step = largest_of(w, in->p->d) / 127;
+        double rest = round_row(in->p->bytes + i * in->p->d, w, step, in->p->d);
+        in->p->step[i] = step;
+        in->p->rest[i] = nextafterf((float)sqrt(rest), INFINITY);
+    }
     return status;
 }
 
@@ -309,27 +305,21 @@ double recon_points_scale(double longest)
     return ldexp(1, -exponent);
 }
 
-static void find_mean(recon_points *p)
-{
-    recon_points_sum(p->mean, p->z, p->n, p->d);
-    for (size_t c = 0; c < p->d; c++)
-        p->mean[c] /= (double)p->n;
-}
-
 static recon_status move_and_scale(recon_ctx *ctx, recon_points *p, const recon_points *like)
 {
     p->scale = 1;
     if (p->metric == RECON_COSINE)
         return RECON_OK;
     if (p->metric == RECON_EUCLIDEAN) {
-        recon_status status = recon_alloc(ctx, &p->mean, p->d, sizeof *p->mean);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_alloc(ctx, &p->mean, p->d, sizeof *p->mean));
         if (like)
             for (size_t c = 0; c < p->d; c++)
                 p->mean[c] = like->mean[c];
-        else
-            find_mean(p);
+        else {
+            recon_points_sum(p->mean, p->z, p->n, p->d);
+            for (size_t c = 0; c < p->d; c++)
+                p->mean[c] /= (double)p->n;
+        }
     }
     p->scale =
         like ? like->scale : recon_points_scale(recon_points_longest(p->z, p->n, p->d, p->mean));

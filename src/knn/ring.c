@@ -1,10 +1,9 @@
-/* ring.c - see ring.h. At step t of a tour each rank receives the rows of the t-th rank after it, and
- * sends its own to the t-th before it: first those of the neighbour, then of the neighbour's
+/* ring.c - see ring.h. At step t of a tour each rank receives the rows of the t-th rank after it,
+ * and sends its own to the t-th before it: first those of the neighbour, then of the neighbour's
  * neighbour. All pairs of one set need half the tour. */
 #include "knn/ring.h"
 #include "knn/search.h"
 #include "knn/lists.h"
-#include "knn/ring_tour.h"
 #include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -66,15 +65,12 @@ recon_status recon_ring_prepare(recon_ctx *ctx, recon_points *own, recon_points 
 {
     recon_share s = recon_comm_own(ctx, n, RECON_TILE);
     const float *rows = z + s.begin * d;
-    recon_status status;
     *own = *like = (recon_points){ 0 };
-    RECON_TRY(
+    RECON_CHECK(
         recon_comm_agree(ctx, recon_points_check(ctx, rows, s.end - s.begin, d, s.begin, what)));
-    RECON_TRY(find_frame(ctx, like, rows, s.end - s.begin, n, d, metric));
-    RECON_TRY(recon_comm_agree(ctx, recon_points_make_part(ctx, own, rows, s.end - s.begin, d,
-                                                           s.begin, metric, like, what)));
-done:
-    return status;
+    RECON_CHECK(find_frame(ctx, like, rows, s.end - s.begin, n, d, metric));
+    return recon_comm_agree(ctx, recon_points_make_part(ctx, own, rows, s.end - s.begin, d, s.begin,
+                                                        metric, like, what));
 }
 
 /* --- visitors as an index ---------------------------------------------------------------------- */
@@ -100,7 +96,8 @@ done:
     return status;
 }
 
-/* The rows of all other ranks come by, in pieces that are worth a device's while where there is one. */
+/* The rows of all other ranks come by, in pieces that are worth a device's while where there is
+ * one. */
 static recon_status ask_all(recon_ctx *ctx, query_tour *s, const float *z, size_t n,
                             const recon_points *like)
 {
@@ -137,15 +134,6 @@ static recon_status floor_task(recon_ctx *ctx, void *arg, size_t tile, int worke
     return RECON_OK;
 }
 
-/* Packing the columns costs the same for few tiles of rows as for many: a task has as many as leave each
- * thread a few tasks. */
-static size_t run_of(recon_ctx *ctx, const self_tour *s)
-{
-    size_t tasks = 4 * (size_t)recon_ctx_threads(ctx);
-    size_t run = s->own.tiles * s->theirs.tiles / tasks;
-    return run > RUN ? run : RUN;
-}
-
 static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     self_tour *s = arg;
@@ -155,21 +143,20 @@ static recon_status pair_task(recon_ctx *ctx, void *arg, size_t index, int worke
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_sweep sweep;
     recon_neighbor *scratch;
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->own.all.capacity, sizeof *scratch));
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, &s->visitor, col, &s->tally));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s->own.all.capacity, sizeof *scratch));
+    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, &s->visitor, col, &s->tally));
     for (size_t i = first; i < first + s->run && i < s->own.tiles; i++) {
         if (!recon_visit_is_ours(s->visit, mine + i, theirs + col))
             continue;
-        RECON_TRY(recon_sweep_scores(ctx, &sweep, s->mine, i, 1, &rows));
-        RECON_TRY(recon_lists_scan(ctx, &sweep, &s->own, i, &s->theirs, scratch));
-        RECON_TRY(recon_comm_poll(ctx, worker));
+        RECON_CHECK(recon_sweep_scores(ctx, &sweep, s->mine, i, 1, &rows));
+        RECON_CHECK(recon_lists_scan(ctx, &sweep, &s->own, i, &s->theirs, scratch));
+        RECON_CHECK(recon_comm_poll(ctx, worker));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
-/* What the lists of a tile hold, exactly, with the places that the rows of `points` have among all. */
+/* What the lists of a tile hold, exactly, with the places that the rows of `points` have among
+ * all. */
 static size_t take(recon_shortlist *lists, size_t i, size_t k, recon_neighbor *out)
 {
     size_t count = lists->used[i] < k ? lists->used[i] : k;
@@ -186,16 +173,14 @@ static recon_status keep_task(recon_ctx *ctx, void *arg, size_t tile, int worker
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_shortlist rows = recon_lists_tile(&s->own, tile);
     recon_neighbor *found, *scratch;
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->k, sizeof *scratch));
+    RECON_CHECK(recon_arena_take(ctx, arena, &found, rows.capacity, sizeof *found));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s->k, sizeof *scratch));
     for (size_t i = 0; i < rows.count; i++) {
         recon_shortlist_fetch(&rows, i + AHEAD);
         size_t count = take(&rows, i, s->k, found);
         recon_neighbors_merge(s->best + (rows.begin + i) * s->k, s->k, found, count, scratch);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* The lists of the visitor's rows go home. */
@@ -227,7 +212,11 @@ static recon_status meet(recon_ctx *ctx, void *arg, const recon_visit *v)
     for (size_t i = 0; i < v->rows; i++)
         s->theirs.all.floor[i] = recon_shortlist_floor(&s->visitor, i, s->mine, v->kth[i]);
     RECON_TRY(recon_parallel(ctx, floor_task, s, s->own.tiles));
-    s->run = run_of(ctx, s);
+    /* Packing the columns costs the same for few tiles of rows as for many: a task has as many as
+     * leave each thread a few tasks. */
+    size_t tasks = 4 * (size_t)recon_ctx_threads(ctx);
+    size_t run = s->own.tiles * s->theirs.tiles / tasks;
+    s->run = run > RUN ? run : RUN;
     size_t runs = (s->own.tiles + s->run - 1) / s->run;
     RECON_TRY(recon_parallel(ctx, pair_task, s, runs * s->theirs.tiles));
     RECON_TRY(recon_parallel(ctx, keep_task, s, s->own.tiles));
@@ -252,7 +241,8 @@ static void come_home(void *arg, size_t first, size_t rows, const recon_neighbor
     }
 }
 
-/* A rank's rows among themselves: places among all rows, and no neighbour where there are too few. */
+/* A rank's rows among themselves: places among all rows, and no neighbour where there are too
+ * few. */
 static recon_status search_own(recon_ctx *ctx, self_tour *s, int include_self)
 {
     size_t n = s->mine->n, most = include_self ? n : n - (n > 0), k = s->k < most ? s->k : most;
@@ -342,7 +332,8 @@ done:
 
 /* --- single rows ------------------------------------------------------------------------------ */
 
-/* Of the wanted rows those that a rank holds, in their order: how many, and to out if there is room. */
+/* Of the wanted rows those that a rank holds, in their order: how many, and to out if there is
+ * room. */
 static size_t held_by(recon_ctx *ctx, int rank, size_t n, const int64_t *which, size_t m,
                       int64_t *out)
 {

@@ -1,7 +1,7 @@
-/* ring_tour.c - see ring_tour.h. A tour is a row of stops, one for each piece of each rank that is met.
- * While a rank works on one stop, the rows of the next one arrive and what was found at the one before
- * goes home: three stops are in memory, whatever the size of a part. */
-#include "knn/ring_tour.h"
+/* ring_tour.c - see ring.h. A tour is a row of stops, one for each piece of each rank that is met.
+ * While a rank works on one stop, the rows of the next one arrive and what was found at the one
+ * before goes home: three stops are in memory, whatever the size of a part. */
+#include "knn/ring.h"
 #include "knn/tiles.h"
 #include "comm/comm.h"
 #include "core/ctx.h"
@@ -85,13 +85,10 @@ static recon_status begin_lists(recon_ctx *ctx, tour *t, size_t stop)
     size_t list = t->plan->k * sizeof *m->found;
     recon_share theirs = piece_of(ctx, t, met(t, stop), stop % t->pieces);
     recon_share own = piece_of(ctx, t, t->rank, stop % t->pieces);
-    recon_status status = RECON_OK;
     if (!t->plan->best)
         return RECON_OK;
-    RECON_TRY(recon_exchange_recv(ctx, &m->lists, m->home, length(own) * list, visited(t, stop)));
-    RECON_TRY(recon_exchange_send(ctx, &m->lists, m->found, length(theirs) * list, met(t, stop)));
-done:
-    return status;
+    RECON_CHECK(recon_exchange_recv(ctx, &m->lists, m->home, length(own) * list, visited(t, stop)));
+    return recon_exchange_send(ctx, &m->lists, m->found, length(theirs) * list, met(t, stop));
 }
 
 static recon_status end_lists(recon_ctx *ctx, tour *t, size_t stop)
@@ -107,37 +104,20 @@ static recon_status end_lists(recon_ctx *ctx, tour *t, size_t stop)
     return status;
 }
 
-static recon_status work(recon_ctx *ctx, tour *t, size_t stop)
-{
-    stop_memory *m = &t->memory[stop % 3];
-    recon_share s = piece_of(ctx, t, met(t, stop), stop % t->pieces);
-    recon_visit v = { .z = m->z,
-                      .first = s.begin,
-                      .rows = length(s),
-                      .mutual = met(t, stop) == visited(t, stop) && t->plan->half,
-                      .like = t->plan->like,
-                      .kth = m->kth,
-                      .found = m->found };
-    return t->plan->meet(ctx, t->plan->arg, &v);
-}
-
 static recon_status alloc_memory(recon_ctx *ctx, tour *t)
 {
     const recon_tour_plan *p = t->plan;
-    recon_status status;
     for (int i = 0; i < 3; i++) {
         stop_memory *m = &t->memory[i];
-        RECON_TRY(recon_alloc_raw(ctx, &m->z, t->piece * p->d, sizeof *m->z));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->z, t->piece * p->d, sizeof *m->z));
         if (!p->best)
             continue;
-        RECON_TRY(recon_alloc_raw(ctx, &m->kth, t->piece, sizeof *m->kth));
-        RECON_TRY(recon_alloc_raw(ctx, &m->own_kth, t->piece, sizeof *m->own_kth));
-        RECON_TRY(recon_alloc_raw(ctx, &m->found, t->piece * p->k, sizeof *m->found));
-        RECON_TRY(recon_alloc_raw(ctx, &m->home, t->piece * p->k, sizeof *m->home));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->kth, t->piece, sizeof *m->kth));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->own_kth, t->piece, sizeof *m->own_kth));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->found, t->piece * p->k, sizeof *m->found));
+        RECON_CHECK(recon_alloc_raw(ctx, &m->home, t->piece * p->k, sizeof *m->home));
     }
-    RECON_TRY(recon_alloc_raw(ctx, &t->scratch, p->k + 1, sizeof *t->scratch));
-done:
-    return status;
+    return recon_alloc_raw(ctx, &t->scratch, p->k + 1, sizeof *t->scratch);
 }
 
 static void free_memory(recon_ctx *ctx, tour *t)
@@ -155,23 +135,18 @@ static void free_memory(recon_ctx *ctx, tour *t)
     free(t->scratch);
 }
 
-static void set_pieces(recon_ctx *ctx, tour *t)
-{
-    size_t most = 1; /* rows of a rank */
-    for (int r = 0; r < t->size; r++) {
-        size_t rows = length(recon_comm_share(ctx, r, t->plan->n, RECON_TILE));
-        most = rows > most ? rows : most;
-    }
-    t->piece = t->plan->piece ? t->plan->piece : 8 * RECON_TILE;
-    t->piece = t->piece < most ? t->piece : most;
-    t->pieces = (most + t->piece - 1) / t->piece;
-}
-
 recon_status recon_tour(recon_ctx *ctx, const recon_tour_plan *plan)
 {
     tour t = { .plan = plan, .rank = recon_comm_rank(ctx), .size = recon_comm_size(ctx) };
     recon_status status = RECON_OK;
-    set_pieces(ctx, &t);
+    size_t most = 1; /* rows of a rank */
+    for (int r = 0; r < t.size; r++) {
+        size_t rows = length(recon_comm_share(ctx, r, t.plan->n, RECON_TILE));
+        most = rows > most ? rows : most;
+    }
+    t.piece = t.plan->piece ? t.plan->piece : 8 * RECON_TILE;
+    t.piece = t.piece < most ? t.piece : most;
+    t.pieces = (most + t.piece - 1) / t.piece;
     t.stops = t.pieces * (size_t)(plan->half ? t.size / 2 : t.size - 1);
     if (t.stops == 0)
         return RECON_OK;
@@ -184,7 +159,16 @@ recon_status recon_tour(recon_ctx *ctx, const recon_tour_plan *plan)
             RECON_TRY(begin_rows(ctx, &t, stop + 1));
         if (stop > 0)
             RECON_TRY(begin_lists(ctx, &t, stop - 1));
-        RECON_TRY(work(ctx, &t, stop));
+        stop_memory *m = &t.memory[stop % 3];
+        recon_share s = piece_of(ctx, &t, met(&t, stop), stop % t.pieces);
+        recon_visit v = { .z = m->z,
+                          .first = s.begin,
+                          .rows = length(s),
+                          .mutual = met(&t, stop) == visited(&t, stop) && t.plan->half,
+                          .like = t.plan->like,
+                          .kth = m->kth,
+                          .found = m->found };
+        RECON_TRY(t.plan->meet(ctx, t.plan->arg, &v));
         if (stop > 0)
             RECON_TRY(end_lists(ctx, &t, stop - 1));
         recon_progress_add(ctx, 1);

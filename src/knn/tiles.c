@@ -35,25 +35,23 @@ static size_t tile_rows(const recon_points *p, size_t tile)
 recon_status recon_sweep_begin(recon_ctx *ctx, recon_sweep *out, recon_arena *arena,
                                const recon_points *cols, size_t tile, recon_tally *tally)
 {
-    recon_status status;
     size_t first = tile * RECON_TILE, n = tile_rows(cols, tile), d = cols->d;
     *out =
         (recon_sweep){ .cols = cols, .tally = tally, .begin = first, .count = n, .capacity = HITS };
-    RECON_TRY(recon_arena_take(ctx, arena, &out->packed, d * n, sizeof(float)));
-    RECON_TRY(recon_arena_take(ctx, arena, &out->scores, RECON_TILE * n, sizeof(float)));
-    RECON_TRY(recon_arena_take(ctx, arena, &out->infinite, RECON_TILE, sizeof(float)));
-    RECON_TRY(recon_arena_take(ctx, arena, &out->hits, HITS, sizeof *out->hits));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->packed, d * n, sizeof(float)));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->scores, RECON_TILE * n, sizeof(float)));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->infinite, RECON_TILE, sizeof(float)));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->hits, HITS, sizeof *out->hits));
     pack(out->packed, cols->w + first * d, n, d);
     for (size_t i = 0; i < RECON_TILE; i++)
         out->infinite[i] = INFINITY;
     if (cols->bytes) {
-        RECON_TRY(recon_arena_take(ctx, arena, &out->packed_bytes, d * n, 1));
-        RECON_TRY(recon_arena_take(ctx, arena, &out->row_floor, RECON_TILE, sizeof(float)));
-        RECON_TRY(recon_arena_take(ctx, arena, &out->col_floor, RECON_TILE, sizeof(float)));
+        RECON_CHECK(recon_arena_take(ctx, arena, &out->packed_bytes, d * n, 1));
+        RECON_CHECK(recon_arena_take(ctx, arena, &out->row_floor, RECON_TILE, sizeof(float)));
+        RECON_CHECK(recon_arena_take(ctx, arena, &out->col_floor, RECON_TILE, sizeof(float)));
         pack_bytes(out->packed_bytes, cols->bytes + first * d, n, d);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static int coarse_pays(recon_tally *tally)

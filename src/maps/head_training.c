@@ -3,7 +3,7 @@
 #include "maps/head_training.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "nn/params.h"
 #include "nn/restarts.h"
 

@@ -5,6 +5,7 @@
 
 #include <recon/maps/maps.h>
 #include "maps/kind.h"
+#include "data/dataset.h"
 
 enum {
     RECON_HEAD_TRAINING_EARLY = 3

@@ -117,7 +117,7 @@ static recon_var as_input(recon_tape *t, const recon_ieae *b, const float *seen,
 static recon_var look(recon_input_feed *feed, recon_tape *t, const void *inputs, size_t n)
 {
     batch *b = feed->own;
-    recon_ieae_look(b->views, backbone_of(feed->nets), inputs, n);
+    recon_ieae_preprocess(b->views, backbone_of(feed->nets), inputs, n);
     return as_input(t, backbone_of(feed->nets), b->views, n);
 }
 
@@ -148,7 +148,7 @@ static recon_var view(recon_input_feed *feed, recon_tape *t, const size_t *which
     recon_tape_did(t, recon_parallel(feed->ctx, get_task, b, n));
     if (!draw)
         return look(feed, t, b->images, n);
-    recon_ieae_see(b->views, net, b->views, n);
+    recon_ieae_mask(b->views, net, b->views, n);
     return as_input(t, net, b->views, n);
 }
 

@@ -44,9 +44,10 @@ typedef struct recon_maps_kind {
     size_t free_at;     /* where the number of its free directions is; 0: none is ever free      */
     const char *number; /* the name by which files hold one number more: the family of Theta, or
                            the unit of F                                                        */
-    const char *number_is; /* what that must be, for the message                                */
-    int (*number_fits)(double number);
-    int number_is_family;     /* it is one of the group's families; else the unit of F         */
+    const char
+        *parameter_is; /* what that must be, for the message                                */
+    int (*parameter_fits)(double number);
+    int parameter_is_family;  /* it is one of the group's families; else the unit of F         */
     recon_lambda usual;       /* where Lambda comes from in files that do not say               */
     int compared;             /* are the ways to Lambda compared by likelihood on points held out?
                                   else it comes from where it usually does                       */

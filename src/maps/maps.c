@@ -123,7 +123,7 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *m)
 
 recon_maps_info recon_maps_describe(const recon_maps *m)
 {
-    int family = m->kind->number_is_family;
+    int family = m->kind->parameter_is_family;
     return (recon_maps_info){ .group = m->kind->group,
                               .d = m->d,
                               .hidden = m->hidden,
@@ -280,9 +280,9 @@ recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safet
     RECON_TRY(make(ctx, m, 0, file, path, 0));
     RECON_TRY(recall(ctx, m, path));
     RECON_TRY(find_lambda(ctx, &m->lambda, file, kind, path));
-    if (!kind->number_fits(m->number))
+    if (!kind->parameter_fits(m->number))
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is %g: %s", path, kind->number,
-                             m->number, kind->number_is));
+                             m->number, kind->parameter_is));
     *out = m;
 done:
     if (status == RECON_OK)

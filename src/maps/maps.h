@@ -116,4 +116,6 @@ double recon_maps_p_value(const recon_maps *maps, const void *map, const double 
  * below 1 / (held_out + 1). A share above 1 is taken as 1. */
 double recon_maps_threshold(const recon_maps *maps, double false_alarms);
 
+const char *recon_heads_name(recon_heads heads); /* "mlp", "paper" */
+
 #endif

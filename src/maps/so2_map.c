@@ -1,8 +1,7 @@
 /* so2_map.c - what follows from the maps of an input and its pose. */
 #include "maps/so2_map.h"
-#include "group/so2/centre.h"
-#include "group/so2/moments.h"
-#include "group/so2/vonmises.h"
+#include "group/so2/mean.h"
+#include "group/so2/fit.h"
 #include <math.h>
 #include <recon/group/so2.h>
 #include "group/tail.h"

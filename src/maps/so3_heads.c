@@ -4,7 +4,7 @@
  * learned as a plain matrix and made a rotation when it is read. Labels are regressed, and dropout
  * would pull them towards the mean of all classes; the density alone takes what options ask for. */
 #include "maps/so3_heads.h"
-#include "group/so3/fisher_loss.h"
+#include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static recon_var density_f(recon_tape *t, recon_var y, size_t parts, double unit
     return recon_var_scale(t, unit / EIGHTHS, recon_var_columns(t, y, 0, F * parts));
 }
 
-/* Both heads of densities put out F of each part, then the shares of fisher_loss.h. */
+/* Both heads of densities put out F of each part, then the shares of group/so3/fisher.h. */
 static recon_var loss_of_parts(recon_tape *t, recon_var y, recon_var pose, size_t parts,
                                double unit)
 {

@@ -16,7 +16,7 @@
 #include "maps/maps.h"
 #include "maps/so3_heads.h"
 
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "group/natural.h"
 #include <stdlib.h>
 #include <string.h>
@@ -241,8 +241,8 @@ const recon_maps_kind recon_so3_maps = {
     .lambda_at = offsetof(recon_so3_map, lambda),
     .free_at = offsetof(recon_so3_map, free),
     .number = "theta.unit",
-    .number_is = "above 0",
-    .number_fits = is_unit,
+    .parameter_is = "above 0",
+    .parameter_fits = is_unit,
     .usual = RECON_LAMBDA_DENSITY,
     .any_rotation = "haar",
     .defaults = { .hidden = 512,

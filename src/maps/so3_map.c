@@ -1,6 +1,6 @@
 /* so3_map.c - what follows from the maps of an input and its pose. */
 #include "maps/so3_map.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "group/tail.h"
 #include "group/so3/frame.h"
 

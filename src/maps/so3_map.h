@@ -4,12 +4,12 @@
 #define MAPS_SO3_MAP_H
 
 #include <recon/group/mean.h>
-#include "group/so3/fisher_mixture.h"
+#include "group/so3/fisher.h"
 
 /* Rotations are in the backbone's frame, that of psi; matrices are row-major. */
 typedef struct {
     recon_so3 lambda;     /* Lambda(x), the natural pose: the gauge of `density`, see
-                             group/so3/fisher_gauge.h                                              */
+                             group/so3/fisher.h                                                    */
     double theta[9];      /* Theta(x): F of psi Lambda^-1, in world axes                       */
     int free;             /* directions in which Lambda could as well be rotated: 0, the natural
                              pose is known; 1, an axis of it, and the spin about that is free; 2; 3,
@@ -44,7 +44,8 @@ double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi);
 double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi);
 
 /* The paper's scores, lacking log c(F): -tr(Theta^T g_abs) with Theta and Lambda of this map, the
- * same with those learned as labels, and -tr(support^T psi), without centring. Higher is more unusual. */
+ * same with those learned as labels, and -tr(support^T psi), without centring. Higher is more
+ * unusual. */
 double recon_so3_map_trace(const recon_so3_map *map, recon_so3 psi);
 double recon_so3_map_trace_label(const recon_so3_map *map, recon_so3 psi);
 double recon_so3_map_trace_uncentred(const recon_so3_map *map, recon_so3 psi);

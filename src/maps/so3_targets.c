@@ -8,8 +8,9 @@
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "stats/quantile.h"
+#include "group/so3/fisher_fit.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>

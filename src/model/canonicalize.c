@@ -11,7 +11,7 @@
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "model/modes.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include <recon/group/so2.h>
 
 #include <math.h>
@@ -34,7 +34,7 @@ static recon_status find_poses(recon_ctx *ctx, recon_pose *poses, const recon_mo
 {
     recon_row *rows = NULL;
     recon_status status;
-    if (!options || (options->only_if <= 0 && !options->only_one))
+    if (!options || (options->only_if <= 0 && options->only == RECON_ONLY_ANY))
         return recon_model_read(ctx, &(recon_read){ .poses = poses }, m, inputs, n);
     RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
     RECON_TRY(recon_rows_find(ctx, rows, m, inputs, n, options));

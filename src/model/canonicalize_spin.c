@@ -5,7 +5,7 @@
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "model/spin.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 
 #include <recon/knn/knn.h>
 #include <stdlib.h>
@@ -165,9 +165,9 @@ recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out, recon_pose *pos
     RECON_TRY(find_open(ctx, &s, poses, model, x, &own));
     if (s.n)
         RECON_TRY(choose(ctx, &s, d, k, use, judge, user, labels, options));
-    for (size_t i = 0; i < s.n; i++) {
-        recon_pose_complete(&poses[s.row[i]], RECON_SO3, (const double *)&s.spin[i].lambda);
-    }
+    for (size_t i = 0; i < s.n; i++)
+        recon_pose_complete(&poses[s.row[i]], model->backbone->kind->group,
+                            (const double *)&s.spin[i].lambda);
     if (out)
         RECON_TRY(rotate(ctx, out, poses, model, x, n));
 done:

@@ -4,7 +4,7 @@
 #include "core/f16.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "knn/search.h"
 #include "model/whiten.h"
 #include "nn/params.h"
@@ -20,24 +20,27 @@
 #define ANGLES    "codes.angles"
 #define RARER     "codes.rarer"
 #define HELD      "codes.held"
+#define CLUSTER   "codes.cluster"
+#define LAWS      "codes.laws"
+#define FRAME     "codes.frame"
 
 /* --- the object ------------------------------------------------------------------------------- */
 
-static recon_status codes_new(recon_ctx *ctx, recon_stored_codes **out, const recon_group *group,
-                              size_t n, size_t d)
+static recon_status codes_new(recon_ctx *ctx, recon_stored_embeddings **out,
+                              const recon_group *group, size_t n, size_t d)
 {
-    recon_stored_codes *c;
+    recon_stored_embeddings *c;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
     c = *out;
-    *c = (recon_stored_codes){ .group = group, .n = n, .d = d };
+    *c = (recon_stored_embeddings){ .group = group, .n = n, .d = d };
     RECON_TRY(recon_alloc_raw(ctx, &c->white, n * d, sizeof *c->white));
     RECON_TRY(recon_alloc_raw(ctx, &c->poses, n, group->numbers * sizeof *c->poses));
 done:
     return status;
 }
 
-void recon_codes_free(recon_stored_codes *c)
+void recon_codes_free(recon_stored_embeddings *c)
 {
     if (!c)
         return;
@@ -47,11 +50,13 @@ void recon_codes_free(recon_stored_codes *c)
     free(c->white);
     free(c->whiten);
     free(c->poses);
+    free(c->cluster);
+    recon_laws_free(&c->laws);
     free(c);
 }
 
 /* When z and whiten are there. */
-static recon_status make_ready(recon_ctx *ctx, recon_stored_codes *c)
+static recon_status make_ready(recon_ctx *ctx, recon_stored_embeddings *c)
 {
     recon_status status;
     RECON_TRY(recon_whiten(ctx, c->white, c->z, c->n, c->d, c->whiten, c->scale));
@@ -96,7 +101,7 @@ size_t recon_codes_points(size_t *which, const unsigned char *held, size_t n)
 }
 
 /* Rounded as a file rounds them. */
-static void fill(recon_stored_codes *c, const recon_embedded *data, const size_t *which)
+static void fill(recon_stored_embeddings *c, const recon_embedded *data, const size_t *which)
 {
     size_t d = c->d, numbers = c->group->numbers;
     c->scale = scale_of(data->z, data->n * d);
@@ -142,7 +147,7 @@ static double angle_of(double score)
     return 1 - score;
 }
 
-static recon_status measure_distances(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+static recon_status measure_distances(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                       const float *z, size_t m)
 {
     float *white = NULL;
@@ -164,7 +169,7 @@ int recon_code_is_zero(const float *z, size_t d)
 }
 
 /* An embedding that is zero has no direction; it counts as at a right angle to all. */
-static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                    const float *z, size_t m)
 {
     float *direction = NULL;
@@ -182,14 +187,14 @@ done:
 }
 
 /* -log of the smaller of the two p-values. */
-static double rarer_of(const recon_stored_codes *c, double distance, double angle)
+static double rarer_of(const recon_stored_embeddings *c, double distance, double angle)
 {
     return -log(fmin(recon_calibration_p_value(&c->distances, distance),
                      recon_calibration_p_value(&c->angles, angle)));
 }
 
 /* By n embeddings of inputs that were held out. */
-static recon_status calibrate(recon_ctx *ctx, recon_stored_codes *c, const float *z, size_t n)
+static recon_status calibrate(recon_ctx *ctx, recon_stored_embeddings *c, const float *z, size_t n)
 {
     double *distance = NULL, *sorted = NULL;
     recon_status status;
@@ -212,7 +217,7 @@ done:
 }
 
 /* Of the codes, and of the same inputs rotated. */
-static recon_status find_whiten(recon_ctx *ctx, recon_stored_codes *c, const float *rotated)
+static recon_status find_whiten(recon_ctx *ctx, recon_stored_embeddings *c, const float *rotated)
 {
     size_t count = c->n * c->d, sets = rotated ? 2 : 1;
     float *z = NULL;
@@ -239,10 +244,11 @@ static recon_status gather(recon_ctx *ctx, float **out, const recon_embedded *da
     return status;
 }
 
-recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const recon_embedded *data,
-                              const unsigned char *held, const float *rotated)
+recon_status recon_codes_make(recon_ctx *ctx, recon_stored_embeddings **out,
+                              const recon_embedded *data, const unsigned char *held,
+                              const float *rotated)
 {
-    recon_stored_codes *c = NULL;
+    recon_stored_embeddings *c = NULL;
     size_t *which = NULL, all, n = 0;
     float *as_they_are = NULL;
     recon_status status;
@@ -311,8 +317,8 @@ static recon_status read_size(recon_ctx *ctx, size_t *n, const recon_safetensors
     return status;
 }
 
-static recon_status read_poses(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
-                               const char *path)
+static recon_status read_poses(recon_ctx *ctx, recon_stored_embeddings *c,
+                               const recon_safetensors *file, const char *path)
 {
     size_t numbers = c->group->numbers;
     const size_t shape[] = { c->n, numbers };
@@ -349,8 +355,45 @@ done:
     return status;
 }
 
-static recon_status read_all(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
-                             const char *path)
+/* Of files that have them. */
+static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
+                              const recon_safetensors *file, const char *path)
+{
+    const size_t one = 1;
+    float *cluster = NULL, *rows = NULL, *frame = NULL;
+    size_t shape[] = { 0, recon_law_width(c->group) };
+    recon_array a = { 0 };
+    int good = 1;
+    recon_status status;
+    RECON_TRY(recon_safetensors_get(ctx, &a, file, LAWS));
+    shape[0] = a.shape[0];
+    RECON_TRY(get(ctx, &rows, file, path, LAWS, shape, 2));
+    RECON_TRY(get(ctx, &cluster, file, path, CLUSTER, &c->n, 1));
+    RECON_TRY(get(ctx, &frame, file, path, FRAME, &one, 1));
+    c->laws.n = shape[0];
+    c->laws.frame = (recon_laws_frame)*frame;
+    good = *frame >= 0 && *frame <= RECON_LAWS_OF_DENSITY && *frame == floorf(*frame);
+    RECON_TRY(recon_alloc(ctx, &c->laws.law, c->laws.n, sizeof *c->laws.law));
+    RECON_TRY(recon_alloc(ctx, &c->cluster, c->n, sizeof *c->cluster));
+    for (size_t i = 0; good && i < c->laws.n; i++)
+        good = recon_law_read(&c->laws.law[i], rows + i * shape[1], c->group);
+    for (size_t i = 0; good && i < c->n; i++) {
+        good = cluster[i] >= 0 && cluster[i] < (float)c->laws.n && cluster[i] == floorf(cluster[i]);
+        c->cluster[i] = good ? (int64_t)cluster[i] : 0;
+    }
+    if (!good)
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_FORMAT, "%s: '" LAWS "' are no laws of clusters", path));
+done:
+    recon_array_free(&a);
+    free(frame);
+    free(rows);
+    free(cluster);
+    return status;
+}
+
+static recon_status read_all(recon_ctx *ctx, recon_stored_embeddings *c,
+                             const recon_safetensors *file, const char *path)
 {
     const size_t one = 1, z[] = { c->n, c->d }, u[] = { c->d, c->d };
     float *scale = NULL;
@@ -365,17 +408,19 @@ static recon_status read_all(recon_ctx *ctx, recon_stored_codes *c, const recon_
         RECON_TRY(read_calibration(ctx, &c->angles, file, path, ANGLES));
         RECON_TRY(read_calibration(ctx, &c->rarer, file, path, RARER));
     }
+    if (recon_safetensors_has(file, LAWS))
+        RECON_TRY(read_laws(ctx, c, file, path));
     RECON_TRY(make_ready(ctx, c));
 done:
     free(scale);
     return status;
 }
 
-recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
+recon_status recon_codes_read(recon_ctx *ctx, recon_stored_embeddings **out,
                               const recon_safetensors *file, const char *path,
                               const recon_group *group, size_t d)
 {
-    recon_stored_codes *c = NULL;
+    recon_stored_embeddings *c = NULL;
     size_t n;
     recon_status status = RECON_OK;
     *out = NULL;
@@ -396,6 +441,8 @@ void recon_codes_tensors_free(recon_codes_tensors *t)
 {
     free(t->z);
     free(t->pose);
+    free(t->cluster);
+    free(t->laws);
 }
 
 static recon_tensor_entry entry(const char *name, recon_dtype dtype, const void *data, size_t rows,
@@ -406,8 +453,27 @@ static recon_tensor_entry entry(const char *name, recon_dtype dtype, const void 
     };
 }
 
+static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t,
+                             const recon_stored_embeddings *c)
+{
+    size_t width = recon_law_width(c->group);
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &t->cluster, c->n, sizeof *t->cluster));
+    RECON_TRY(recon_alloc_raw(ctx, &t->laws, c->laws.n, width * sizeof *t->laws));
+    for (size_t i = 0; i < c->n; i++)
+        t->cluster[i] = (float)c->cluster[i];
+    for (size_t i = 0; i < c->laws.n; i++)
+        recon_law_write(t->laws + i * width, &c->laws.law[i], c->group);
+    t->frame = (float)c->laws.frame;
+    t->entry[t->entries++] = entry(CLUSTER, RECON_F32, t->cluster, c->n, 0);
+    t->entry[t->entries++] = entry(LAWS, RECON_F32, t->laws, c->laws.n, width);
+    t->entry[t->entries++] = entry(FRAME, RECON_F32, &t->frame, 1, 0);
+done:
+    return status;
+}
+
 recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
-                                      const recon_stored_codes *c)
+                                      const recon_stored_embeddings *c)
 {
     size_t n = c->n, d = c->d, numbers = c->group->numbers;
     recon_status status;
@@ -429,38 +495,79 @@ recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
     t->entry[3] = entry(WHITEN, RECON_F32, c->whiten, d, d <= RECON_WHITEN_MOST ? d : 0);
     t->entry[4] = entry(DISTANCES, RECON_F32, t->distances, RECON_QUANTILES, 0);
     t->entry[5] = entry(HELD, RECON_F32, &t->held, 1, 0);
-    t->entries = c->rarer.n > 0 ? RECON_CODES_TENSORS : RECON_CODES_TENSORS - 2;
-    t->entry[6] = entry(ANGLES, RECON_F32, t->angles, RECON_QUANTILES, 0);
-    t->entry[7] = entry(RARER, RECON_F32, t->rarer, RECON_QUANTILES, 0);
+    t->entries = 6;
+    if (c->rarer.n > 0) {
+        t->entry[t->entries++] = entry(ANGLES, RECON_F32, t->angles, RECON_QUANTILES, 0);
+        t->entry[t->entries++] = entry(RARER, RECON_F32, t->rarer, RECON_QUANTILES, 0);
+    }
+    if (c->cluster)
+        RECON_TRY(put_laws(ctx, t, c));
 done:
     return status;
 }
 
 /* --- asked ------------------------------------------------------------------------------------ */
 
-recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, float *similarity,
-                                 const recon_stored_codes *c, const float *z, size_t m, size_t k)
+recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, const recon_stored_embeddings *c,
+                                 const float *z, size_t m, size_t k)
 {
     recon_neighbor *found = NULL;
     recon_points q = { 0 };
+    float *some = NULL;
     recon_status status = RECON_OK;
     if (m == 0)
         return status;
     RECON_TRY(recon_alloc_raw(ctx, &found, m, k * sizeof *found));
-    RECON_TRY(recon_points_make(ctx, &q, z, m, c->d, RECON_COSINE, &c->by_angle, "embeddings"));
+    RECON_TRY(recon_alloc_raw(ctx, &some, m * c->d, sizeof *some));
+    memcpy(some, z, m * c->d * sizeof *some);
+    for (size_t i = 0; i < m; i++)
+        some[i * c->d] += (float)recon_code_is_zero(z + i * c->d, c->d);
+    RECON_TRY(recon_points_make(ctx, &q, some, m, c->d, RECON_COSINE, &c->by_angle, "embeddings"));
     RECON_TRY(recon_exact_search(ctx, found, &q, &c->by_angle, k));
-    for (size_t i = 0; i < m * k; i++) {
-        index[i] = (int64_t)found[i].index;
-        if (similarity)
-            similarity[i] = (float)found[i].score;
-    }
+    for (size_t i = 0; i < m * k; i++)
+        index[i] = recon_code_is_zero(z + i / k * c->d, c->d) ? -1 : (int64_t)found[i].index;
 done:
     recon_points_free(&q);
+    free(some);
     free(found);
     return status;
 }
 
-recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+/* The first of those that occur most. */
+static int64_t vote(const int64_t *cluster, const int64_t *nearest, size_t k)
+{
+    size_t most = 0, best = 0;
+    for (size_t j = 0; j < k; j++) {
+        size_t votes = 0;
+        for (size_t i = 0; i < k; i++)
+            votes += cluster[nearest[i]] == cluster[nearest[j]];
+        best = votes > most ? j : best;
+        most = votes > most ? votes : most;
+    }
+    return cluster[nearest[best]];
+}
+
+recon_status recon_codes_clusters(recon_ctx *ctx, int64_t *out, const recon_stored_embeddings *c,
+                                  const float *z, size_t m, size_t k)
+{
+    int64_t *nearest = NULL;
+    recon_status status = RECON_OK;
+    k = k < c->n ? k : c->n;
+    for (size_t i = 0; i < m; i++)
+        out[i] = -1;
+    if (!c->cluster || m == 0)
+        return status;
+    RECON_TRY(recon_alloc_raw(ctx, &nearest, m, k * sizeof *nearest));
+    RECON_TRY(recon_codes_nearest(ctx, nearest, c, z, m, k));
+    for (size_t i = 0; i < m; i++)
+        if (nearest[i * k] >= 0)
+            out[i] = vote(c->cluster, nearest + i * k, k);
+done:
+    free(nearest);
+    return status;
+}
+
+recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
                                   const float *z, size_t m)
 {
     double *angle = NULL;
@@ -480,7 +587,7 @@ done:
     return status;
 }
 
-double recon_codes_floor(const recon_stored_codes *c)
+double recon_codes_floor(const recon_stored_embeddings *c)
 {
     return c->rarer.n > 0 ? recon_calibration_p_value(&c->rarer, rarer_of(c, DBL_MAX, DBL_MAX))
                           : recon_calibration_p_value(&c->distances, DBL_MAX);

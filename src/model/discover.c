@@ -9,13 +9,17 @@
 #include "core/memory.h"
 #include "data/identity.h"
 #include "model/discovered.h"
-#include "model/lambda.h"
-#include "model/doubt.h"
+#include "knn/clusters.h"
+#include "model/held.h"
+#include "model/table.h"
+#include "model/inconsistency.h"
 #include "model/folds.h"
 #include "model/model.h"
 #include "model/summary.h"
 #include "model/trust.h"
 #include "group/mean.h"
+#include "core/blocks.h"
+#include "normalize/findings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { METADATA = 10, ROTATED = 9 /* the seed of rotations for recon_codes_make */ };
+enum { METADATA = 10, BLOCK = RECON_BLOCK_ANSWERS };
 
 typedef struct {
     const char *model;
@@ -35,10 +39,11 @@ typedef struct {
     recon_embedded embedded;
     recon_frames frames;
     recon_maps *maps;
-    recon_stored_codes *codes;
+    recon_model answers; /* the parts of what will be written */
+    int64_t *cluster;    /* [points] */
     recon_lambda_choice choice;
     double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
-    char *said;            /* [points] by the maps: of their kind */
+    char *said;            /* [points] what the maps say of each: of their kind */
     json_t *summary;
 } flow;
 
@@ -92,8 +97,7 @@ done:
     return status;
 }
 
-/* The ways are compared on inputs as they come. Where these are upright, that says nothing of rotated
- * ones: there psi of a photo preset is what it has learned, and its density is exact at quarter turns. */
+/* The head of a photo preset is seldom worse on inputs as they come, but its density is exact at quarter turns. */
 static recon_lambda lambda_of(const flow *f)
 {
     const recon_ieae *images = recon_backbone_ieae(f->backbone);
@@ -102,78 +106,143 @@ static recon_lambda lambda_of(const flow *f)
                : f->o.lambda;
 }
 
-/* Lambda of all points by the way that was taken, and what the pose densities say of them. */
-static recon_status put_lambdas(recon_ctx *ctx, flow *f)
+/* The clusters in the graph of k nearest neighbours, and how likely poses are by the others of their cluster. */
+static recon_status cluster_by(recon_ctx *ctx, flow *f, int64_t *cluster, size_t *count,
+                               double *fit, const int64_t *near, size_t most, size_t k)
 {
-    const recon_embedded *e = &f->embedded;
-    recon_lambda way = f->maps->lambda = f->choice.taken;
-    const recon_maps_kind *kind = f->maps->kind;
-    double lambda[RECON_NUMBERS_MAX];
-    for (size_t i = 0; i < e->n; i++) {
-        recon_lambda_by(lambda, kind, way, e, &f->frames, f->said, i);
-        memcpy(f->said + i * kind->map + kind->lambda_at, lambda,
-               kind->group->numbers * sizeof *lambda);
-    }
-    return recon_maps_put_densities(ctx, f->said, f->maps, e->poses, e->density, e->n,
-                                    RECON_MAPS_ALL);
-}
-
-/* The points that codes are made of, each at a random rotation, through the backbone. */
-static recon_status embed_rotated(recon_ctx *ctx, recon_embedded *out, const flow *f,
-                                  const recon_data *data)
-{
-    recon_data *some = NULL, *rotated = NULL;
-    size_t *which = NULL, n;
+    size_t n = f->embedded.n;
+    int64_t *some = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &which, f->embedded.n, sizeof *which));
-    n = recon_codes_points(which, f->maps->held, f->embedded.n);
-    RECON_TRY(data->kind->pick(ctx, &some, data, which, n));
-    RECON_TRY(data->kind->rotate(ctx, &rotated, some, f->maps->kind->any_rotation, ROTATED));
-    RECON_TRY(recon_backbone_embed(ctx, out, f->backbone, rotated));
+    RECON_TRY(recon_alloc_raw(ctx, &some, n * k, sizeof *some));
+    for (size_t i = 0; i < n * k; i++)
+        some[i] = near[i / k * most + i % k];
+    RECON_TRY(recon_clusters(ctx, cluster, count, some, n, k));
+    RECON_TRY(recon_laws_log_densities(ctx, NULL, fit, NULL, NULL, 0, *count, cluster,
+                                       f->embedded.poses, n));
 done:
-    recon_data_close(rotated);
-    recon_data_close(some);
-    free(which);
+    free(some);
     return status;
 }
 
-static recon_status keep_codes(recon_ctx *ctx, flow *f, const recon_data *data)
+#define EQUAL 0.03 /* nats */
+
+/* A kind of many inputs falls apart into clusters where each is linked to few, and rare ones get into others'
+ * where it is linked to many: of several numbers of neighbours the largest whose clusters know as much as any. */
+static recon_status find_clusters(recon_ctx *ctx, flow *f, size_t *count)
 {
-    recon_embedded rotated = { .n = 0 };
-    recon_status status = RECON_OK;
-    if (data->kind->pick && data->kind->rotate)
-        RECON_TRY(embed_rotated(ctx, &rotated, f, data));
-    RECON_TRY(recon_codes_make(ctx, &f->codes, &f->embedded, f->maps->held, rotated.z));
+    static const size_t halves[] = { 2, 3, 4, 6 }; /* of the class's neighbours */
+    const recon_embedded *e = &f->embedded;
+    size_t k = f->frames.k, most = 3 * k < e->n - 1 ? 3 * k : e->n - 1, found;
+    int64_t *near = NULL, *cluster = NULL;
+    double best = -INFINITY, fit;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &f->cluster, e->n, sizeof *f->cluster));
+    if (!f->maps->kind->compared || most <= k) {
+        RECON_TRY(recon_clusters(ctx, f->cluster, count, f->frames.neighbors, e->n, k));
+        return RECON_OK;
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &cluster, e->n, sizeof *cluster));
+    RECON_TRY(recon_alloc_raw(ctx, &near, e->n, most * sizeof *near));
+    RECON_TRY(recon_knn_self(ctx, near, NULL, e->z, e->n, e->d, &(recon_knn_options){ .k = most }));
+    for (size_t i = 0; i < sizeof halves / sizeof *halves && halves[i] * k / 2 <= most; i++) {
+        RECON_TRY(cluster_by(ctx, f, cluster, &found, &fit, near, most, halves[i] * k / 2));
+        if (getenv("LAWS"))
+            fprintf(stderr, "k %zu clusters %zu fit %.4f\n", halves[i] * k / 2, found, fit);
+        if (fit < best - EQUAL)
+            continue;
+        best = fmax(best, fit);
+        *count = found;
+        memcpy(f->cluster, cluster, e->n * sizeof *cluster);
+    }
 done:
-    recon_embedded_free(&rotated);
+    free(near);
+    free(cluster);
     return status;
 }
 
 static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
 {
     const recon_embedded *e = &f->embedded;
-    const recon_maps_inputs in = { .n = e->n, .z = e->z, .data = data };
+    recon_held_job job = { .data = data, .points = e, .asked = lambda_of(f) };
     recon_status status;
     RECON_TRY(recon_maps_fit_inputs(ctx, &f->maps, e, &f->frames, &f->o.maps, f->backbone, data));
-    RECON_TRY(keep_codes(ctx, f, data));
-    RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
-    RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, &in, RECON_MAPS_ALL));
-    RECON_TRY(recon_lambda_choose(ctx, &f->choice, lambda_of(f), e, &f->frames, f->maps, f->said));
-    RECON_TRY(put_lambdas(ctx, f));
+    RECON_TRY(find_clusters(ctx, f, &job.clusters));
+    job.cluster = f->cluster;
+    f->answers = (recon_model){ .backbone = (recon_backbone *)f->backbone,
+                                .maps = f->maps,
+                                .k = f->frames.k,
+                                .mean = f->o.mean,
+                                .by_gauge = f->frames.group->gauge && !f->o.as_mean };
+    RECON_TRY(recon_held_decide(ctx, &f->choice, &f->answers, &job));
 done:
+    return status;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* Room for a block of inputs and what is answered. */
+typedef struct {
+    char *in;
+    recon_read read;
+    recon_row *rows;
+    recon_table table;
+} block;
+
+/* Inputs from at on, as canonicalize would be asked about them; the backbone has seen them. */
+static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_data *data,
+                                 size_t at, size_t n)
+{
+    const recon_embedded *e = &f->embedded;
+    const recon_seen seen = { .z = (float *)e->z + at * e->d,
+                              .psi = (double *)e->poses + at * e->group->numbers,
+                              .density =
+                                  e->density ? (float *)e->density + at * RECON_POSE_BINS : NULL };
+    size_t map = f->maps->kind->map;
+    recon_status status;
+    data->kind->read(b->in, data, at, n);
+    RECON_TRY(recon_model_answer(ctx, &b->read, &f->answers, &seen, b->in, n));
+    RECON_TRY(recon_rows_fill(ctx, b->rows, &f->answers, &b->read, n, NULL));
+    memcpy(f->said + at * map, b->read.maps, n * map);
+    for (size_t i = 0; i < n; i++) {
+        f->frames.verdict[at + i] = (int8_t)b->rows[i].verdict;
+        f->frames.fold[at + i] = (int8_t)b->rows[i].fold;
+    }
+    RECON_TRY(recon_table_add(ctx, &b->table, b->rows, at, n));
+done:
+    return status;
+}
+
+/* The rows of all inputs: what everything else that a discovery says is made of. */
+static recon_status answer(recon_ctx *ctx, flow *f, const recon_data *data)
+{
+    size_t n = f->embedded.n, most = n < BLOCK ? n : BLOCK;
+    const recon_inputs own = { .whole = (recon_data *)data, .use = data, .n = n };
+    block b = { .table = RECON_NO_TABLE };
+    char path[RECON_PATH];
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &f->said, n, f->maps->kind->map));
+    RECON_TRY(recon_alloc_raw(ctx, &b.in, most, recon_data_describe(data).bytes));
+    RECON_TRY(recon_alloc_raw(ctx, &b.rows, most, sizeof *b.rows));
+    RECON_TRY(recon_read_new(ctx, &b.read, &f->answers, most, 1));
+    RECON_TRY(recon_table_open(ctx, &b.table, recon_folder_join(path, f->stage.path, "poses.csv"),
+                               f->o.inputs ? f->o.inputs : &own, f->frames.group, 1));
+    for (size_t at = 0; at < n; at += most)
+        RECON_TRY(answer_block(ctx, f, &b, data, at, n - at < most ? n - at : most));
+    RECON_TRY(recon_table_commit(ctx, &b.table));
+    recon_findings_count(&f->frames);
+done:
+    recon_table_close(&b.table);
+    recon_read_free(&b.read);
+    free(b.rows);
+    free(b.in);
     return status;
 }
 
 static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const recon_data *data)
 {
-    const recon_model model = { .backbone = (recon_backbone *)f->backbone,
-                                .maps = f->maps,
-                                .codes = f->codes,
-                                .k = f->frames.k,
-                                .mean = f->o.mean };
     out->trust.lambda = f->choice;
-    return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames,
-                               recon_discover_doubted(f->inconsistency, f->embedded.n), f->said);
+    return recon_trust_measure(ctx, &out->trust, &f->answers, data, &f->embedded, &f->frames,
+                               recon_inconsistent_share(f->inconsistency, f->embedded.n), f->said);
 }
 
 /* Of few inputs, on all of them. */
@@ -184,7 +253,6 @@ static recon_status calibrate(recon_ctx *ctx, flow *f, recon_discovery *out, con
                                   .data = data,
                                   .options = &f->o,
                                   .dir = f->stage.path,
-                                  .embed_seconds = out->seconds.embed,
                                   .maps_seconds = out->seconds.maps };
     out->folds = recon_folds_count(ctx, &job);
     return out->folds ? recon_folds_calibrate(ctx, f->maps, out->folds, &job) : RECON_OK;
@@ -202,8 +270,8 @@ static const char *center_name(const flow *f)
 /* The family that Theta is the width of. */
 static const char *theta_name(const flow *f)
 {
-    return f->maps->kind->number_is_family ? f->frames.group->families[(int)f->maps->number].name
-                                           : NULL;
+    return f->maps->kind->parameter_is_family ? f->frames.group->families[(int)f->maps->number].name
+                                              : NULL;
 }
 
 static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust *trust)
@@ -238,7 +306,7 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
         ctx, recon_folder_join(path, f->stage.path, "model.safetensors"), f->model, f->backbone,
         f->maps,
         &(recon_model_save_options){
-            .half = f->o.half, .metadata = all, .n_metadata = all_n, .codes = f->codes }));
+            .half = f->o.half, .metadata = all, .n_metadata = all_n, .codes = f->answers.codes }));
 done:
     free(all);
     free(measures);
@@ -293,28 +361,29 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
         return RECON_OK; /* the rest is rank 0's */
     recon_lap(&out->seconds.embed, &then);
     RECON_TRY(recon_discover_frames(ctx, &f->frames, &f->embedded, f->backbone->kind, &f->o));
-    RECON_TRY(
-        recon_discover_doubt(ctx, &f->inconsistency, &f->frames, &f->embedded, f->backbone, data));
+    RECON_TRY(recon_discover_inconsistency(ctx, &f->inconsistency, &f->frames, &f->embedded,
+                                           f->backbone, data));
     recon_lap(&out->seconds.normalize, &then);
     RECON_TRY(learn(ctx, f, data));
     recon_lap(&out->seconds.maps, &then);
     RECON_TRY(calibrate(ctx, f, out, data));
     recon_lap(&out->seconds.folds, &then);
+    RECON_TRY(answer(ctx, f, data));
     RECON_TRY(judge(ctx, f, out, data));
     out->seconds.total = then - begun;
     RECON_TRY(recon_identity(ctx, &f->identity, data, 0));
     RECON_TRY(recon_summarize(ctx, &f->summary, out,
-                              &(recon_findings){ .options = &f->o,
-                                                 .data = data,
-                                                 .identity = f->identity,
-                                                 .embedded = &f->embedded,
-                                                 .frames = &f->frames,
-                                                 .maps = f->said,
-                                                 .lambda = f->maps->lambda,
-                                                 .inconsistency = f->inconsistency,
-                                                 .mean = center_name(f),
-                                                 .theta = theta_name(f),
-                                                 .backend = recon_ops_name(ctx) }));
+                              &(recon_summary_input){ .options = &f->o,
+                                                      .data = data,
+                                                      .identity = f->identity,
+                                                      .embedded = &f->embedded,
+                                                      .frames = &f->frames,
+                                                      .maps = f->said,
+                                                      .lambda = f->maps->lambda,
+                                                      .inconsistency = f->inconsistency,
+                                                      .mean = center_name(f),
+                                                      .theta = theta_name(f),
+                                                      .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
     RECON_TRY(recon_stage_commit(ctx, &f->stage));
 done:
@@ -377,7 +446,8 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
 done:
     json_decref(f.summary);
     free(f.said);
-    recon_codes_free(f.codes);
+    free(f.cluster);
+    recon_codes_free(f.answers.codes);
     free(f.inconsistency);
     recon_maps_free(ctx, f.maps);
     recon_frames_free(&f.frames);

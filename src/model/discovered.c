@@ -11,8 +11,8 @@
 
 void recon_discovered_list(json_t **summary, const recon_discovered *d)
 {
-    const char *names[6] = { "model.safetensors", "natural.npy" };
-    size_t n = 2;
+    const char *names[8] = { "model.safetensors", "natural.npy", "poses.csv" };
+    size_t n = 3;
     if (d->keep_embeddings) {
         names[n++] = "z.npy";
         names[n++] = "g.npy";

@@ -6,7 +6,7 @@
  * matrix of zeros and ones. A Loop then joins the two modes that are parted least, in the rows that still
  * need it, until none does. */
 #include "model/export.h"
-#include "group/so2/centre.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 

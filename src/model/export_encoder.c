@@ -371,7 +371,7 @@ recon_graph_encoded recon_graph_encoder(recon_ctx *ctx, recon_onnx *o, const rec
 
 recon_onnx_value recon_graph_look(recon_onnx *o, const recon_ieae *m, recon_onnx_value x)
 {
-    static const float soft[3] = { 0.125f, 0.75f, 0.125f }; /* as recon_ieae_look has it */
+    static const float soft[3] = { 0.125f, 0.75f, 0.125f }; /* as recon_ieae_preprocess has it */
     int64_t channels = (int64_t)m->shape.channels;
     float kernel[9];
     for (int i = 0; i < 9; i++)

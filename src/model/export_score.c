@@ -2,7 +2,7 @@
  * operators of ONNX. */
 #include "maps/tails.h"
 #include "model/export.h"
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 #include "group/tail.h"
 
 #include <float.h>

@@ -8,9 +8,11 @@
 #include "core/memory.h"
 #include "core/tree.h"
 #include "data/formats.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,9 +21,8 @@ enum {
     SPARE = 2,
     FAR_MORE = 4
 };
-#define FILES      ".folds"
-#define BACKBONE   "backbone.safetensors"
-#define STEP_COSTS 3 /* a training step, in passes of its batch without training; roughly */
+#define FILES    ".folds"
+#define BACKBONE "backbone.safetensors"
 
 recon_status recon_discover_frames(recon_ctx *ctx, recon_frames *out, const recon_embedded *points,
                                    const recon_backbone_kind *kind,
@@ -184,20 +185,24 @@ done:
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* How long a backbone takes is known from how long its passes take; maps from how long they took. */
+/* Maps take as long as they took. What a backbone takes, in trainings, is known from its epochs and the share
+ * of the inputs that each sees. */
 static void say_time(recon_ctx *ctx, const run *r, size_t folds)
 {
     const recon_folds_job *job = r->job;
-    int images = recon_data_images(job->data) != NULL;
-    double epochs =
-        (double)(images ? recon_recipe_short(r->file) : recon_recipe_size(r->file, "epochs"));
-    double each = is_kept(r->job, r->file) ? 0 : epochs * STEP_COSTS * job->embed_seconds;
+    double epochs = (double)recon_recipe_size(r->file, "epochs"), all = (double)folds;
+    double each = recon_data_images(job->data) ? (double)recon_recipe_short(r->file) : epochs;
+    char takes[64];
+    if (is_kept(r->job, r->file))
+        snprintf(takes, sizeof takes, "roughly %.0f seconds", all * job->maps_seconds);
+    else
+        snprintf(takes, sizeof takes, "about %.1f times as long as training did",
+                 (all - 1) * each / fmax(epochs, 1));
     recon_log(ctx, RECON_LOG_INFO,
               "calibrating on all %zu %s by cross-validation: %s fitted %zu times. "
-              "This takes roughly %.0f seconds; {folds=0} skips it",
+              "This takes %s; {folds=0} skips it",
               inputs_of(job), job->data->kind->many,
-              is_kept(r->job, r->file) ? "the maps are" : "backbone and maps are", folds,
-              (double)folds * (each + job->maps_seconds));
+              is_kept(r->job, r->file) ? "the maps are" : "backbone and maps are", folds, takes);
 }
 
 static void say_left(recon_ctx *ctx, double begun, size_t fold, size_t folds)

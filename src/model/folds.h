@@ -17,8 +17,8 @@ typedef struct {
     const recon_backbone *backbone;
     const recon_data *data;
     const recon_discover_options *options;
-    const char *dir;                    /* for files that are removed again */
-    double embed_seconds, maps_seconds; /* that all inputs took */
+    const char *dir;     /* for files that are removed again */
+    double maps_seconds; /* that fitting them to all inputs took */
 } recon_folds_job;
 
 /* Classes and centres of embedded points, as discover finds them. */

@@ -1,13 +1,14 @@
 /* kinds.c - what is asked of a model's answers by its group. */
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "model/model.h"
 #include "model/modes.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- SO(2) ------------------------------------------------------------------------------------ */
 
@@ -15,17 +16,14 @@ static recon_status judge_angles(recon_ctx *ctx, recon_row *out, const recon_mod
                                  const recon_read *of, size_t n)
 {
     recon_so2_center *said = NULL;
-    recon_natural *verdict = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
-    RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
-    RECON_TRY(recon_so2_verdicts(ctx, verdict, said, m, of, n));
+    RECON_TRY(recon_so2_verdicts(ctx, said, m, of, n));
     for (size_t i = 0; i < n; i++) {
-        out[i].verdict = verdict[i];
-        out[i].fold = verdict[i] == said[i].natural ? said[i].fold : 0;
+        out[i].verdict = said[i].natural;
+        out[i].fold = said[i].fold;
     }
 done:
-    free(verdict);
     free(said);
     return status;
 }
@@ -44,9 +42,8 @@ static void list_angles(recon_candidates *out, const recon_pose *pose, const voi
     for (int j = 0; j < count; j++) {
         if (j == nearest)
             continue;
-        double lambda = recon_so2_wrap(pose->lambda[0] + mode[j].at);
         out->pose[out->count] = *pose;
-        recon_pose_complete(&out->pose[out->count], RECON_SO2, &lambda);
+        out->pose[out->count].lambda[0] = recon_so2_wrap(pose->lambda[0] + mode[j].at);
         out->weight[out->count++] = mode[j].weight;
     }
 }
@@ -87,7 +84,7 @@ static void list_rotations(recon_candidates *out, const recon_pose *pose, const 
             continue;
         out->pose[at] = *pose;
         out->pose[at].free = recon_fisher_free(&m->modes.part[k]);
-        recon_pose_complete(&out->pose[at], RECON_SO3, (const double *)&mode);
+        memcpy(out->pose[at].lambda, &mode, sizeof mode);
     }
 }
 

@@ -17,19 +17,6 @@ enum { WAYS = 4, ROUNDS = 40 };
 static const recon_lambda order[] = { RECON_LAMBDA_DENSITY, RECON_LAMBDA_HEAD,
                                       RECON_LAMBDA_NEIGHBOURS };
 
-void recon_lambda_by(double *out, const recon_maps_kind *kind, recon_lambda way,
-                     const recon_embedded *data, const recon_frames *frames, const void *heads,
-                     size_t i)
-{
-    size_t numbers = kind->group->numbers;
-    if (way == RECON_LAMBDA_NEIGHBOURS)
-        memcpy(out, frames->gamma + i * numbers, numbers * sizeof *out);
-    else
-        kind->lambda_of(out, heads ? (const char *)heads + i * kind->map : NULL, way,
-                        data->poses + i * numbers,
-                        data->density ? data->density + i * RECON_POSE_BINS : NULL);
-}
-
 /* --- likelihood ------------------------------------------------------------------------------- */
 
 /* Normals of 3, 8, 20 and 50 degrees about zero, and what is spread evenly. */
@@ -79,97 +66,78 @@ static double mean_of(const double *x, size_t n)
 /* --- compared --------------------------------------------------------------------------------- */
 
 typedef struct {
-    const recon_embedded *data;
-    const recon_frames *frames;
-    const recon_maps *maps;
-    const void *heads;
-    size_t *which; /* the points held out */
-    size_t n;
+    const recon_lambda_ways *of;
     double *x;           /* [n] scratch */
-    double *log_p[WAYS]; /* [n] log densities of their poses about each way's centre */
+    double *log_p[WAYS]; /* [n] log densities of the poses about each way's centre */
 } comparison;
 
-static int is_there(const comparison *c, recon_lambda way)
+static double distance(const comparison *c, const double *a, const double *b, size_t i)
 {
-    return way != RECON_LAMBDA_AUTO &&
-           (way != RECON_LAMBDA_DENSITY ||
-            recon_maps_know_density(c->maps->kind, c->data->density != NULL));
-}
-
-static double distance(const comparison *c, recon_lambda a, recon_lambda b, size_t i)
-{
-    const recon_maps_kind *kind = c->maps->kind;
-    double p[RECON_NUMBERS_MAX], q[RECON_NUMBERS_MAX];
-    recon_lambda_by(p, kind, a, c->data, c->frames, c->heads, i);
-    recon_lambda_by(q, kind, b, c->data, c->frames, c->heads, i);
-    return kind->group->distance(kind->group, p, q);
+    const recon_group *g = c->of->kind->group;
+    return g->distance(g, a + i * g->numbers, b + i * g->numbers);
 }
 
 static void compare_pair(recon_lambda_choice *out, const comparison *c, recon_lambda a,
                          recon_lambda b)
 {
-    for (size_t j = 0; j < c->n; j++)
-        c->x[j] = distance(c, a, b, c->which[j]);
-    recon_sort_doubles(c->x, c->n);
-    out->apart_median[a][b] = out->apart_median[b][a] = recon_quantile(c->x, c->n, 0.5);
-    out->apart_p95[a][b] = out->apart_p95[b][a] = recon_quantile(c->x, c->n, 0.95);
+    size_t n = c->of->n;
+    for (size_t j = 0; j < n; j++)
+        c->x[j] = distance(c, c->of->lambda[a], c->of->lambda[b], j);
+    recon_sort_doubles(c->x, n);
+    out->apart_median[a][b] = out->apart_median[b][a] = recon_quantile(c->x, n, 0.5);
+    out->apart_p95[a][b] = out->apart_p95[b][a] = recon_quantile(c->x, n, 0.95);
 }
 
-/* What the density itself says of the poses counts where it is more: it knows for which inputs its
- * centre means little. */
-static void count_own(const comparison *c)
+/* What a density itself says of the poses counts where it is more: it knows for which inputs its
+ * centre means little, and a law where there are several. */
+static void count_own(const comparison *c, int way)
 {
-    double *about = c->log_p[RECON_LAMBDA_DENSITY];
-    for (size_t j = 0; j < c->n; j++) /* as they come: rotated by 0 */
-        c->x[j] = (double)c->data->density[c->which[j] * RECON_POSE_BINS];
-    if (mean_of(c->x, c->n) > mean_of(about, c->n))
-        memcpy(about, c->x, c->n * sizeof *about);
+    const double *own = c->of->own[way];
+    if (own && mean_of(own, c->of->n) > mean_of(c->log_p[way], c->of->n))
+        memcpy(c->log_p[way], own, c->of->n * sizeof *own);
 }
 
 static void measure(recon_lambda_choice *out, const comparison *c)
 {
-    const recon_maps_kind *kind = c->maps->kind;
-    double lambda[RECON_NUMBERS_MAX];
+    const double *const *lambda = c->of->lambda;
+    size_t n = c->of->n;
     for (int a = 0; a < WAYS; a++)
         for (int b = 0; b < WAYS; b++)
             out->apart_median[a][b] = out->apart_p95[a][b] = NAN;
     for (int a = 1; a < WAYS; a++) {
-        recon_lambda way = (recon_lambda)a;
         for (int b = 1; b < a; b++)
-            if (is_there(c, way) && is_there(c, (recon_lambda)b))
-                compare_pair(out, c, way, (recon_lambda)b);
+            if (lambda[a] && lambda[b])
+                compare_pair(out, c, (recon_lambda)a, (recon_lambda)b);
         out->likelihood[a] = NAN;
-        if (!is_there(c, way) || !kind->compared)
+        if (!lambda[a] || !c->of->kind->compared)
             continue;
-        for (size_t j = 0; j < c->n; j++) {
-            size_t i = c->which[j];
-            recon_lambda_by(lambda, kind, way, c->data, c->frames, c->heads, i);
-            c->x[j] = kind->group->distance(kind->group, recon_embedded_pose(c->data, i), lambda);
-        }
-        recon_lambda_log_densities(c->log_p[a], c->x, c->n);
-        if (way == RECON_LAMBDA_DENSITY)
-            count_own(c);
-        out->likelihood[a] = mean_of(c->log_p[a], c->n);
+        for (size_t j = 0; j < n; j++)
+            c->x[j] = distance(c, c->of->psi, lambda[a], j);
+        recon_lambda_log_densities(c->log_p[a], c->x, n);
+        count_own(c, a);
+        out->likelihood[a] = mean_of(c->log_p[a], n);
     }
 }
 
-/* The standard error of the mean difference between two ways. */
+double recon_error_between(const double *a, const double *b, size_t n)
+{
+    double squares = 0, mean = mean_of(a, n) - mean_of(b, n);
+    for (size_t j = 0; j < n; j++)
+        squares += (a[j] - b[j] - mean) * (a[j] - b[j] - mean);
+    return n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : INFINITY;
+}
+
 static double error_between(const comparison *c, int a, int b)
 {
-    double squares = 0, mean = mean_of(c->log_p[a], c->n) - mean_of(c->log_p[b], c->n);
-    for (size_t j = 0; j < c->n; j++) {
-        double d = c->log_p[a][j] - c->log_p[b][j] - mean;
-        squares += d * d;
-    }
-    return c->n > 1 ? sqrt(squares / (double)(c->n - 1) / (double)c->n) : INFINITY;
+    return recon_error_between(c->log_p[a], c->log_p[b], c->of->n);
 }
 
 static recon_lambda best_of(const recon_lambda_choice *choice, const comparison *c)
 {
     const double *likelihood = choice->likelihood;
     int best = RECON_LAMBDA_HEAD;
-    if (!c->maps->kind->compared)
-        return c->maps->kind->usual;
+    if (!c->of->kind->compared)
+        return c->of->kind->usual;
     for (int a = 1; a < WAYS; a++)
         best = likelihood[a] > likelihood[best] ? a : best;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
@@ -180,31 +148,24 @@ static recon_lambda best_of(const recon_lambda_choice *choice, const comparison 
 }
 
 recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon_lambda asked,
-                                 const recon_embedded *data, const recon_frames *frames,
-                                 const recon_maps *maps, const void *heads)
+                                 const recon_lambda_ways *of)
 {
-    comparison c = { .data = data, .frames = frames, .maps = maps, .heads = heads };
+    comparison c = { .of = of };
     recon_status status;
-    *out = (recon_lambda_choice){ .likelihood = { NAN } };
-    if (asked != RECON_LAMBDA_AUTO && !is_there(&c, asked))
+    *out = (recon_lambda_choice){ .likelihood = { NAN }, .points = of->n };
+    if (asked != RECON_LAMBDA_AUTO && !of->lambda[asked])
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "lambda %s: the backbone has no pose density ({recon.train()} without "
                           "{density=false})",
                           recon_lambda_name(asked));
-    RECON_TRY(recon_alloc(ctx, &c.which, data->n, sizeof *c.which));
-    RECON_TRY(recon_alloc(ctx, &c.x, data->n, sizeof *c.x));
-    RECON_TRY(recon_alloc(ctx, &c.log_p[0], WAYS * data->n, sizeof **c.log_p));
+    RECON_TRY(recon_alloc(ctx, &c.x, of->n, sizeof *c.x));
+    RECON_TRY(recon_alloc(ctx, &c.log_p[0], WAYS * of->n, sizeof **c.log_p));
     for (int a = 1; a < WAYS; a++)
-        c.log_p[a] = c.log_p[0] + (size_t)a * data->n;
-    for (size_t i = 0; i < data->n; i++)
-        if (maps->held[i])
-            c.which[c.n++] = i;
-    out->points = c.n;
+        c.log_p[a] = c.log_p[0] + (size_t)a * of->n;
     measure(out, &c);
     out->taken = asked == RECON_LAMBDA_AUTO ? best_of(out, &c) : asked;
 done:
     free(c.log_p[0]);
     free(c.x);
-    free(c.which);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "model/trust.h"
+#include "group/mean.h"
 
 #include <stdlib.h>
 

@@ -34,8 +34,9 @@ typedef struct {
     void *maps;          /* [n] what the other heads say, in the type of the model's maps; NULL:
                             they do not run                                                  */
     double *p_embedding; /* [n] p-values of the embeddings; NaN without codes                */
-    double *near; /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
+    double *near;     /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
                             input has no neighbours                                          */
+    int64_t *cluster; /* [n] of the discovery's clusters; -1: none is known                  */
 } recon_read;
 
 /* What is asked of a model's answers by its group. */
@@ -45,7 +46,8 @@ typedef struct {
     /* The verdicts on n inputs that have been read, with near and p_embedding where they look at them. */
     recon_status (*judge)(recon_ctx *ctx, recon_row *out /* [n] */, const recon_model *model,
                           const recon_read *of, size_t n);
-    /* The natural poses that an input may have, from its pose and its map. */
+    /* The natural poses that an input may have, from its pose and its map: the lambda of each, and
+     * whether it is free; recon_pose_complete does the rest. */
     void (*list)(recon_candidates *out, const recon_pose *pose, const void *map);
 } recon_model_kind;
 
@@ -55,10 +57,10 @@ const recon_model_kind *recon_model_kind_of(const recon_group *group);
 struct recon_model {
     recon_backbone *backbone;
     recon_maps *maps;
-    recon_stored_codes *codes; /* NULL: a file without them */
-    size_t k;                  /* neighbours that make a class, and the mean of their poses: */
-    recon_mean_options mean;   /* those of the discovery                                     */
-    int by_gauge;              /* on SO(3): Gamma is moved from that mean to the gauge       */
+    recon_stored_embeddings *codes; /* NULL: a file without them */
+    size_t k;                       /* neighbours that make a class, and the mean of their poses: */
+    recon_mean_options mean;        /* those of the discovery                                     */
+    int by_gauge;                   /* on SO(3): Gamma is moved from that mean to the gauge       */
     recon_trust trust;
     int is_judged; /* there is a trust */
 };
@@ -73,7 +75,7 @@ typedef struct {
     int half;                             /* weights as bfloat16: half the size, and rounded   */
     const recon_metadata_entry *metadata; /* more than the parts say of themselves             */
     size_t n_metadata;
-    const recon_stored_codes *codes; /* NULL: none                                        */
+    const recon_stored_embeddings *codes; /* NULL: none                                        */
 } recon_model_save_options;
 
 /* Writes backbone and maps to path. What the file `from`, the backbone's own, says of itself in its
@@ -95,11 +97,19 @@ void recon_pose_complete(recon_pose *pose, const recon_group *group, const doubl
 /* Checks the inputs and reads them. */
 recon_status recon_model_read(recon_ctx *ctx, const recon_read *out, const recon_model *model,
                               const void *inputs, size_t n);
-/* The same into arrays of their own, near among them if it is asked for and there is a pose density:
- * free them, whatever the status. */
+/* The same of inputs that the backbone has seen; NULL: whoever asks needs no place to rotate about, and
+ * no head is a network on the inputs. */
+recon_status recon_model_answer(recon_ctx *ctx, const recon_read *out, const recon_model *model,
+                                const recon_seen *seen, const void *inputs, size_t n);
+/* Arrays of their own, near among them if it is asked for and there is a pose density: free them,
+ * whatever the status. The second fills them, too. */
+recon_status recon_read_new(recon_ctx *ctx, recon_read *out, const recon_model *model, size_t n,
+                            int near);
 recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_model *model,
                                   const void *inputs, size_t n, int near);
 void recon_read_free(recon_read *r);
+/* The law by which an input of this cluster is judged; NULL: by its own density. */
+const recon_law *recon_model_law(const recon_model *model, int64_t cluster);
 /* The map of input i. */
 const void *recon_read_map(const recon_read *r, const recon_model *model, size_t i);
 
@@ -116,15 +126,18 @@ recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out /* [n]
 /* RECON_ERR_INPUT for options that cannot be meant. */
 recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options);
 
+/* The rows of n inputs that have been read, with near where the kind asks for it. */
+recon_status recon_rows_fill(recon_ctx *ctx, recon_row *out /* [n] */, const recon_model *model,
+                             const recon_read *of, size_t n,
+                             const recon_canonicalize_options *options);
+
 /* Whether a gate lets an input with this p-value be rotated; only_if 0: there is none. */
 int recon_gate_opens(double only_if, double p_value);
 
-/* The verdicts of recon_distribution_images on n images; said [n], what the angles that stand for each
- * density say, may be NULL. Where the pose density is not where Lambda comes from, the angles are
- * those of the neighbours. */
-recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out /* [n] */,
-                                recon_so2_center *said, const recon_model *model,
-                                const recon_read *of, size_t n);
+/* What is known of the natural poses of n images: the one place where a verdict is made. The modes
+ * are relative to Lambda. */
+recon_status recon_so2_verdicts(recon_ctx *ctx, recon_so2_center *out /* [n] */,
+                                const recon_model *model, const recon_read *of, size_t n);
 
 /* The motion there or back: recon_se3_act_n takes places along. */
 recon_se3 recon_pose_motion(const recon_pose *pose, recon_direction direction);

@@ -3,6 +3,7 @@
  * Of images: with y down a rotation by t counter-clockwise on screen is (x, y) -> (c x + s y, c y - s x). */
 #include "group/se3.h"
 #include "model/model.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 void recon_pose_complete(recon_pose *pose, const recon_group *group, const double *lambda)
 {
     double back[RECON_NUMBERS_MAX];
-    memcpy(pose->lambda, lambda, group->numbers * sizeof *lambda);
+    memmove(pose->lambda, lambda, group->numbers * sizeof *lambda);
     group->inverse(group, back, lambda);
     group->compose(group, pose->absolute, pose->psi, back);
     group->inverse(group, pose->rotation, pose->absolute);

@@ -54,7 +54,7 @@ static recon_status compare(recon_ctx *ctx, double *p_embedding, const recon_mod
 static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_model *m,
                                const recon_seen *s, size_t n)
 {
-    const recon_stored_codes *c = m->codes;
+    const recon_stored_embeddings *c = m->codes;
     const recon_embedded index = {
         .n = c->n, .d = c->d, .z = c->z, .group = c->group, .poses = c->poses
     };
@@ -77,33 +77,29 @@ size_t recon_model_near(const recon_model *m)
     return near < n ? near : n;
 }
 
-/* The poses of the nearest codes, less Lambda. An embedding of zeros is near nothing. */
-static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m, float *z,
+/* The poses of the nearest codes, less Lambda. */
+static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m, const float *z,
                               const recon_pose *poses, size_t n)
 {
     const recon_group *g = m->maps->kind->group;
-    size_t k = recon_model_near(m), d = m->backbone->code;
+    size_t k = recon_model_near(m);
     double back[RECON_NUMBERS_MAX];
-    unsigned char *lost = NULL;
     int64_t *index = NULL;
     recon_status status = RECON_OK;
-    RECON_TRY(recon_alloc_raw(ctx, &lost, n, 1));
+    if (k == 0)
+        return status;
     RECON_TRY(recon_alloc_raw(ctx, &index, n, k * sizeof *index));
-    for (size_t i = 0; i < n; i++)
-        if ((lost[i] = (unsigned char)recon_code_is_zero(z + i * d, d)))
-            z[i * d] = 1;
-    if (k > 0)
-        RECON_TRY(recon_codes_nearest(ctx, index, NULL, m->codes, z, n, k));
+    RECON_TRY(recon_codes_nearest(ctx, index, m->codes, z, n, k));
     for (size_t i = 0; i < n * k; i++) {
         double *to = out + i * g->numbers;
         g->inverse(g, back, poses[i / k].lambda);
-        g->compose(g, to, m->codes->poses + (size_t)index[i] * g->numbers, back);
-        for (size_t j = 0; lost[i / k] && j < g->numbers; j++)
+        if (index[i] >= 0)
+            g->compose(g, to, m->codes->poses + (size_t)index[i] * g->numbers, back);
+        for (size_t j = 0; index[i] < 0 && j < g->numbers; j++)
             to[j] = NAN;
     }
 done:
     free(index);
-    free(lost);
     return status;
 }
 
@@ -161,6 +157,29 @@ done:
     return status;
 }
 
+const recon_law *recon_model_law(const recon_model *m, int64_t cluster)
+{
+    const recon_laws *laws = m->codes ? &m->codes->laws : NULL;
+    if (cluster < 0 || laws->frame == RECON_LAWS_SILENT ||
+        (laws->frame == RECON_LAWS_OF_DENSITY && m->maps->lambda != RECON_LAMBDA_DENSITY))
+        return NULL;
+    return laws->law[cluster].natural == RECON_NATURAL_UNSURE ? NULL : &laws->law[cluster];
+}
+
+/* Lambda in the mode that all of its cluster take. */
+static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster, size_t n)
+{
+    const recon_maps_kind *kind = m->maps->kind;
+    for (size_t i = 0; i < n; i++) {
+        const recon_law *law = recon_model_law(m, cluster[i]);
+        double *lambda = (double *)(void *)(maps + i * kind->map + kind->lambda_at);
+        if (law && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
+            memcpy(lambda, law->mode[0].at, kind->group->numbers * sizeof *lambda);
+        else if (law)
+            recon_law_lambda(lambda, law, m->codes->laws.frame, kind->group);
+    }
+}
+
 static recon_status put_poses(recon_ctx *ctx, recon_pose *out, const recon_model *m,
                               const char *maps, const recon_seen *s, const void *inputs, size_t n)
 {
@@ -174,7 +193,7 @@ static recon_status put_poses(recon_ctx *ctx, recon_pose *out, const recon_model
         recon_pose_complete(&out[i], g, (const double *)(const void *)(map + kind->lambda_at));
         if (kind->free_at)
             memcpy(&out[i].free, map + kind->free_at, sizeof out[i].free);
-        if (m->backbone->kind->center)
+        if (m->backbone->kind->center && inputs)
             m->backbone->kind->center(out[i].center, inputs, i);
         for (size_t j = 0; j < g->numbers; j++)
             finite &= isfinite(out[i].psi[j]) && isfinite(out[i].rotation[j]);
@@ -185,32 +204,52 @@ static recon_status put_poses(recon_ctx *ctx, recon_pose *out, const recon_model
     return RECON_OK;
 }
 
-recon_status recon_model_read(recon_ctx *ctx, const recon_read *out, const recon_model *m,
-                              const void *inputs, size_t n)
+recon_status recon_model_answer(recon_ctx *ctx, const recon_read *out, const recon_model *m,
+                                const recon_seen *s, const void *inputs, size_t n)
 {
     recon_maps_part part = out->maps ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA;
-    recon_seen s = { .z = NULL };
     char *own = NULL, *maps = out->maps;
-    recon_status status;
-    RECON_TRY(see(ctx, &s, m, inputs, n));
+    int64_t *own_cluster = NULL, *cluster = out->cluster;
+    recon_status status = RECON_OK;
     if (!maps) {
         RECON_TRY(recon_alloc(ctx, &own, n, m->maps->kind->map));
         maps = own;
     }
-    RECON_TRY(find_maps(ctx, maps, m, &s, inputs, n, part));
-    RECON_TRY(put_poses(ctx, out->poses, m, maps, &s, inputs, n));
+    if (!cluster) {
+        RECON_TRY(recon_alloc_raw(ctx, &own_cluster, n, sizeof *cluster));
+        cluster = own_cluster;
+    }
+    for (size_t i = 0; i < n; i++)
+        cluster[i] = -1;
+    if (m->codes)
+        RECON_TRY(recon_codes_clusters(ctx, cluster, m->codes, s->z, n, m->k));
+    RECON_TRY(find_maps(ctx, maps, m, s, inputs, n, part));
+    follow_laws(maps, m, cluster, n);
+    RECON_TRY(put_poses(ctx, out->poses, m, maps, s, inputs, n));
     if (out->p_embedding)
-        RECON_TRY(compare(ctx, out->p_embedding, m, s.z, n));
+        RECON_TRY(compare(ctx, out->p_embedding, m, s->z, n));
     if (out->near)
-        RECON_TRY(find_near(ctx, out->near, m, s.z, out->poses, n));
+        RECON_TRY(find_near(ctx, out->near, m, s->z, out->poses, n));
 done:
-    seen_free(&s);
+    free(own_cluster);
     free(own);
     return status;
 }
 
-recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_model *m,
-                                  const void *inputs, size_t n, int near)
+recon_status recon_model_read(recon_ctx *ctx, const recon_read *out, const recon_model *m,
+                              const void *inputs, size_t n)
+{
+    recon_seen s = { .z = NULL };
+    recon_status status;
+    RECON_TRY(see(ctx, &s, m, inputs, n));
+    RECON_TRY(recon_model_answer(ctx, out, m, &s, inputs, n));
+done:
+    seen_free(&s);
+    return status;
+}
+
+recon_status recon_read_new(recon_ctx *ctx, recon_read *out, const recon_model *m, size_t n,
+                            int near)
 {
     size_t numbers = m->maps->kind->group->numbers;
     char *maps = NULL;
@@ -220,12 +259,19 @@ recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_m
     RECON_TRY(recon_alloc_raw(ctx, &maps, n, m->maps->kind->map));
     out->maps = maps;
     RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
+    RECON_TRY(recon_alloc_raw(ctx, &out->cluster, n, sizeof *out->cluster));
     if (near && m->backbone->density)
         RECON_TRY(
             recon_alloc_raw(ctx, &out->near, n, recon_model_near(m) * numbers * sizeof *out->near));
-    RECON_TRY(recon_model_read(ctx, out, m, inputs, n));
 done:
     return status;
+}
+
+recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_model *m,
+                                  const void *inputs, size_t n, int near)
+{
+    recon_status status = recon_read_new(ctx, out, m, n, near);
+    return status == RECON_OK ? recon_model_read(ctx, out, m, inputs, n) : status;
 }
 
 const void *recon_read_map(const recon_read *r, const recon_model *m, size_t i)
@@ -239,4 +285,5 @@ void recon_read_free(recon_read *r)
     free(r->maps);
     free(r->p_embedding);
     free(r->near);
+    free(r->cluster);
 }

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The least p-value of a pose that most inputs of its kind have. */
+#define USUAL 0.5
+
 recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options)
 {
     if (!options)
@@ -18,6 +21,8 @@ recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_o
                           options->only_if);
     recon_status status =
         recon_enum_check(ctx, options->interpolation, RECON_BICUBIC, "interpolation");
+    if (status == RECON_OK)
+        status = recon_enum_check(ctx, options->only, RECON_ONLY_ONE, "only");
     return status == RECON_OK ? RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options)
                               : status;
 }
@@ -27,58 +32,105 @@ int recon_gate_opens(double only_if, double p_value)
     return only_if <= 0 || p_value < only_if;
 }
 
-static recon_why why_of(const recon_canonicalize_options *o, const recon_row *row)
+static int is_allowed(recon_only only, recon_natural verdict)
 {
-    if (!recon_gate_opens(o->only_if, row->p_value))
-        return RECON_WHY_USUAL;
-    return o->only_one && row->verdict != RECON_NATURAL_ONE ? RECON_WHY_VERDICT : RECON_WHY_ROTATED;
+    return only == RECON_ONLY_ANY || verdict == RECON_NATURAL_ONE ||
+           (only == RECON_ONLY_CLEAR && verdict != RECON_NATURAL_NONE &&
+            verdict != RECON_NATURAL_UNSURE);
+}
+
+/* `map` is the row's own. */
+static recon_why why_of(const recon_canonicalize_options *o, const recon_row *row,
+                        const recon_maps *maps, const void *map)
+{
+    if (!is_allowed(o->only, row->verdict))
+        return RECON_WHY_VERDICT;
+    if (o->only_if <= 0)
+        return RECON_WHY_ROTATED;
+    int ends_usual =
+        o->only == RECON_ONLY_ANY || recon_maps_p_value(maps, map, row->pose.lambda) >= USUAL;
+    return recon_gate_opens(o->only_if, row->p_value) && ends_usual ? RECON_WHY_ROTATED
+                                                                    : RECON_WHY_USUAL;
 }
 
 typedef struct {
     const recon_model *model;
     recon_row *out;
-    recon_read of;
-    size_t n;
+    const recon_read *of;
     recon_canonicalize_options options;
 } filling;
+
+/* The modes of a law about Lambda, which stands for the first. */
+static void list_modes(recon_candidates *out, const recon_pose *pose, const recon_law *law,
+                       const recon_group *g)
+{
+    double lambda[RECON_NUMBERS_MAX];
+    out->count = 0;
+    for (int j = 0; j < law->modes; j++) {
+        recon_pose *to = &out->pose[out->count];
+        g->inverse(g, lambda, law->mode[0].at);
+        g->compose(g, lambda, law->mode[j].at, lambda);
+        g->compose(g, lambda, lambda, pose->lambda);
+        *to = *pose;
+        if (j > 0)
+            recon_pose_complete(to, g, lambda);
+        out->weight[out->count++] = law->mode[j].weight;
+    }
+}
 
 static recon_status fill_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const filling *f = arg;
     const recon_maps *maps = f->model->maps;
     const recon_group *g = maps->kind->group;
-    const void *map = recon_read_map(&f->of, f->model, i);
+    const void *map = recon_read_map(f->of, f->model, i);
     recon_row *row = &f->out[i];
     recon_pose_score score;
-    recon_status status = recon_score_one(ctx, &score, f->model, &f->of, i);
+    recon_status status = recon_score_one(ctx, &score, f->model, f->of, i);
     (void)worker;
     row->pose = score.pose;
     row->score = score.score;
     row->p_value = score.p_value;
     row->p_embedding = score.p_embedding;
     row->surrogate = score.surrogate;
-    recon_model_kind_of(g)->list(&row->candidates, &row->pose, map);
-    row->why = why_of(&f->options, row);
+    row->cluster = f->of->cluster[i];
+    const recon_law *law = recon_model_law(f->model, row->cluster);
+    if (law && (law->modes > 1 || f->model->codes->laws.frame == RECON_LAWS_OF_DENSITY))
+        list_modes(&row->candidates, &row->pose, law, g);
+    else
+        recon_model_kind_of(g)->list(&row->candidates, &row->pose, map);
+    for (size_t j = 1; j < row->candidates.count; j++)
+        recon_pose_complete(&row->candidates.pose[j], g, row->candidates.pose[j].lambda);
+    row->why = why_of(&f->options, row, maps, map);
     if (row->why != RECON_WHY_ROTATED)
         g->identity(g, row->pose.rotation);
     row->rotated = g->length(g, row->pose.rotation) != 0;
     return status;
 }
 
+recon_status recon_rows_fill(recon_ctx *ctx, recon_row *out, const recon_model *model,
+                             const recon_read *of, size_t n,
+                             const recon_canonicalize_options *options)
+{
+    filling f = { .model = model, .out = out, .of = of };
+    if (options)
+        f.options = *options;
+    recon_status status =
+        recon_model_kind_of(model->maps->kind->group)->judge(ctx, out, model, of, n);
+    return status == RECON_OK ? recon_parallel(ctx, fill_one, &f, n) : status;
+}
+
 recon_status recon_rows_find(recon_ctx *ctx, recon_row *out, const recon_model *model,
                              const void *inputs, size_t n,
                              const recon_canonicalize_options *options)
 {
-    const recon_model_kind *kind = recon_model_kind_of(model->maps->kind->group);
-    filling f = { .model = model, .out = out, .n = n };
+    recon_read of = { .poses = NULL };
     recon_status status;
     RECON_TRY(recon_canonicalize_check(ctx, options));
-    if (options)
-        f.options = *options;
-    RECON_TRY(recon_model_read_all(ctx, &f.of, model, inputs, n, kind->near));
-    RECON_TRY(kind->judge(ctx, out, model, &f.of, n));
-    RECON_TRY(recon_parallel(ctx, fill_one, &f, n));
+    RECON_TRY(recon_model_read_all(ctx, &of, model, inputs, n,
+                                   recon_model_kind_of(model->maps->kind->group)->near));
+    RECON_TRY(recon_rows_fill(ctx, out, model, &of, n, options));
 done:
-    recon_read_free(&f.of);
+    recon_read_free(&of);
     return status;
 }

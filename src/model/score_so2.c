@@ -8,7 +8,9 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
+#include "group/mean.h"
+#include "group/so2/fit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,8 +98,31 @@ static recon_status stand(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
-recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out, recon_so2_center *said,
-                                const recon_model *model, const recon_read *of, size_t n)
+/* What the cluster's poses say is known better than by a density alone; where they are silent, they may still
+ * prove that there is none. */
+static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t cluster,
+                        double p_embedding)
+{
+    const recon_law *law = recon_model_law(m, cluster);
+    if (cluster >= 0 && !law && out->natural == RECON_NATURAL_UNSURE &&
+        m->codes->laws.law[cluster].natural == RECON_NATURAL_NONE)
+        out->natural = RECON_NATURAL_NONE;
+    if (!law)
+        return;
+    out->natural = law->natural;
+    out->fold = law->fold;
+    out->modes = law->modes;
+    for (int j = 0; j < law->modes; j++)
+        out->mode[j] = (recon_so2_mode){ recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]),
+                                         law->mode[j].weight };
+    if (p_embedding < UNLIKE) {
+        out->natural = RECON_NATURAL_UNSURE;
+        out->fold = 0;
+    }
+}
+
+recon_status recon_so2_verdicts(recon_ctx *ctx, recon_so2_center *out, const recon_model *model,
+                                const recon_read *of, size_t n)
 {
     size_t near = of->near ? recon_model_near(model) : 0;
     int bins = n && ((const recon_so2_map *)of->maps)->density.family == RECON_SO2_BINS;
@@ -107,23 +132,20 @@ recon_status recon_so2_verdicts(recon_ctx *ctx, recon_natural *out, recon_so2_ce
                    .pool = by_near ? near
                            : bins  ? RECON_DENSITY_COUNTS
                                    : model->backbone->kind->pool };
-    recon_so2_center *own = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &s.angles, n, s.pool * sizeof *s.angles));
-    if (!said) {
-        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
-        said = own;
-    }
     RECON_TRY(recon_parallel(ctx, stand, &s, n));
-    RECON_TRY(recon_so2_mean_batch(ctx, said, s.angles, n, s.pool, NULL));
+    RECON_TRY(recon_so2_mean_batch(ctx, out, s.angles, n, s.pool, NULL));
     for (size_t i = 0; i < n; i++) {
         double support = near ? mean_cosine(of->near + i * near, near) : NAN;
-        out[i] = !bins      ? said[i].natural
-                 : !by_near ? recon_density_natural(&said[i], support)
-                            : near_natural(&said[i], support, of->p_embedding[i]);
+        recon_natural counted = out[i].natural;
+        out[i].natural = !bins      ? counted
+                         : !by_near ? recon_density_natural(&out[i], support)
+                                    : near_natural(&out[i], support, of->p_embedding[i]);
+        out[i].fold = out[i].natural == counted ? out[i].fold : 0;
+        ask_cluster(&out[i], model, of->cluster[i], of->p_embedding[i]);
     }
 done:
-    free(own);
     free(s.angles);
     return status;
 }
@@ -132,19 +154,19 @@ static recon_status judge(recon_ctx *ctx, recon_distribution *out, const recon_m
                           const recon_read *of, size_t n)
 {
     recon_so2_center *said = NULL;
-    recon_natural *verdict = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
-    RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
-    RECON_TRY(recon_so2_verdicts(ctx, verdict, said, model, of, n));
+    RECON_TRY(recon_so2_verdicts(ctx, said, model, of, n));
     for (size_t i = 0; i < n; i++) {
-        out[i].verdict = verdict[i];
-        out[i].fold = out[i].verdict == said[i].natural ? said[i].fold : 0;
+        const recon_law *law = recon_model_law(model, of->cluster[i]);
+        if (law && law->modes > 1)
+            out[i].theta = recon_law_theta(law, out[i].family);
+        out[i].verdict = said[i].natural;
+        out[i].fold = said[i].fold;
         out[i].modes = said[i].modes;
         memcpy(out[i].mode, said[i].mode, sizeof out[i].mode);
     }
 done:
-    free(verdict);
     free(said);
     return status;
 }

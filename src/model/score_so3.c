@@ -1,6 +1,6 @@
 /* score_so3.c - poses of molecules that are unusual, and the distribution behind them. */
 #include <recon/model/score.h>
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include <recon/group/mean.h>
 #include "model/model.h"
 #include "core/fail.h"

@@ -9,10 +9,11 @@
 #include "maps/so2_map.h"
 #include "maps/so3_map.h"
 #include "model/discovered.h"
-#include "model/doubt.h"
+#include "model/inconsistency.h"
 #include "model/trust.h"
 #include "group/natural.h"
 #include "stats/quantile.h"
+#include "maps/maps.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -25,7 +26,7 @@ enum { LABELS_MOST = 1000 };            /* of more a list helps nobody */
 #define ROTATED (20 * RECON_TO_RADIANS) /* beyond this a rotation is seen at once */
 
 typedef struct {
-    const recon_findings *f;
+    const recon_summary_input *f;
     double *x, *y; /* [rows] scratch for medians */
 } readings;
 
@@ -46,7 +47,7 @@ static double median(double *x, size_t n)
     return n ? recon_quantile(x, n, 0.5) : NAN;
 }
 
-static double hits_of(const recon_findings *f, size_t i)
+static double hits_of(const recon_summary_input *f, size_t i)
 {
     const int64_t *neighbor = f->frames->neighbors + i * f->frames->k;
     size_t hits = 0;
@@ -56,7 +57,7 @@ static double hits_of(const recon_findings *f, size_t i)
 }
 
 /* How far canonicalizing rotates point i. */
-static double rotation_of(const recon_findings *f, size_t i)
+static double rotation_of(const recon_summary_input *f, size_t i)
 {
     const recon_embedded *e = f->embedded;
     const recon_maps_kind *kind = recon_maps_kind_of(f->frames->group);
@@ -66,7 +67,7 @@ static double rotation_of(const recon_findings *f, size_t i)
 }
 
 /* What both groups have; *next goes through the points of a label, or all where label is NULL. */
-static int take_next(subset *g, size_t *next, const recon_findings *f, const int64_t *label)
+static int take_next(subset *g, size_t *next, const recon_summary_input *f, const int64_t *label)
 {
     const int64_t *labels = f->embedded->labels;
     while (*next < f->frames->rows && label && labels[*next] != *label)
@@ -128,7 +129,7 @@ static json_t *json_so3(const subset *g)
                      g->concentration, "background", g->background);
 }
 
-static void fill_so2(recon_discovery *out, const recon_findings *f, const subset *all)
+static void fill_so2(recon_discovery *out, const recon_summary_input *f, const subset *all)
 {
     out->family = (recon_so2_family)f->frames->family;
     out->theta = ((const recon_so2_map *)f->maps)[0].family;
@@ -138,7 +139,7 @@ static void fill_so2(recon_discovery *out, const recon_findings *f, const subset
     out->disagree = all->disagree;
 }
 
-static void fill_so3(recon_discovery *out, const recon_findings *f, const subset *all)
+static void fill_so3(recon_discovery *out, const recon_summary_input *f, const subset *all)
 {
     (void)f;
     out->concentration = all->concentration;
@@ -151,15 +152,15 @@ static const struct reader {
     const recon_group *group;
     void (*read)(subset *g, const readings *r, const int64_t *label);
     json_t *(*json)(const subset *g);
-    void (*fill)(recon_discovery *out, const recon_findings *f, const subset *all);
+    void (*fill)(recon_discovery *out, const recon_summary_input *f, const subset *all);
     recon_status (*molecules)(recon_ctx *ctx, json_t **summary, recon_discovery *out,
-                              const recon_findings *f);
+                              const recon_summary_input *f);
 } readers[] = {
     { .group = RECON_SO2, read_so2, json_so2, fill_so2, NULL },
     { .group = RECON_SO3, read_so3, json_so3, fill_so3, recon_summarize_molecules },
 };
 
-static const struct reader *reader_of(const recon_findings *f)
+static const struct reader *reader_of(const recon_summary_input *f)
 {
     size_t i = 0;
     while (readers[i].group != f->frames->group)
@@ -175,7 +176,7 @@ static subset read_group(const readings *r, const int64_t *label)
     return g;
 }
 
-static json_t *group_json(const subset *g, const recon_findings *f)
+static json_t *group_json(const subset *g, const recon_summary_input *f)
 {
     json_t *out = reader_of(f)->json(g);
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
@@ -183,6 +184,14 @@ static json_t *group_json(const subset *g, const recon_findings *f)
     if (!isnan(g->hits))
         recon_json_put(&out, "hit_rate", json_real(g->hits));
     return out;
+}
+
+/* A folder's, or a known set's; NULL: it has none, or none that JSON can hold. */
+static const char *name_of(const recon_summary_input *f, int64_t label)
+{
+    const recon_dataset *images = recon_data_images(f->data);
+    const char *name = images ? recon_dataset_class_name(images, (size_t)label) : NULL;
+    return name && recon_utf8_is(name) ? name : NULL;
 }
 
 static json_t *labels_json(const readings *r)
@@ -193,16 +202,17 @@ static json_t *labels_json(const readings *r)
     for (size_t i = 0; i < e->n; i++)
         most = e->labels[i] > most ? e->labels[i] : most;
     for (int64_t label = 0; label <= most && label < LABELS_MOST; label++) {
-        char key[32];
+        char number[32];
         subset g = read_group(r, &label);
-        snprintf(key, sizeof key, "%lld", (long long)label);
+        const char *name = name_of(r->f, label);
+        snprintf(number, sizeof number, "%lld", (long long)label);
         if (g.n)
-            recon_json_put(&out, key, group_json(&g, r->f));
+            recon_json_put(&out, name ? name : number, group_json(&g, r->f));
     }
     return out;
 }
 
-static json_t *settings_json(const recon_findings *f)
+static json_t *settings_json(const recon_summary_input *f)
 {
     const recon_discover_options *o = f->options;
     const recon_group *group = f->frames->group;
@@ -230,7 +240,7 @@ static json_t *settings_json(const recon_findings *f)
 static recon_status make_json(recon_ctx *ctx, json_t **summary, recon_discovery *out,
                               const readings *r, const subset *all)
 {
-    const recon_findings *f = r->f;
+    const recon_summary_input *f = r->f;
     recon_status status = RECON_OK;
     *summary = settings_json(f);
     recon_json_put(summary, "trust", recon_trust_json(&out->trust));
@@ -252,7 +262,7 @@ done:
     return status;
 }
 
-static void fill_in(recon_discovery *out, const recon_findings *f, const subset *all)
+static void fill_in(recon_discovery *out, const recon_summary_input *f, const subset *all)
 {
     out->kind = f->data->kind->name;
     out->group = f->frames->group;
@@ -265,7 +275,7 @@ static void fill_in(recon_discovery *out, const recon_findings *f, const subset 
 }
 
 recon_status recon_summarize(recon_ctx *ctx, json_t **summary, recon_discovery *out,
-                             const recon_findings *f)
+                             const recon_summary_input *f)
 {
     readings r = { .f = f };
     size_t n = f->frames->rows;

@@ -18,16 +18,16 @@ typedef struct {
     const char *mean;            /* what Gamma is */
     const char *theta;           /* the family that Theta is the width of; NULL: of none */
     const char *backend;
-} recon_findings;
+} recon_summary_input;
 
 /* Fills in everything of out but the seconds, which it reads; its summary is *summary as text. */
 recon_status recon_summarize(recon_ctx *ctx, json_t **summary, recon_discovery *out,
-                             const recon_findings *f);
+                             const recon_summary_input *f);
 
 /* What molecules alone have: how many there are, which look the same after a rotation, and the
  * readings of each. */
 recon_status recon_summarize_molecules(recon_ctx *ctx, json_t **summary, recon_discovery *out,
-                                       const recon_findings *f);
+                                       const recon_summary_input *f);
 
 /* The rotations that leave a conformer as it is (recon_rmsd_symmetry_number), by the bonds that its places
  * show; 1 where it is too large to ask. */

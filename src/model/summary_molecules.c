@@ -61,7 +61,7 @@ static json_t *molecule_json(const char *name, const group *g)
     return out;
 }
 
-static recon_status read_groups(recon_ctx *ctx, group *groups, const recon_findings *f)
+static recon_status read_groups(recon_ctx *ctx, group *groups, const recon_summary_input *f)
 {
     recon_status status = RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < f->frames->rows; i++) {
@@ -78,7 +78,7 @@ static recon_status read_groups(recon_ctx *ctx, group *groups, const recon_findi
 
 /* The first that occur are listed; all that do are counted, and the symmetric ones among them. */
 recon_status recon_summarize_molecules(recon_ctx *ctx, json_t **summary, recon_discovery *out,
-                                       const recon_findings *f)
+                                       const recon_summary_input *f)
 {
     const recon_molecules *data = recon_data_molecules(f->data);
     json_t *list = json_array();

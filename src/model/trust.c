@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "model/lambda.h"
 #include "stats/quantile.h"
+#include "group/so2/fit.h"
 
 #include <recon/group/so2.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ enum {
 };
 /* Below, the density says nothing; above, Lambda does not follow. */
 #define INFORMATION_LEAST 0.1
+#define FRAME_MOST        0.25
 #define MOVED_MOST        (20 * RECON_TO_RADIANS)
 #define MOVED_CARE        (10 * RECON_TO_RADIANS)
 #define MOVED_P95         (60 * RECON_TO_RADIANS)
@@ -59,7 +61,7 @@ static int ways_disagree(const recon_lambda_choice *c)
 
 void recon_trust_judge(recon_trust *t)
 {
-    const unsigned grave = RECON_TRUST_NOTHING_LEARNED | RECON_TRUST_NO_GAIN;
+    const unsigned grave = RECON_TRUST_NOTHING_LEARNED | RECON_TRUST_NO_GAIN | RECON_TRUST_FRAME;
     /* The epoch was chosen by these few inputs: a mean that chance explains is worth nothing. */
     int learned =
         !(t->information < INFORMATION_LEAST) && !(t->information < 2 * t->information_error);
@@ -76,6 +78,7 @@ void recon_trust_judge(recon_trust *t)
     t->against |= ways_disagree(&t->lambda) ? RECON_TRUST_DISAGREES : 0;
     t->against |= t->points < HELD_CARE ? RECON_TRUST_FEW_HELD_OUT : 0;
     t->against |= t->inconsistent > INCONSISTENT_MANY ? RECON_TRUST_INCONSISTENT : 0;
+    t->against |= t->frame > FRAME_MOST ? RECON_TRUST_FRAME : 0;
     t->level = t->against & grave || t->moved > MOVED_MOST || t->points < HELD_LEAST ||
                        (t->cannot_tell > CANNOT_TELL_MOST && t->one < ONE_LEAST)
                    ? RECON_TRUST_NOT
@@ -97,6 +100,9 @@ static const struct {
       "trained on other inputs, train it on these ({train(from=MODEL)}). Use more inputs of "
       "each kind. Train longer ({resume=true epochs}) if the validation loss was still falling at the "
       "end (MODEL.jsonl). Or the inputs have no natural pose." },
+    { RECON_TRUST_FRAME,
+      "The frame of the images tells the pose: with their content taken away, it is still predicted. Cut "
+      "off bars, borders and whatever else is the same in all images, or train with {mask=true}." },
     { RECON_TRUST_NOT_FOLLOWING,
       "The natural pose changes when an input is rotated: by more than 10 degrees in the median, or "
       "by more than 60 for one input in twenty. Try a larger {size}, {crop=auto}, {mask=true} for objects "
@@ -158,7 +164,8 @@ recon_trust recon_trust_unmeasured(void)
                       .gain_error = NAN,
                       .one = NAN,
                       .cannot_tell = NAN,
-                      .inconsistent = NAN };
+                      .inconsistent = NAN,
+                      .frame = NAN };
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++)
             t.lambda.likelihood[a] = t.lambda.apart_median[a][b] = t.lambda.apart_p95[a][b] = NAN;
@@ -360,22 +367,18 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
     int all = !recon_trust_memorized(nats, held, e->n);
     double *lambda = NULL;
     unsigned char *firm = NULL, *counts = NULL;
-    size_t one = 0, unsure = 0, which[RECON_TRUST_COPIES];
+    size_t one = 0, which[RECON_TRUST_COPIES];
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &lambda, e->n, sizeof *lambda));
     RECON_TRY(recon_alloc_raw(ctx, &firm, e->n, sizeof *firm));
     RECON_TRY(recon_alloc_raw(ctx, &counts, e->n, sizeof *counts));
     for (size_t i = 0; i < e->n; i++) {
-        recon_natural natural;
         lambda[i] = said[i].lambda;
-        RECON_TRY(recon_trust_natural(ctx, &natural, &said[i].density));
-        firm[i] = natural == RECON_NATURAL_ONE;
+        firm[i] = f->verdict[i] == RECON_NATURAL_ONE;
         counts[i] = firm[i] && (all || held[i]);
         one += held[i] && firm[i];
-        unsure += held[i] && natural == RECON_NATURAL_UNSURE;
     }
     t->one = (double)one / (double)t->points;
-    t->cannot_tell = fmax(t->cannot_tell, (double)unsure / (double)t->points);
     if (!(t->against & RECON_TRUST_GAIN_UNKNOWN))
         recon_trust_distances(
             t, &(recon_trust_points){ .psi = e->poses,
@@ -407,6 +410,7 @@ recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon
     trust->against = recon_trust_gain_unknown(model->backbone);
     trust->cannot_tell = recon_trust_unsure(frames);
     trust->inconsistent = inconsistent;
+    RECON_TRY(recon_trust_frame(ctx, &trust->frame, model->backbone, data));
     RECON_TRY(recon_alloc_raw(ctx, &nats, embedded->n, sizeof *nats));
     RECON_TRY(measure_information(ctx, trust, nats, model, embedded, said));
     if (model->maps->kind == &recon_so2_maps)

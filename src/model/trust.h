@@ -64,6 +64,11 @@ unsigned recon_trust_gain_unknown(const recon_backbone *backbone);
  * chance; nats [n] of all points. */
 int recon_trust_memorized(const double *nats, const unsigned char *held, size_t n);
 
+/* What trust->frame is, of a few dozen images: see trust_frame.c. NaN of anything but images, and without a
+ * pose density. */
+recon_status recon_trust_frame(recon_ctx *ctx, double *out, const recon_backbone *backbone,
+                               const recon_data *data);
+
 /* The rows that say how well Lambda follows a rotation, of those that `among` marks (NULL: all): which have
  * one natural pose by the density (firm) or by their neighbours. That of a round or symmetric input is any,
  * and may change. Where these are too few, all. Returns how many. */

@@ -6,7 +6,6 @@
 #include "core/memory.h"
 #include "data/dataset.h"
 #include "maps/so2_map.h"
-#include "model/lambda.h"
 
 #include <math.h>
 #include <recon/normalize/normalize.h>
@@ -18,7 +17,8 @@ static recon_status lambdas_of(recon_ctx *ctx, double **out, const recon_embedde
 {
     recon_status status = recon_alloc_raw(ctx, out, e->n, sizeof **out);
     for (size_t i = 0; status == RECON_OK && i < e->n; i++)
-        recon_lambda_by(*out + i, &recon_so2_maps, RECON_LAMBDA_DENSITY, e, NULL, NULL, i);
+        recon_so2_maps.lambda_of(*out + i, NULL, RECON_LAMBDA_DENSITY, e->poses + i,
+                                 e->density + i * RECON_POSE_BINS);
     return status;
 }
 
@@ -121,6 +121,7 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     if (index.n == recon_dataset_describe(train).n)
         trust->cannot_tell = recon_trust_unsure(&frames);
     RECON_TRY(measure_moved(ctx, trust, b, asked, &frames, firm, seed));
+    RECON_TRY(recon_trust_frame(ctx, &trust->frame, b, recon_dataset_data(data)));
     recon_trust_judge(trust);
 done:
     free(firm);

@@ -23,14 +23,12 @@ static recon_status start_average(recon_ctx *ctx, const recon_adam *a)
 recon_status recon_adam_reset(recon_ctx *ctx, recon_adam *a)
 {
     const recon_ops *ops = recon_ops_of(ctx);
-    recon_status status;
     a->steps = 0;
-    RECON_TRY(ops->zero(ctx, a->m, block_bytes(a->params)));
-    RECON_TRY(ops->zero(ctx, a->v, block_bytes(a->params)));
+    RECON_CHECK(ops->zero(ctx, a->m, block_bytes(a->params)));
+    RECON_CHECK(ops->zero(ctx, a->v, block_bytes(a->params)));
     if (a->average)
-        RECON_TRY(start_average(ctx, a));
-done:
-    return status;
+        RECON_CHECK(start_average(ctx, a));
+    return RECON_OK;
 }
 
 recon_status recon_adam_new(recon_ctx *ctx, recon_adam **out, recon_params *params,

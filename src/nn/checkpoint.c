@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/settings.h"
+#include "core/npy.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,19 +27,17 @@ static recon_status fetch_blocks(recon_ctx *ctx, recon_tensor_entry *out, size_t
                                  const recon_adam *a)
 {
     size_t count = a->params->n_weights, bytes = count * recon_dtype_size(a->params->type);
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, host, BLOCKS, bytes));
+    RECON_CHECK(recon_alloc_raw(ctx, host, BLOCKS, bytes));
     for (int i = 0; i < BLOCKS; i++) {
         if (!block(a, i))
             continue;
         char *to = *host + (size_t)i * bytes;
-        RECON_TRY(recon_ops_of(ctx)->download(ctx, to, block(a, i), bytes));
+        RECON_CHECK(recon_ops_of(ctx)->download(ctx, to, block(a, i), bytes));
         out[*n].name = block_name[i];
         out[(*n)++].array =
             (recon_array){ .dtype = a->params->type, .ndim = 1, .shape = { count }, .data = to };
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* A state as the file has it, in the order in which the checksum goes over it. Files of earlier

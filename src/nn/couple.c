@@ -13,19 +13,6 @@ _Static_assert((int)RECON_HARMONICS == RECON_COUPLE_ATTRS, "and so are the attri
 
 enum { MOST = 1 << 20 }; /* channels of a degree: their products are counted in 32 bits */
 
-static void add_terms(recon_couple_plan *plan, recon_couple_path *p)
-{
-    double c[7 * 7 * 7], scale = sqrt((double)recon_couple_size(p->l3));
-    size_t n2 = recon_couple_size(p->l2), n3 = recon_couple_size(p->l3);
-    recon_clebsch_gordan(c, (int)p->l1, (int)p->l2, (int)p->l3);
-    for (size_t i = 0; i < recon_couple_size(p->l1) * n2 * n3; i++)
-        if (fabs(c[i]) > 1e-12)
-            plan->term[p->term + p->terms++] = (recon_couple_term){ .m1 = (uint8_t)(i / n3 / n2),
-                                                                    .m2 = (uint8_t)(i / n3 % n2),
-                                                                    .m3 = (uint8_t)(i % n3),
-                                                                    .value = scale * c[i] };
-}
-
 /* Paths without weights are left out. */
 static int is_path(const recon_couple_plan *plan, uint32_t l1, uint32_t l2, uint32_t l3, int parity)
 {
@@ -43,7 +30,16 @@ static void add_paths(recon_couple_plan *plan, uint32_t l3, int parity)
             recon_couple_path *p = &plan->path[plan->paths++];
             *p = (recon_couple_path){ .l1 = l1, .l2 = l2, .l3 = l3, .column = plan->columns[l3] };
             p->term = p > plan->path ? p[-1].term + p[-1].terms : 0;
-            add_terms(plan, p);
+            double c[7 * 7 * 7], scale = sqrt((double)recon_couple_size(p->l3));
+            size_t n2 = recon_couple_size(p->l2), n3 = recon_couple_size(p->l3);
+            recon_clebsch_gordan(c, (int)p->l1, (int)p->l2, (int)p->l3);
+            for (size_t i = 0; i < recon_couple_size(p->l1) * n2 * n3; i++)
+                if (fabs(c[i]) > 1e-12)
+                    plan->term[p->term + p->terms++] =
+                        (recon_couple_term){ .m1 = (uint8_t)(i / n3 / n2),
+                                             .m2 = (uint8_t)(i / n3 % n2),
+                                             .m3 = (uint8_t)(i % n3),
+                                             .value = scale * c[i] };
             plan->columns[l3] += plan->in[l1];
         }
 }
@@ -64,19 +60,17 @@ static recon_status check_irreps(recon_ctx *ctx, const recon_irreps *irreps, con
 recon_status recon_couple_plan_make(recon_ctx *ctx, recon_couple_plan **out,
                                     const recon_irreps *from, const recon_irreps *to, int parity)
 {
-    recon_status status = RECON_OK;
     *out = NULL;
-    RECON_TRY(check_irreps(ctx, from, "input"));
-    RECON_TRY(check_irreps(ctx, to, "output"));
-    RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
+    RECON_CHECK(check_irreps(ctx, from, "input"));
+    RECON_CHECK(check_irreps(ctx, to, "output"));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     for (size_t l = 0; l < RECON_DEGREES; l++) {
         (*out)->in[l] = (uint32_t)from->mul[l];
         (*out)->out[l] = (uint32_t)to->mul[l];
     }
     for (uint32_t l3 = 0; l3 < RECON_DEGREES; l3++)
         add_paths(*out, l3, parity);
-done:
-    return status;
+    return RECON_OK;
 }
 
 void recon_couple_plan_free(recon_couple_plan *plan)

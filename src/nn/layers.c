@@ -34,14 +34,11 @@ recon_status recon_linear_add(recon_ctx *ctx, recon_linear *out, recon_params *p
 {
     recon_part_name full;
     size_t shape[2] = { outputs, inputs };
-    recon_status status;
     *out = (recon_linear){ .bias = NULL };
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(recon_params_add(ctx, &out->weight, p, recon_part_print(full, name, "weight"), shape,
-                               2, (recon_init){ RECON_INIT_HE, 0 }));
-    RECON_TRY(recon_part_add(ctx, &out->bias, p, name, "bias", outputs, 0));
-done:
-    return status;
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_params_add(ctx, &out->weight, p, recon_part_print(full, name, "weight"),
+                                 shape, 2, (recon_init){ RECON_INIT_HE, 0 }));
+    return recon_part_add(ctx, &out->bias, p, name, "bias", outputs, 0);
 }
 
 recon_var recon_linear_apply(recon_tape *t, const recon_linear *l, recon_var x)
@@ -57,15 +54,13 @@ recon_status recon_conv_add(recon_ctx *ctx, recon_conv *out, recon_params *p, co
     recon_conv_layer_options o = options ? *options : (recon_conv_layer_options){ 0 };
     recon_part_name full;
     size_t size = o.size ? o.size : 3, shape[4] = { outputs, size, size, inputs };
-    recon_status status;
     *out = (recon_conv){ .stride = o.stride ? o.stride : 1, .pad = size / 2 };
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(recon_params_add(ctx, &out->weight, p, recon_part_print(full, name, "weight"), shape,
-                               4, (recon_init){ RECON_INIT_HE, 0 }));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_params_add(ctx, &out->weight, p, recon_part_print(full, name, "weight"),
+                                 shape, 4, (recon_init){ RECON_INIT_HE, 0 }));
     if (o.bias)
-        RECON_TRY(recon_part_add(ctx, &out->bias, p, name, "bias", outputs, 0));
-done:
-    return status;
+        RECON_CHECK(recon_part_add(ctx, &out->bias, p, name, "bias", outputs, 0));
+    return RECON_OK;
 }
 
 recon_var recon_conv_apply(recon_tape *t, const recon_conv *l, recon_var x)
@@ -80,18 +75,15 @@ recon_status recon_norm_add(recon_ctx *ctx, recon_norm *out, recon_params *p, co
                             size_t channels, size_t field)
 {
     recon_part_name full;
-    recon_status status;
     *out = (recon_norm){ .field = field ? field : 1 };
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(recon_part_add(ctx, &out->scale, p, name, "scale", channels, 1));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_part_add(ctx, &out->scale, p, name, "scale", channels, 1));
     if (out->field == 1)
-        RECON_TRY(recon_part_add(ctx, &out->shift, p, name, "shift", channels, 0));
-    RECON_TRY(recon_params_add_buffer(ctx, &out->mean, p, recon_part_print(full, name, "mean"),
-                                      &channels, 1, 0));
-    RECON_TRY(recon_params_add_buffer(ctx, &out->var, p, recon_part_print(full, name, "var"),
-                                      &channels, 1, 1));
-done:
-    return status;
+        RECON_CHECK(recon_part_add(ctx, &out->shift, p, name, "shift", channels, 0));
+    RECON_CHECK(recon_params_add_buffer(ctx, &out->mean, p, recon_part_print(full, name, "mean"),
+                                        &channels, 1, 0));
+    return recon_params_add_buffer(ctx, &out->var, p, recon_part_print(full, name, "var"),
+                                   &channels, 1, 1);
 }
 
 static recon_var apply_norm(recon_tape *t, const recon_norm *l, recon_var x,
@@ -184,21 +176,18 @@ recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *out, recon_p
 {
     recon_part_name full;
     size_t scalars = fields->of[0], pairs = recon_fields_pairs(fields), all = scalars + pairs;
-    recon_status status;
     *out = (recon_field_norm){ .fields = *fields };
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(recon_part_add(ctx, &out->scale, p, name, "scale", all, 1));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_part_add(ctx, &out->scale, p, name, "scale", all, 1));
     if (scalars)
-        RECON_TRY(recon_part_add(ctx, &out->shift, p, name, "shift", scalars, 0));
+        RECON_CHECK(recon_part_add(ctx, &out->shift, p, name, "shift", scalars, 0));
     if (pairs)
-        RECON_TRY(
+        RECON_CHECK(
             recon_part_add(ctx, &out->threshold, p, name, "threshold", pairs, FIRST_THRESHOLD));
-    RECON_TRY(recon_params_add_buffer(ctx, &out->mean, p, recon_part_print(full, name, "mean"),
-                                      &all, 1, 0));
-    RECON_TRY(recon_params_add_buffer(ctx, &out->var, p, recon_part_print(full, name, "var"), &all,
-                                      1, 1));
-done:
-    return status;
+    RECON_CHECK(recon_params_add_buffer(ctx, &out->mean, p, recon_part_print(full, name, "mean"),
+                                        &all, 1, 0));
+    return recon_params_add_buffer(ctx, &out->var, p, recon_part_print(full, name, "var"), &all, 1,
+                                   1);
 }
 
 /* The bias of the nonlinearity, below 0 whatever is learnt: above it v (|v| + b) / |v| has no limit

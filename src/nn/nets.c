@@ -10,20 +10,17 @@ recon_status recon_resnet18_add(recon_ctx *ctx, recon_resnet18 *out, recon_param
                                 size_t channels, size_t classes, size_t width)
 {
     size_t stem = width ? width : STEM, inputs = stem;
-    recon_status status;
-    RECON_TRY(recon_conv_add(ctx, &out->stem, p, "stem", channels, stem, NULL));
-    RECON_TRY(recon_norm_add(ctx, &out->stem_norm, p, "stem_norm", stem, 1));
+    RECON_CHECK(recon_conv_add(ctx, &out->stem, p, "stem", channels, stem, NULL));
+    RECON_CHECK(recon_norm_add(ctx, &out->stem_norm, p, "stem_norm", stem, 1));
     for (size_t i = 0; i < BLOCKS; i++) {
         recon_layer_name name;
         size_t outputs = stem << i / 2;
         snprintf(name, sizeof name, "stage%zu.%zu", i / 2, i % 2);
-        RECON_TRY(recon_residual_add(ctx, &out->block[i], p, name, inputs, outputs,
-                                     outputs == inputs ? 1 : 2));
+        RECON_CHECK(recon_residual_add(ctx, &out->block[i], p, name, inputs, outputs,
+                                       outputs == inputs ? 1 : 2));
         inputs = outputs;
     }
-    RECON_TRY(recon_linear_add(ctx, &out->head, p, "head", inputs, classes));
-done:
-    return status;
+    return recon_linear_add(ctx, &out->head, p, "head", inputs, classes);
 }
 
 recon_var recon_resnet18_apply(recon_tape *t, const recon_resnet18 *net, recon_var x)
@@ -41,17 +38,14 @@ recon_status recon_small_cnn_add(recon_ctx *ctx, recon_small_cnn *out, recon_par
                                  size_t height, size_t width, size_t channels, size_t classes)
 {
     size_t sizes[3] = { WIDE * (height / 4) * (width / 4), HIDDEN, classes };
-    recon_status status;
     if (height < 4 || width < 4)
         return recon_fail(ctx, RECON_ERR_INPUT, "images of %zu x %zu: 4 x 4 at least", height,
                           width);
-    RECON_TRY(recon_conv_add(ctx, &out->conv[0], p, "conv1", channels, NARROW, NULL));
-    RECON_TRY(recon_norm_add(ctx, &out->norm[0], p, "norm1", NARROW, 1));
-    RECON_TRY(recon_conv_add(ctx, &out->conv[1], p, "conv2", NARROW, WIDE, NULL));
-    RECON_TRY(recon_norm_add(ctx, &out->norm[1], p, "norm2", WIDE, 1));
-    RECON_TRY(recon_mlp_add(ctx, &out->head, p, "head", sizes, 3, 0.25));
-done:
-    return status;
+    RECON_CHECK(recon_conv_add(ctx, &out->conv[0], p, "conv1", channels, NARROW, NULL));
+    RECON_CHECK(recon_norm_add(ctx, &out->norm[0], p, "norm1", NARROW, 1));
+    RECON_CHECK(recon_conv_add(ctx, &out->conv[1], p, "conv2", NARROW, WIDE, NULL));
+    RECON_CHECK(recon_norm_add(ctx, &out->norm[1], p, "norm2", WIDE, 1));
+    return recon_mlp_add(ctx, &out->head, p, "head", sizes, 3, 0.25);
 }
 
 /* Pooled before the norm's ReLU would be the same and cheaper, but for scales below 0: the norm

@@ -26,9 +26,7 @@ const char *recon_shape_print(recon_shape_text out, const size_t *shape, int ndi
 
 recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision)
 {
-    recon_status status = recon_enum_check(ctx, *precision, RECON_AUTO, "precision");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_enum_check(ctx, *precision, RECON_AUTO, "precision"));
     if (*precision == RECON_DOUBLE && recon_ops_of(ctx) != &recon_ops_ref)
         return recon_fail(ctx, RECON_ERR_INPUT, "double precision is for the backend ref, not %s",
                           recon_ops_name(ctx));
@@ -56,17 +54,6 @@ static void release(recon_ctx *ctx, char **block)
     *block = NULL;
 }
 
-static void free_kept(recon_ctx *ctx, recon_params *p)
-{
-    while (p->kept) {
-        recon_param *e = p->kept;
-        p->kept = e->next;
-        release(ctx, (char **)&e->value.data);
-        release(ctx, (char **)&e->low.data);
-        free(e);
-    }
-}
-
 void recon_params_free(recon_ctx *ctx, recon_params *p)
 {
     if (!p)
@@ -77,7 +64,13 @@ void recon_params_free(recon_ctx *ctx, recon_params *p)
         free(p->entry[i]);
     }
     free(p->entry);
-    free_kept(ctx, p);
+    while (p->kept) {
+        recon_param *e = p->kept;
+        p->kept = e->next;
+        release(ctx, (char **)&e->value.data);
+        release(ctx, (char **)&e->low.data);
+        free(e);
+    }
     release(ctx, &p->weights);
     release(ctx, &p->gradients);
     release(ctx, &p->buffers);
@@ -180,12 +173,10 @@ recon_status recon_params_add_normal(recon_ctx *ctx, recon_param **out, recon_pa
                                      const double *deviations)
 {
     recon_init init = { RECON_INIT_CONSTANT, 0 };
-    recon_status status;
-    RECON_TRY(add(ctx, out, params, name, shape, ndim, init, 1));
-    RECON_TRY(recon_alloc(ctx, &(*out)->deviations, recon_param_count(*out), sizeof *deviations));
+    RECON_CHECK(add(ctx, out, params, name, shape, ndim, init, 1));
+    RECON_CHECK(recon_alloc(ctx, &(*out)->deviations, recon_param_count(*out), sizeof *deviations));
     memcpy((*out)->deviations, deviations, recon_param_count(*out) * sizeof *deviations);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_params_add_buffer(recon_ctx *ctx, recon_param **out, recon_params *params,
@@ -223,21 +214,6 @@ static void first_values(const recon_param *e, void *block, recon_rng rng)
     }
 }
 
-static recon_status make_blocks(recon_ctx *ctx, recon_params *p)
-{
-    const recon_ops *ops = recon_ops_of(ctx);
-    size_t size = recon_dtype_size(p->type);
-    recon_status status;
-    RECON_TRY(ops->alloc(ctx, (void **)&p->weights, p->n_weights * size + ALIGN));
-    RECON_TRY(ops->alloc(ctx, (void **)&p->gradients, p->n_weights * size + ALIGN));
-    RECON_TRY(ops->alloc(ctx, (void **)&p->buffers, p->n_buffers * size + ALIGN));
-    if (p->precision == RECON_MIXED)
-        RECON_TRY(ops->alloc(ctx, (void **)&p->low, p->n_weights * 2 + ALIGN));
-    RECON_TRY(recon_params_clear_gradients(ctx, p));
-done:
-    return status;
-}
-
 static void point(recon_param *e)
 {
     recon_params *p = e->owner;
@@ -259,12 +235,9 @@ static recon_status upload(recon_ctx *ctx, recon_params *p, const void *weights,
 {
     const recon_ops *ops = recon_ops_of(ctx);
     size_t size = recon_dtype_size(p->type);
-    recon_status status;
-    RECON_TRY(ops->upload(ctx, p->weights, weights, p->n_weights * size));
-    RECON_TRY(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
-    RECON_TRY(recon_params_round(ctx, p));
-done:
-    return status;
+    RECON_CHECK(ops->upload(ctx, p->weights, weights, p->n_weights * size));
+    RECON_CHECK(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
+    return recon_params_round(ctx, p);
 }
 
 recon_status recon_params_round(recon_ctx *ctx, recon_params *p)
@@ -530,14 +503,19 @@ void recon_params_expect(recon_params *p, const recon_safetensors *file, const c
 
 recon_status recon_params_make(recon_ctx *ctx, recon_params *p, uint64_t seed)
 {
-    recon_status status;
-    RECON_TRY(make_blocks(ctx, p));
+    const recon_ops *ops = recon_ops_of(ctx);
+    size_t size = recon_dtype_size(p->type);
+    RECON_CHECK(ops->alloc(ctx, (void **)&p->weights, p->n_weights * size + ALIGN));
+    RECON_CHECK(ops->alloc(ctx, (void **)&p->gradients, p->n_weights * size + ALIGN));
+    RECON_CHECK(ops->alloc(ctx, (void **)&p->buffers, p->n_buffers * size + ALIGN));
+    if (p->precision == RECON_MIXED)
+        RECON_CHECK(ops->alloc(ctx, (void **)&p->low, p->n_weights * 2 + ALIGN));
+    RECON_CHECK(recon_params_clear_gradients(ctx, p));
     for (size_t i = 0; i < p->count; i++)
         point(p->entry[i]);
-    RECON_TRY(fill(ctx, p, p->from.file, p->from.path, p->from.whole, seed));
+    RECON_CHECK(fill(ctx, p, p->from.file, p->from.path, p->from.whole, seed));
     recon_params_expect(p, NULL, NULL, 0);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_params_store(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
@@ -631,11 +609,8 @@ done:
 recon_status recon_params_copy(recon_ctx *ctx, recon_params *p, const recon_params *other,
                                const char *prefix)
 {
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < p->count; i++)
         if (!strncmp(p->entry[i]->name, prefix, strlen(prefix)))
-            RECON_TRY(copy_entry(ctx, p->entry[i], find(other, p->entry[i]->name)));
-    RECON_TRY(recon_params_round(ctx, p));
-done:
-    return status;
+            RECON_CHECK(copy_entry(ctx, p->entry[i], find(other, p->entry[i]->name)));
+    return recon_params_round(ctx, p);
 }

@@ -59,8 +59,7 @@ static recon_status join(recon_ctx *ctx, recon_peers *p)
 {
     unsigned char id[RECON_PEERS_ID] = { 0 };
     int there;
-    recon_status status;
-    RECON_TRY(make_id(ctx, p, id, &there));
+    RECON_CHECK(make_id(ctx, p, id, &there));
     if (!there) {
         recon_log(ctx, RECON_LOG_WARN,
                   "NCCL is not on every rank (%s): gradients go through the host's memory and MPI",
@@ -68,11 +67,9 @@ static recon_status join(recon_ctx *ctx, recon_peers *p)
         p->table = NULL;
         return RECON_OK;
     }
-    RECON_TRY(look_around(ctx, p));
-    RECON_TRY(recon_comm_broadcast(ctx, id, sizeof id, 0));
-    RECON_TRY(recon_comm_agree(ctx, p->table->join(ctx, id, recon_comm_rank(ctx), p->size)));
-done:
-    return status;
+    RECON_CHECK(look_around(ctx, p));
+    RECON_CHECK(recon_comm_broadcast(ctx, id, sizeof id, 0));
+    return recon_comm_agree(ctx, p->table->join(ctx, id, recon_comm_rank(ctx), p->size));
 }
 
 recon_status recon_peers_open(recon_ctx *ctx, recon_peers *p)
@@ -101,30 +98,22 @@ static recon_status make_room(recon_ctx *ctx, recon_peers *p, size_t n)
     return status;
 }
 
-/* In the same order as a deterministic device: neighbours, then neighbours of those. */
-static void add_ranks(float *all, size_t n, int size)
-{
-    for (int apart = 1; apart < size; apart *= 2)
-        for (int r = 0; r + apart < size; r += 2 * apart) {
-            float *to = all + (size_t)r * n;
-            const float *from = all + (size_t)(r + apart) * n;
-            for (size_t i = 0; i < n; i++)
-                to[i] += from[i];
-        }
-}
-
 static recon_status sum_on_hosts(recon_ctx *ctx, recon_peers *p, float *x, size_t n)
 {
     const recon_ops *ops = recon_ops_of(ctx);
     size_t bytes = n * sizeof *x;
-    recon_status status;
-    RECON_TRY(make_room(ctx, p, n));
-    RECON_TRY(ops->download(ctx, p->all + (size_t)recon_comm_rank(ctx) * n, x, bytes));
-    RECON_TRY(recon_comm_gather(ctx, p->all, (size_t)p->size, 1, bytes));
-    add_ranks(p->all, n, p->size);
-    RECON_TRY(ops->upload(ctx, x, p->all, bytes));
-done:
-    return status;
+    RECON_CHECK(make_room(ctx, p, n));
+    RECON_CHECK(ops->download(ctx, p->all + (size_t)recon_comm_rank(ctx) * n, x, bytes));
+    RECON_CHECK(recon_comm_gather(ctx, p->all, (size_t)p->size, 1, bytes));
+    /* In the same order as a deterministic device: neighbours, then neighbours of those. */
+    for (int apart = 1; apart < p->size; apart *= 2)
+        for (int r = 0; r + apart < p->size; r += 2 * apart) {
+            float *to = p->all + (size_t)r * n;
+            const float *from = p->all + (size_t)(r + apart) * n;
+            for (size_t i = 0; i < n; i++)
+                to[i] += from[i];
+        }
+    return ops->upload(ctx, x, p->all, bytes);
 }
 
 /* --- buckets ---------------------------------------------------------------------------------- */
@@ -178,19 +167,17 @@ recon_status recon_peers_ready(recon_ctx *ctx, recon_peers *p, const recon_param
 
 recon_status recon_peers_finish(recon_ctx *ctx, recon_peers *p, recon_params *params)
 {
-    recon_status status = RECON_OK;
     recon_tensor b = {
         .type = RECON_F32, .ndim = 1, .shape = { params->n_buffers }, .data = params->buffers
     };
     for (size_t i = 0; i < p->buckets; i++)
         if (p->bucket[i].waits) /* for parameters that the backward pass has not reached */
-            RECON_TRY(sum_bucket(ctx, p, params, &p->bucket[i]));
-    RECON_TRY(sum(ctx, p, params->buffers, params->n_buffers));
+            RECON_CHECK(sum_bucket(ctx, p, params, &p->bucket[i]));
+    RECON_CHECK(sum(ctx, p, params->buffers, params->n_buffers));
     if (p->table)
-        RECON_TRY(p->table->sums_end(ctx));
+        RECON_CHECK(p->table->sums_end(ctx));
     if (params->n_buffers)
-        RECON_TRY(recon_ops_of(ctx)->add(
+        RECON_CHECK(recon_ops_of(ctx)->add(
             ctx, &(recon_add_args){ .alpha = 1 / (double)p->size, .y = b, .a = b }));
-done:
-    return status;
+    return RECON_OK;
 }

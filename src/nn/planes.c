@@ -37,21 +37,6 @@ static size_t slots(const element *e, size_t in)
     return in == 0 && e->frequency ? 2 : 1;
 }
 
-static void add_planes(recon_planes *p, const recon_steerable *l, size_t in, const element *e)
-{
-    size_t from = recon_fields_begin(&l->in, in), channels = l->in.of[in] * recon_field_size(in);
-    int complex = in && e->frequency;
-    recon_steer_plane *plane = p->plane + p->planes;
-    plane[0] = (recon_steer_plane){ .from = from,
-                                    .channels = channels,
-                                    .a = wave_of(p, e, 0),
-                                    .b = complex ? wave_of(p, e, 1) : -1,
-                                    .conjugate = e->conjugate != (e->frequency < 0) };
-    if (slots(e, in) == 2)
-        plane[1] = (recon_steer_plane){ from, channels, wave_of(p, e, 1), -1, 0 };
-    p->planes += slots(e, in);
-}
-
 /* Planes and the size of its block; where that lies is known when the product is whole. */
 static void visit_planes(void *user, const recon_steerable *l, size_t in, size_t out,
                          const element *e, size_t n)
@@ -60,8 +45,20 @@ static void visit_planes(void *user, const recon_steerable *l, size_t in, size_t
     recon_expand_block *b = &p->mix.block[p->mix.count++];
     size_t before = p->planes;
     for (size_t i = 0; i < n; i++)
-        if (e[i].quarter == 0)
-            add_planes(p, l, in, &e[i]);
+        if (e[i].quarter == 0) {
+            size_t from = recon_fields_begin(&l->in, in),
+                   channels = l->in.of[in] * recon_field_size(in);
+            int complex = in && e[i].frequency;
+            recon_steer_plane *plane = p->plane + p->planes;
+            plane[0] = (recon_steer_plane){ .from = from,
+                                            .channels = channels,
+                                            .a = wave_of(p, &e[i], 0),
+                                            .b = complex ? wave_of(p, &e[i], 1) : -1,
+                                            .conjugate = e[i].conjugate != (e[i].frequency < 0) };
+            if (slots(&e[i], in) == 2)
+                plane[1] = (recon_steer_plane){ from, channels, wave_of(p, &e[i], 1), -1, 0 };
+            p->planes += slots(&e[i], in);
+        }
     *b = (recon_expand_block){ .copies_out = (uint32_t)l->out.of[out],
                                .copies_in = (uint32_t)l->in.of[in],
                                .dim_out = (uint32_t)recon_field_size(out),
@@ -108,18 +105,16 @@ static void visit_count(void *user, const recon_steerable *l, size_t in, size_t 
 recon_status recon_planes_of(recon_ctx *ctx, recon_planes **out, recon_arena *arena,
                              const recon_steerable *layer)
 {
-    recon_status status = RECON_OK;
     recon_planes *p;
     size_t most = 0; /* no element has more than a plane of its own */
     each_pair(visit_count, &most, layer);
-    RECON_TRY(recon_arena_take(ctx, arena, &p, 1, sizeof *p));
+    RECON_CHECK(recon_arena_take(ctx, arena, &p, 1, sizeof *p));
     memset(p, 0, sizeof *p);
-    RECON_TRY(recon_arena_take(ctx, arena, &p->plane, most + 1, sizeof *p->plane));
+    RECON_CHECK(recon_arena_take(ctx, arena, &p->plane, most + 1, sizeof *p->plane));
     each_pair(visit_planes, p, layer);
     lay_out(p, layer);
     *out = p;
-done:
-    return status;
+    return RECON_OK;
 }
 
 void recon_planes_waves(double *wave, const recon_planes *planes, size_t size)

@@ -1,12 +1,12 @@
 /* ranks.c - agreeing, and broadcasts from rank 0. */
-#include "nn/ranks.h"
+#include "nn/peers.h"
 #include "comm/comm.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/params.h"
 #include "nn/settings.h"
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "ops/ops.h"
 
 #include <stdlib.h>
@@ -43,24 +43,22 @@ recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *p
                                recon_slice *part, const recon_trainee *it, const char *settings)
 {
     int can = it->shared && it->units && has_slices(ctx);
-    recon_status status = RECON_OK;
     *cut = (recon_slices){ 0 };
     *peers = (recon_peers){ .size = 1 };
     *part = (recon_slice){ 0 };
     if (it->shared && recon_comm_size(ctx) > 1) {
         uLong sum = crc32(0, (const Bytef *)settings, (uInt)strlen(settings));
-        RECON_TRY(recon_comm_same(ctx, recon_settings_identity(settings), "the training data"));
-        RECON_TRY(recon_comm_same(ctx, sum, "a setting, or what is held out,"));
-        RECON_TRY(recon_comm_agree(ctx, check(ctx, it, can)));
-        RECON_TRY(recon_peers_open(ctx, peers));
+        RECON_CHECK(recon_comm_same(ctx, recon_settings_identity(settings), "the training data"));
+        RECON_CHECK(recon_comm_same(ctx, sum, "a setting, or what is held out,"));
+        RECON_CHECK(recon_comm_agree(ctx, check(ctx, it, can)));
+        RECON_CHECK(recon_peers_open(ctx, peers));
         if (!can) /* each has as many things of a batch as another, or one fewer */
             *part = recon_slice_of(it->units, (size_t)recon_comm_size(ctx),
                                    (size_t)recon_comm_rank(ctx));
     }
     if (can)
         *cut = recon_slices_of(ctx, it->units);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status share(recon_ctx *ctx, void *block, size_t n, recon_dtype type)
@@ -84,14 +82,11 @@ done:
 
 recon_status recon_ranks_weights(recon_ctx *ctx, recon_params *p)
 {
-    recon_status status = RECON_OK;
     if (recon_comm_size(ctx) == 1)
         return RECON_OK;
-    RECON_TRY(share(ctx, p->weights, p->n_weights, p->type));
-    RECON_TRY(share(ctx, p->buffers, p->n_buffers, p->type));
-    RECON_TRY(recon_params_round(ctx, p));
-done:
-    return status;
+    RECON_CHECK(share(ctx, p->weights, p->n_weights, p->type));
+    RECON_CHECK(share(ctx, p->buffers, p->n_buffers, p->type));
+    return recon_params_round(ctx, p);
 }
 
 recon_status recon_ranks_state(recon_ctx *ctx, recon_adam *a, recon_checkpoint *at)

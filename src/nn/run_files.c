@@ -84,13 +84,10 @@ done:
 
 recon_status recon_run_setting(recon_ctx *ctx, size_t *out, const char *path, const char *name)
 {
-    recon_status status = RECON_OK;
     if (!path)
         return RECON_OK;
-    RECON_TRY(read_number(ctx, out, path, RECON_FILE_STAGE RECON_FILE_LAST, name));
-    RECON_TRY(read_number(ctx, out, path, RECON_FILE_LAST, name));
-done:
-    return status;
+    RECON_CHECK(read_number(ctx, out, path, RECON_FILE_STAGE RECON_FILE_LAST, name));
+    return read_number(ctx, out, path, RECON_FILE_LAST, name);
 }
 
 recon_status recon_run_begin(recon_ctx *ctx, size_t *epochs, const char *path, int resume,

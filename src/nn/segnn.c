@@ -20,15 +20,6 @@ static recon_irreps widened(const recon_coupling *l)
     return wide;
 }
 
-static void deviations_of(const recon_coupling *l, double *out, size_t count, int bias)
-{
-    size_t fan_in = recon_couple_plan_columns(l->plan, 0);
-    if (!bias)
-        recon_couple_plan_deviations(l->plan, out);
-    for (size_t i = 0; i < count && bias; i++)
-        out[i] = 1 / sqrt(3.0 * (double)(fan_in ? fan_in : 1));
-}
-
 /* Weights, or biases. A file that is read says how many there are, and need not be right: asked
  * about before memory is. */
 static recon_status add_numbers(recon_ctx *ctx, recon_param **out, const recon_coupling *l,
@@ -41,7 +32,11 @@ static recon_status add_numbers(recon_ctx *ctx, recon_param **out, const recon_c
     recon_part_print(full, l->name, bias ? "bias" : "weight");
     RECON_TRY(recon_params_check(ctx, p, full, &count, 1));
     RECON_TRY(recon_alloc(ctx, &deviations, count, sizeof *deviations));
-    deviations_of(l, deviations, count, bias);
+    size_t fan_in = recon_couple_plan_columns(l->plan, 0);
+    if (!bias)
+        recon_couple_plan_deviations(l->plan, deviations);
+    for (size_t i = 0; i < count && bias; i++)
+        deviations[i] = 1 / sqrt(3.0 * (double)(fan_in ? fan_in : 1));
     RECON_TRY(recon_params_add_normal(ctx, out, p, full, &count, 1, deviations));
 done:
     free(deviations);
@@ -53,37 +48,26 @@ recon_status recon_coupling_add(recon_ctx *ctx, recon_coupling *out, recon_param
                                 const recon_coupling_options *options)
 {
     recon_coupling_options o = options ? *options : (recon_coupling_options){ 0 };
-    recon_status status;
     *out = (recon_coupling){ .out = *to, .gated = o.gated };
     recon_irreps wide = widened(out);
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(recon_couple_plan_make(ctx, &out->plan, from, &wide, !o.chiral));
-    RECON_TRY(add_numbers(ctx, &out->weight, out, p, 0));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_couple_plan_make(ctx, &out->plan, from, &wide, !o.chiral));
+    RECON_CHECK(add_numbers(ctx, &out->weight, out, p, 0));
     if (wide.mul[0])
-        RECON_TRY(add_numbers(ctx, &out->bias, out, p, 1));
-done:
-    return status;
-}
-
-static recon_var bias_of(recon_tape *t, const recon_coupling *l)
-{
-    return l->bias ? recon_var_param(t, l->bias) : NULL;
-}
-
-static recon_var activate(recon_tape *t, const recon_coupling *l, recon_var x)
-{
-    if (!l->gated)
-        return x;
-    if (l->out.mul[0] == recon_irreps_channels(&l->out))
-        return recon_var_silu(t, x);
-    return recon_var_activate(t, x, &l->out);
+        RECON_CHECK(add_numbers(ctx, &out->bias, out, p, 1));
+    return RECON_OK;
 }
 
 recon_var recon_coupling_apply(recon_tape *t, const recon_coupling *l, recon_var x, recon_var attr)
 {
     recon_tape_layer(t, l->name);
-    x = recon_var_couple(t, x, attr, recon_var_param(t, l->weight), bias_of(t, l), l->plan);
-    return activate(t, l, x);
+    x = recon_var_couple(t, x, attr, recon_var_param(t, l->weight),
+                         l->bias ? recon_var_param(t, l->bias) : NULL, l->plan);
+    if (!l->gated)
+        return x;
+    if (l->out.mul[0] == recon_irreps_channels(&l->out))
+        return recon_var_silu(t, x);
+    return recon_var_activate(t, x, &l->out);
 }
 
 void recon_coupling_free(recon_coupling *l)
@@ -97,19 +81,17 @@ void recon_coupling_free(recon_coupling *l)
 recon_status recon_irreps_norm_add(recon_ctx *ctx, recon_irreps_norm *out, recon_params *p,
                                    const char *name, const recon_irreps *irreps)
 {
-    recon_status status;
     *out = (recon_irreps_norm){ .irreps = *irreps };
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
     for (size_t l = 0; l < RECON_DEGREES; l++) {
         char part[] = "scale0";
         part[5] = (char)('0' + l);
         if (irreps->mul[l])
-            RECON_TRY(recon_part_add(ctx, &out->scale[l], p, name, part, irreps->mul[l], 1));
+            RECON_CHECK(recon_part_add(ctx, &out->scale[l], p, name, part, irreps->mul[l], 1));
     }
     if (irreps->mul[0])
-        RECON_TRY(recon_part_add(ctx, &out->shift, p, name, "shift", irreps->mul[0], 0));
-done:
-    return status;
+        RECON_CHECK(recon_part_add(ctx, &out->shift, p, name, "shift", irreps->mul[0], 0));
+    return RECON_OK;
 }
 
 recon_var recon_irreps_norm_apply(recon_tape *t, const recon_irreps_norm *n, recon_var x,
@@ -145,62 +127,45 @@ static recon_status add_layer(recon_ctx *ctx, recon_segnn_layer *out, recon_para
     const recon_irreps *x = &s->hidden, two = recon_irreps_join(x, x);
     const recon_irreps heard = recon_irreps_join(&two, &DISTANCE);
     recon_part_name base, full;
-    recon_status status;
     snprintf(base, sizeof base, "%s.%zu", name, i);
-    RECON_TRY(recon_coupling_add(ctx, &out->message[0], p, recon_part_print(full, base, "message1"),
-                                 &heard, x, &gated));
-    RECON_TRY(recon_coupling_add(ctx, &out->message[1], p, recon_part_print(full, base, "message2"),
-                                 x, x, &gated));
-    RECON_TRY(recon_coupling_add(ctx, &out->update[0], p, recon_part_print(full, base, "update1"),
-                                 &two, x, &gated));
-    RECON_TRY(recon_coupling_add(ctx, &out->update[1], p, recon_part_print(full, base, "update2"),
-                                 x, x, &plain));
-    RECON_TRY(recon_irreps_norm_add(ctx, &out->norm, p, recon_part_print(full, base, "norm"), x));
-done:
-    return status;
+    RECON_CHECK(recon_coupling_add(ctx, &out->message[0], p,
+                                   recon_part_print(full, base, "message1"), &heard, x, &gated));
+    RECON_CHECK(recon_coupling_add(ctx, &out->message[1], p,
+                                   recon_part_print(full, base, "message2"), x, x, &gated));
+    RECON_CHECK(recon_coupling_add(ctx, &out->update[0], p, recon_part_print(full, base, "update1"),
+                                   &two, x, &gated));
+    RECON_CHECK(recon_coupling_add(ctx, &out->update[1], p, recon_part_print(full, base, "update2"),
+                                   x, x, &plain));
+    return recon_irreps_norm_add(ctx, &out->norm, p, recon_part_print(full, base, "norm"), x);
 }
 
 recon_status recon_segnn_add(recon_ctx *ctx, recon_segnn *out, recon_params *p, const char *name,
                              const recon_segnn_shape *shape)
 {
     recon_part_name full;
-    recon_status status;
     *out = (recon_segnn){ .shape = { .layers = 0 } };
     if (shape->layers > RECON_SEGNN_LAYERS)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu layers: at most %d", name, shape->layers,
                           RECON_SEGNN_LAYERS);
     out->shape = *shape;
-    RECON_TRY(recon_coupling_add(ctx, &out->embedding, p, recon_part_print(full, name, "embed"),
-                                 &shape->inputs, &shape->hidden,
-                                 &(recon_coupling_options){ .chiral = shape->chiral }));
+    RECON_CHECK(recon_coupling_add(ctx, &out->embedding, p, recon_part_print(full, name, "embed"),
+                                   &shape->inputs, &shape->hidden,
+                                   &(recon_coupling_options){ .chiral = shape->chiral }));
     for (size_t i = 0; i < shape->layers; i++)
-        RECON_TRY(add_layer(ctx, &out->layer[i], p, name, i, shape));
-done:
-    return status;
-}
-
-/* Rows of both nodes and the distance through the first layer, made or not. */
-static recon_var hear(recon_tape *t, const recon_coupling *l, const recon_irreps *hidden,
-                      recon_var x, recon_var square, const recon_segnn_graph *g)
-{
-    const recon_irreps parts[] = { *hidden, *hidden, DISTANCE };
-    const recon_couple_edges edges = { g->source, g->target, g->offset, square };
-    recon_tape_layer(t, l->name);
-    if (recon_tape_couples_edges(t))
-        return activate(t, l,
-                        recon_var_couple_edges(t, x, g->harmonics, recon_var_param(t, l->weight),
-                                               bias_of(t, l), l->plan, &edges));
-    recon_var heard[] = { recon_var_gather(t, x, g->target, g->ascending, g->offset),
-                          recon_var_gather(t, x, g->source, g->order, g->order_of), square };
-    return recon_coupling_apply(t, l, recon_var_irreps_join(t, heard, parts, 3), g->harmonics);
+        RECON_CHECK(add_layer(ctx, &out->layer[i], p, name, i, shape));
+    return RECON_OK;
 }
 
 /* The sum of what each node hears. */
 static recon_var messages(recon_tape *t, const recon_segnn_layer *l, const recon_irreps *hidden,
                           recon_var x, recon_var square, const recon_segnn_graph *g)
 {
-    recon_var m = hear(t, &l->message[0], hidden, x, square, g);
-    m = recon_coupling_apply(t, &l->message[1], m, g->harmonics);
+    const recon_irreps parts[] = { *hidden, *hidden, DISTANCE };
+    recon_var heard[] = { recon_var_gather(t, x, g->target, g->ascending, g->offset),
+                          recon_var_gather(t, x, g->source, g->order, g->order_of), square };
+    recon_var m = recon_var_irreps_join(t, heard, parts, 3);
+    for (int i = 0; i < 2; i++)
+        m = recon_coupling_apply(t, &l->message[i], m, g->harmonics);
     return recon_var_segment_sum(t, m, g->offset);
 }
 

@@ -1,5 +1,6 @@
 /* settings.c - a run's settings as text, and their differences. */
 #include "nn/settings.h"
+#include "ops/ops.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -140,20 +140,6 @@ done:
 /* Kernels count a filter's numbers in 32 bits. */
 enum { MOST_CHANNELS = 4096 };
 
-static recon_status check_form(recon_ctx *ctx, const recon_steerable *l)
-{
-    recon_fields_text text;
-    const recon_fields *wide = recon_fields_channels(&l->in) > MOST_CHANNELS ? &l->in : &l->out;
-    if (l->size % 2 == 0 || l->size > RECON_STEERABLE_SIZE)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a steerable filter of size %zu: odd, up to %d",
-                          l->name, l->size, RECON_STEERABLE_SIZE);
-    if (recon_fields_channels(wide) > MOST_CHANNELS)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: fields %s have %zu channels, at most %d",
-                          l->name, recon_fields_print(text, wide), recon_fields_channels(wide),
-                          MOST_CHANNELS);
-    return RECON_OK;
-}
-
 static recon_status check_reach(recon_ctx *ctx, const recon_steerable *l,
                                 const recon_expand_plan *plan)
 {
@@ -174,19 +160,25 @@ recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out, recon_par
                                  const recon_steerable_options *options)
 {
     recon_steerable_options o = options ? *options : (recon_steerable_options){ 0 };
-    recon_status status;
     *out = (recon_steerable){ .in = *in, .out = *outputs, .rings = o.rings, .way = o.way };
     out->size = o.size ? o.size : 3;
     out->pad = o.pad < 0 ? 0 : o.pad ? (size_t)o.pad : out->size / 2;
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(check_form(ctx, out));
+    RECON_CHECK(recon_layer_set_name(ctx, out->name, name));
+    recon_fields_text text;
+    const recon_fields *wide =
+        recon_fields_channels(&out->in) > MOST_CHANNELS ? &out->in : &out->out;
+    if (out->size % 2 == 0 || out->size > RECON_STEERABLE_SIZE)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a steerable filter of size %zu: odd, up to %d",
+                          out->name, out->size, RECON_STEERABLE_SIZE);
+    if (recon_fields_channels(wide) > MOST_CHANNELS)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: fields %s have %zu channels, at most %d",
+                          out->name, recon_fields_print(text, wide), recon_fields_channels(wide),
+                          MOST_CHANNELS);
     recon_expand_plan plan = plan_of(out);
-    RECON_TRY(check_reach(ctx, out, &plan));
-    RECON_TRY(add_weight(ctx, out, params, &plan));
-    RECON_TRY(add_basis(ctx, out, params, &plan));
-    RECON_TRY(add_waves(ctx, out, params));
-done:
-    return status;
+    RECON_CHECK(check_reach(ctx, out, &plan));
+    RECON_CHECK(add_weight(ctx, out, params, &plan));
+    RECON_CHECK(add_basis(ctx, out, params, &plan));
+    return add_waves(ctx, out, params);
 }
 
 static void filter_shape(size_t shape[4], const recon_steerable *l)
@@ -265,16 +257,13 @@ static recon_status freeze(recon_ctx *ctx, const recon_steerable *l, recon_param
                            const recon_expand_plan *plan, const recon_param *basis,
                            const size_t *shape, int ndim)
 {
-    recon_status status = RECON_OK;
     if (!*out)
-        RECON_TRY(recon_params_keep(ctx, out, l->weight->owner, NULL, shape, ndim));
+        RECON_CHECK(recon_params_keep(ctx, out, l->weight->owner, NULL, shape, ndim));
     recon_expand_args a = {
         .plan = *plan, .weight = l->weight->value, .basis = basis->value, .filter = (*out)->value
     };
-    RECON_TRY(recon_ops_of(ctx)->expand(ctx, &a));
-    RECON_TRY(recon_param_round(ctx, *out));
-done:
-    return status;
+    RECON_CHECK(recon_ops_of(ctx)->expand(ctx, &a));
+    return recon_param_round(ctx, *out);
 }
 
 recon_status recon_steerable_freeze(recon_ctx *ctx, recon_steerable *l)

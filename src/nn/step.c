@@ -60,9 +60,7 @@ recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_
     if (step->planned)
         return take_on_paper(ctx, step, out, bytes);
     if (!step->top || step->top->size - step->top->used < bytes) {
-        recon_status status = push(ctx, step, next_size(step, bytes));
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(push(ctx, step, next_size(step, bytes)));
     }
     *out = (char *)step->top->bytes + step->top->used;
     step->top->used += bytes;
@@ -83,18 +81,14 @@ int recon_step_holds(const recon_step *step, const void *value)
     return 0;
 }
 
-static void pop(recon_ctx *ctx, recon_step *step)
-{
-    recon_step_block *b = step->top;
-    step->top = b->below;
-    recon_ops_of(ctx)->release(ctx, b->bytes);
-    free(b);
-}
-
 void recon_step_free(recon_ctx *ctx, recon_step *step)
 {
-    while (step->top)
-        pop(ctx, step);
+    while (step->top) {
+        recon_step_block *b = step->top;
+        step->top = b->below;
+        recon_ops_of(ctx)->release(ctx, b->bytes);
+        free(b);
+    }
     *step = (recon_step){ .peak = step->peak, .planned = step->planned };
 }
 

@@ -1,5 +1,5 @@
 /* step_plan.c - a step on paper. */
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "comm/comm.h"
 #include "core/fail.h"
 #include "nn/tape.h"
@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What libraries, threads and kernels take for themselves. Measured: 25 MB at 28 x 28 pixels, 56 MB at
- * 64 x 64. */
+/* What libraries, threads and kernels take for themselves. Measured: 25 MB at 28 x 28 pixels, 56 MB
+ * at 64 x 64. */
 #define LIBRARIES   ((size_t)24 << 20)
 #define WEIGHTS     4             /* in multiples of them: they, their gradients, two moments */
 #define SAVED       3             /* a checkpoint on its way to the disk: all but gradients   */
@@ -27,23 +27,21 @@ recon_slice recon_slice_of(size_t units, size_t parts, size_t part)
 static recon_status go_through(const recon_step_planner *p, recon_slice slice)
 {
     double metric;
-    recon_status status;
     if (p->cut && slice.n == slice.of)
         recon_tape_cut(p->train, p->cut);
     else if (p->part.n && slice.n == slice.of)
         recon_tape_split(p->train, p->part);
     else
         recon_tape_split(p->train, slice);
-    RECON_TRY(recon_tape_begin(p->train, RECON_TRAIN, p->step));
-    RECON_TRY(p->it->feed(p->it->user, p->train, p->step));
-    RECON_TRY(recon_tape_backward(p->train, p->it->loss(p->it->user, p->train)));
+    RECON_CHECK(recon_tape_begin(p->train, RECON_TRAIN, p->step));
+    RECON_CHECK(p->it->feed(p->it->user, p->train, p->step));
+    RECON_CHECK(recon_tape_backward(p->train, p->it->loss(p->it->user, p->train)));
     if (p->it->validate) {
         recon_tape_split(p->eval, slice);
-        RECON_TRY(recon_tape_begin(p->eval, RECON_INFER, 0));
-        RECON_TRY(p->it->validate(p->it->user, p->eval, &metric));
+        RECON_CHECK(recon_tape_begin(p->eval, RECON_INFER, 0));
+        RECON_CHECK(p->it->validate(p->it->user, p->eval, &metric));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static int is_shared(const recon_ctx *ctx, const recon_step_planner *p)
@@ -107,20 +105,17 @@ recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p,
                                     size_t *bytes)
 {
     size_t units = p->it->units, room = p->free - SPARE(p->free);
-    recon_status status;
-    RECON_TRY(measure(ctx, p, *parts, bytes));
+    RECON_CHECK(measure(ctx, p, *parts, bytes));
     if (*bytes > room && is_shared(ctx, p))
-        RECON_TRY(
-            recon_fail(ctx, RECON_ERR_MEMORY,
-                       "out of memory: a step takes about %zu MiB at this rank, and %zu MiB are "
-                       "free: more ranks, on more machines, or a smaller {batch} take less",
-                       *bytes >> 20, p->free >> 20));
+        return recon_fail(ctx, RECON_ERR_MEMORY,
+                          "out of memory: a step takes about %zu MiB at this rank, and %zu MiB are "
+                          "free: more ranks, on more machines, or a smaller {batch} take less",
+                          *bytes >> 20, p->free >> 20);
     while (*bytes > room && *parts < units) {
         *parts = 2 * *parts < units ? 2 * *parts : units;
-        RECON_TRY(measure(ctx, p, *parts, bytes));
+        RECON_CHECK(measure(ctx, p, *parts, bytes));
     }
     if (*bytes > room)
-        RECON_TRY(refuse(ctx, p, *bytes, room));
-done:
-    return status;
+        RECON_CHECK(refuse(ctx, p, *bytes, room));
+    return RECON_OK;
 }

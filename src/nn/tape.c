@@ -392,8 +392,8 @@ static void settle_later(recon_tape *t, recon_var x, recon_tensor gradient, int 
     t->late_end = &l->next;
 }
 
-/* Gradients of weights may wait for other ranks. Those of a batch's own rows, which the gathered rows of
- * a batch can be the weights of, are needed next. */
+/* Gradients of weights may wait for other ranks. Those of a batch's own rows, which the gathered
+ * rows of a batch can be the weights of, are needed next. */
 static void hand_over(recon_tape *t, recon_var x, recon_tensor gradient, int shared)
 {
     if (!x || !x->needs || !gradient.data || t->status != RECON_OK)
@@ -415,44 +415,32 @@ void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient)
     hand_over(t, x, gradient, 1);
 }
 
-static int tells(const recon_tape *t)
-{
-    return t->ready && !t->cut.count && t->ops != &t->plan;
-}
-
-/* The backward pass ends with what was recorded first: a parameter's gradient with its first use. */
-static void find_last(recon_tape *t)
-{
-    for (recon_var n = t->last; n; n = n->before)
-        for (int i = 0; i < RECON_NODE_INPUTS; i++)
-            if (n->in[i] && n->in[i]->param && n->in[i]->needs)
-                n->in[i]->param->last = n;
-}
-
-static void tell(recon_tape *t, recon_var n)
-{
-    for (int i = 0; i < RECON_NODE_INPUTS && t->status == RECON_OK; i++) {
-        recon_param *param = n->in[i] ? n->in[i]->param : NULL;
-        if (!param || param->last != n)
-            continue;
-        param->last = NULL; /* an operation may use it twice */
-        recon_tape_did(t, t->ready(t->ready_user, param));
-    }
-}
-
 /* Through the nodes that are made from a batch's slices, or the others, or all. */
 static void go_back(recon_tape *t, int of_batch, int others)
 {
-    int telling = tells(t);
-    if (telling)
-        find_last(t);
+    int telling = t->ready && !t->cut.count && t->ops != &t->plan;
+    if (telling) {
+        /* The backward pass ends with what was recorded first: a parameter's gradient with its
+         * first use. */
+        for (recon_var n = t->last; n; n = n->before)
+            for (int i = 0; i < RECON_NODE_INPUTS; i++)
+                if (n->in[i] && n->in[i]->param && n->in[i]->needs)
+                    n->in[i]->param->last = n;
+    }
     for (recon_var n = t->last; n && t->status == RECON_OK; n = n->before) {
         if (n->grad.data && (is_of_batch(n) ? of_batch : others)) {
             n->back(t, n);
             n->grad.data = n->more.data = NULL; /* another pass over the same record begins anew */
         }                                       /* else not on the way to the loss, or not yet */
-        if (telling)
-            tell(t, n);
+        if (telling) {
+            for (int i = 0; i < RECON_NODE_INPUTS && t->status == RECON_OK; i++) {
+                recon_param *param = n->in[i] ? n->in[i]->param : NULL;
+                if (!param || param->last != n)
+                    continue;
+                param->last = NULL; /* an operation may use it twice */
+                recon_tape_did(t, t->ready(t->ready_user, param));
+            }
+        }
     }
 }
 

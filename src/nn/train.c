@@ -7,9 +7,9 @@
 #include "core/memory.h"
 #include "comm/comm.h"
 #include "nn/adam.h"
-#include "nn/ranks.h"
+#include "nn/peers.h"
 #include "nn/run_files.h"
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "nn/tape.h"
 #include "ops/graph.h"
 
@@ -64,13 +64,6 @@ static size_t buffer_bytes(const run *r)
     return r->it->params->n_buffers * recon_dtype_size(r->it->params->type);
 }
 
-static recon_status undo(run *r)
-{
-    r->adam->steps = r->at.step - r->at.from;
-    return recon_ops_of(r->ctx)->upload(r->ctx, r->it->params->buffers, r->buffers,
-                                        buffer_bytes(r));
-}
-
 /* From here an interruption ends the work at once, or waits for a state that can be kept. */
 static void let_go(run *r)
 {
@@ -98,19 +91,17 @@ static recon_status is_ready(void *user, const recon_param *param)
 /* The part of a step that is kernels alone. */
 static recon_status compute(run *r)
 {
-    recon_status status;
-    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
+    RECON_CHECK(recon_params_clear_gradients(r->ctx, r->it->params));
     recon_var loss = r->it->loss(r->it->user, r->tape);
     if (r->part.n)
         recon_peers_begin(&r->peers, r->it->params);
-    RECON_TRY(recon_tape_backward(r->tape, loss));
+    RECON_CHECK(recon_tape_backward(r->tape, loss));
     hold_on(r);
     if (r->part.n)
-        RECON_TRY(recon_peers_finish(r->ctx, &r->peers, r->it->params));
-    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+        RECON_CHECK(recon_peers_finish(r->ctx, &r->peers, r->it->params));
+    RECON_CHECK(recon_adam_apply(r->ctx, r->adam));
     r->loss = loss->value;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Sums that go through the host cannot be recorded. */
@@ -119,28 +110,17 @@ static int is_recorded(const run *r)
     return !r->o.plain && recon_ops_graphs(r->ctx) && (r->peers.size == 1 || r->peers.table);
 }
 
-/* Of two failures the first; the second may be its consequence, and its message is the later one. */
+/* Of two failures the first; the second may be its consequence, and its message is the later
+ * one. */
 static recon_status first_of(run *r, recon_status first, const char *why, recon_status second)
 {
     return first == RECON_OK ? second : recon_fail(r->ctx, first, "%s", why);
-}
-
-static recon_status record(run *r)
-{
-    char why[sizeof r->ctx->message];
-    recon_status status = recon_graph_begin(r->ctx);
-    if (status != RECON_OK)
-        return status;
-    recon_status computed = compute(r);
-    snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
-    return first_of(r, computed, why, recon_graph_end(r->ctx, &r->graph));
 }
 
 /* A step's addresses repeat, so a backend that can record a step is given one to replay: the first
  * is run plainly, and makes what kernels need to have made; the second is recorded. */
 static recon_status compute_or_replay(run *r)
 {
-    recon_status status = RECON_OK;
     const recon_step *fed = &r->tape->side[r->tape->at];
     if (!is_recorded(r) || r->here++ == 0)
         return compute(r);
@@ -153,34 +133,34 @@ static recon_status compute_or_replay(run *r)
     if (!r->graph) {
         r->fed = fed->used;
         r->base = fed->top->bytes;
-        RECON_TRY(record(r));
+        char why[sizeof r->ctx->message];
+        RECON_CHECK(recon_graph_begin(r->ctx));
+        recon_status computed = compute(r);
+        snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
+        RECON_CHECK(first_of(r, computed, why, recon_graph_end(r->ctx, &r->graph)));
     }
-    RECON_TRY(recon_graph_launch(r->ctx, r->graph));
-done:
-    return status;
+    return recon_graph_launch(r->ctx, r->graph);
 }
 
 /* A step whose batch is split. Its parts are fed one by one, so it is not recorded. */
 static recon_status compute_parts(run *r)
 {
-    recon_status status;
     double sum = 0, part;
-    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
+    RECON_CHECK(recon_params_clear_gradients(r->ctx, r->it->params));
     for (size_t i = 0; i < r->at.parts; i++) {
         recon_slice slice = recon_slice_of(r->it->units, r->at.parts, i);
         recon_tape_split(r->tape, slice);
-        RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
-        RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
+        RECON_CHECK(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
+        RECON_CHECK(r->it->feed(r->it->user, r->tape, r->at.step));
         recon_var loss = r->it->loss(r->it->user, r->tape);
-        RECON_TRY(recon_tape_backward(r->tape, loss));
-        RECON_TRY(recon_var_read(r->tape, &part, loss));
+        RECON_CHECK(recon_tape_backward(r->tape, loss));
+        RECON_CHECK(recon_var_read(r->tape, &part, loss));
         sum += part * (double)slice.n / (double)slice.of;
     }
     hold_on(r);
-    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+    RECON_CHECK(recon_adam_apply(r->ctx, r->adam));
     r->out->loss = sum;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Is something written down after this step? Then its loss is looked at first: a run that has gone
@@ -233,7 +213,9 @@ static recon_status step(run *r, double rate)
                                                  buffer_bytes(r)));
     status = feed_and_compute(r, rate);
     if (status == RECON_ERR_INTERRUPTED && r->buffers) {
-        recon_status undone = undo(r);
+        r->adam->steps = r->at.step - r->at.from;
+        recon_status undone = recon_ops_of(r->ctx)->upload(r->ctx, r->it->params->buffers,
+                                                           r->buffers, buffer_bytes(r));
         return undone == RECON_OK ? status : undone;
     }
     RECON_TRY(status);
@@ -327,32 +309,6 @@ static recon_status measure(run *r, double *metric)
     return status;
 }
 
-/* The weights that are trained again. A kernel may forget why the validation before it failed. */
-static recon_status swap_back(run *r, recon_status measured)
-{
-    char why[sizeof r->ctx->message];
-    snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
-    return first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam));
-}
-
-static recon_status validate(run *r)
-{
-    double metric;
-    recon_status status;
-    RECON_TRY(recon_adam_swap(r->ctx, r->adam));
-    recon_status measured = measure(r, &metric);
-    if (measured == RECON_OK)
-        measured = keep_best_at_all(r, metric);
-    RECON_TRY(swap_back(r, measured));
-    r->at.due = 0;
-    if (r->log && r->it->validate)
-        recon_metrics_append(r->ctx, r->log,
-                             json_pack("{s:I, s:f, s:f}", "step", (json_int_t)r->at.step,
-                                       "validation", metric, "best", r->at.best));
-done:
-    return status;
-}
-
 static int is_stale(const run *r)
 {
     return r->o.patience && r->at.stale >= r->o.patience;
@@ -363,21 +319,16 @@ static int finished(const run *r)
     return !r->at.due && (r->at.step >= r->o.steps || is_stale(r));
 }
 
-/* A run that was given more epochs after its end warms up and falls once more, over those. */
-static double rate_of(const run *r)
+static recon_status one_step(run *r)
 {
+    /* A run that was given more epochs after its end warms up and falls once more, over those. */
     recon_schedule s = r->o.schedule;
     uint64_t more = r->o.steps - r->at.from;
     if (r->at.from) {
         s.steps = more;
         s.warmup = s.warmup < more / 20 ? s.warmup : more / 20;
     }
-    return recon_schedule_rate(&s, r->at.step - r->at.from);
-}
-
-static recon_status one_step(run *r)
-{
-    double rate = rate_of(r);
+    double rate = recon_schedule_rate(&s, r->at.step - r->at.from);
     recon_status status = step(r, rate);
     if (status == RECON_ERR_INTERRUPTED)
         return status;
@@ -397,18 +348,31 @@ static recon_status one_step(run *r)
  * begins with it. */
 static recon_status advance(run *r)
 {
-    recon_status status = RECON_OK;
     if (!r->at.due)
-        RECON_TRY(one_step(r));
+        RECON_CHECK(one_step(r));
     int asked = r->o.every && r->at.step % r->o.every == 0, due = r->at.due;
     if (r->at.due && r->last && access(r->last, F_OK) != 0)
-        RECON_TRY(go_on_without(r, save_last(r))); /* no model without a state to resume from */
-    if (r->at.due)
-        RECON_TRY(validate(r));
+        RECON_CHECK(go_on_without(r, save_last(r))); /* no model without a state to resume from */
+    if (r->at.due) {
+        double metric;
+        RECON_CHECK(recon_adam_swap(r->ctx, r->adam));
+        recon_status measured = measure(r, &metric);
+        if (measured == RECON_OK)
+            measured = keep_best_at_all(r, metric);
+        /* The weights that are trained again. A kernel may forget why the validation before it
+         * failed. */
+        char why[sizeof r->ctx->message];
+        snprintf(why, sizeof why, "%s", recon_ctx_message(r->ctx));
+        RECON_CHECK(first_of(r, measured, why, recon_adam_swap(r->ctx, r->adam)));
+        r->at.due = 0;
+        if (r->log && r->it->validate)
+            recon_metrics_append(r->ctx, r->log,
+                                 json_pack("{s:I, s:f, s:f}", "step", (json_int_t)r->at.step,
+                                           "validation", metric, "best", r->at.best));
+    }
     if ((asked || (due && is_worth_saving(r))) && !finished(r))
-        RECON_TRY(go_on_without(r, save_last(r)));
-done:
-    return status;
+        RECON_CHECK(go_on_without(r, save_last(r)));
+    return RECON_OK;
 }
 
 /* Ranks are interrupted together, behind the same step. */
@@ -445,18 +409,7 @@ static size_t free_memory(const run *r)
 {
     if (!is_on_host(r))
         return SIZE_MAX;
-    return r->o.memory ? r->o.memory : recon_free_memory();
-}
-
-/* On the host the data lies beside what a step takes, and the process takes both. */
-static void say_memory(const run *r, size_t bytes)
-{
-    size_t data = is_on_host(r) ? r->it->data >> 20 : 0;
-    if (data)
-        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step, and %zu MiB of data",
-                  bytes >> 20, data);
-    else
-        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step", bytes >> 20);
+    return r->o.memory ? r->o.memory : recon_available_memory();
 }
 
 static recon_status plan(run *r)
@@ -484,7 +437,13 @@ static recon_status plan(run *r)
         status = recon_comm_agree(r->ctx, status);
     if (status != RECON_OK)
         return status;
-    say_memory(r, bytes);
+    /* On the host the data lies beside what a step takes, and the process takes both. */
+    size_t data = is_on_host(r) ? r->it->data >> 20 : 0;
+    if (data)
+        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step, and %zu MiB of data",
+                  bytes >> 20, data);
+    else
+        recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step", bytes >> 20);
     if (parts > before)
         recon_log(r->ctx, RECON_LOG_WARN,
                   "%zu MiB are free: a batch of %zu is split into %" PRIu64
@@ -516,41 +475,6 @@ static recon_status loop(run *r)
 
 /* --- resuming --------------------------------------------------------------------------------- */
 
-static recon_status check_state(run *r)
-{
-    recon_checkpoint *at = &r->at;
-    at->steps = at->steps ? at->steps : r->o.steps;
-    if (at->step > at->steps || at->stale > at->step)
-        return recon_fail(r->ctx, RECON_ERR_FORMAT,
-                          "%s: damaged: after step %" PRIu64 " of %" PRIu64 ", %" PRIu64
-                          " validations without a better one",
-                          r->last, at->step, at->steps, at->stale);
-    if (r->o.steps != at->steps && r->o.steps <= at->step)
-        return recon_fail(r->ctx, RECON_ERR_INPUT,
-                          "%s: %" PRIu64 " epochs are done, %" PRIu64
-                          " were asked for: more will continue it",
-                          r->last, at->step / r->o.epoch, r->o.steps / r->o.epoch);
-    return RECON_OK;
-}
-
-/* Another number of steps than the run was begun with. A finished one starts again from its best
- * weights; one that was cut goes on as it is, its rate that of the new length. Written at once: the
- * best weights may soon be others, and a killed run must find the same beginning. */
-static recon_status change_length(run *r)
-{
-    recon_status status = RECON_OK;
-    if (!r->at.due && (r->at.step == r->at.steps || is_stale(r))) {
-        RECON_TRY(recon_params_load(r->ctx, r->it->params, r->o.path));
-        RECON_TRY(recon_adam_reset(r->ctx, r->adam));
-        r->at.from = r->at.step;
-        r->at.stale = 0;
-    }
-    r->at.steps = r->o.steps;
-    RECON_TRY(save_last(r));
-done:
-    return status;
-}
-
 /* From now on the state of an earlier run is not what resumes. */
 static recon_status start_anew(run *r)
 {
@@ -564,32 +488,50 @@ static recon_status start_anew(run *r)
 
 static recon_status resume(run *r)
 {
-    recon_status status;
     r->at.steps = r->o.steps;
     if (r->last && r->o.resume && access(r->last, F_OK) != 0)
         recon_log(r->ctx, RECON_LOG_WARN, "there is no %s to resume from: a new run begins",
                   r->last);
     if (!r->last || !r->o.resume || access(r->last, F_OK) != 0)
         return start_anew(r);
-    RECON_TRY(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
-    RECON_TRY(check_state(r));
-    RECON_TRY(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
-    if (r->at.steps != r->o.steps)
-        RECON_TRY(change_length(r));
-done:
-    return status;
+    RECON_CHECK(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
+    recon_checkpoint *at = &r->at;
+    at->steps = at->steps ? at->steps : r->o.steps;
+    if (at->step > at->steps || at->stale > at->step)
+        return recon_fail(r->ctx, RECON_ERR_FORMAT,
+                          "%s: damaged: after step %" PRIu64 " of %" PRIu64 ", %" PRIu64
+                          " validations without a better one",
+                          r->last, at->step, at->steps, at->stale);
+    if (r->o.steps != at->steps && r->o.steps <= at->step)
+        return recon_fail(r->ctx, RECON_ERR_INPUT,
+                          "%s: %" PRIu64 " epochs are done, %" PRIu64
+                          " were asked for: more will continue it",
+                          r->last, at->step / r->o.epoch, r->o.steps / r->o.epoch);
+    RECON_CHECK(recon_metrics_cut(r->ctx, r->log, r->at.step, r->at.due));
+    if (r->at.steps != r->o.steps) {
+        /* Another number of steps than the run was begun with. A finished one starts again from its
+         * best weights; one that was cut goes on as it is, its rate that of the new length. Written
+         * at once: the best weights may soon be others, and a killed run must find the same
+         * beginning. */
+        if (!r->at.due && (r->at.step == r->at.steps || is_stale(r))) {
+            RECON_CHECK(recon_params_load(r->ctx, r->it->params, r->o.path));
+            RECON_CHECK(recon_adam_reset(r->ctx, r->adam));
+            r->at.from = r->at.step;
+            r->at.stale = 0;
+        }
+        r->at.steps = r->o.steps;
+        RECON_CHECK(save_last(r));
+    }
+    return RECON_OK;
 }
 
 /* Files are rank 0's. */
 static recon_status resume_at_all(run *r)
 {
-    recon_status status;
     if (r->ranks == 1)
         return resume(r);
-    RECON_TRY(recon_comm_agree(r->ctx, recon_comm_rank(r->ctx) == 0 ? resume(r) : RECON_OK));
-    RECON_TRY(recon_ranks_state(r->ctx, r->adam, &r->at));
-done:
-    return status;
+    RECON_CHECK(recon_comm_agree(r->ctx, recon_comm_rank(r->ctx) == 0 ? resume(r) : RECON_OK));
+    return recon_ranks_state(r->ctx, r->adam, &r->at);
 }
 
 /* Before the long work, not after it. */
@@ -626,15 +568,12 @@ done:
 /* What rank 0 writes; nothing at the others. */
 static recon_status open_files(run *r)
 {
-    recon_status status = RECON_OK;
     if (r->ranks > 1 && recon_comm_rank(r->ctx) > 0)
         r->o.path = NULL;
-    RECON_TRY(recon_run_check(r->ctx, r->o.path, r->o.resume, r->o.overwrite));
-    RECON_TRY(try_path(r->ctx, r->o.path));
-    RECON_TRY(recon_run_file(r->ctx, &r->last, r->o.path, RECON_FILE_LAST));
-    RECON_TRY(recon_run_file(r->ctx, &r->log, r->o.path, RECON_FILE_LOG));
-done:
-    return status;
+    RECON_CHECK(recon_run_check(r->ctx, r->o.path, r->o.resume, r->o.overwrite));
+    RECON_CHECK(try_path(r->ctx, r->o.path));
+    RECON_CHECK(recon_run_file(r->ctx, &r->last, r->o.path, RECON_FILE_LAST));
+    return recon_run_file(r->ctx, &r->log, r->o.path, RECON_FILE_LOG);
 }
 
 recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_trainee *trainee,

@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "group/so3/fisher_loss.h"
+#include "group/so3/fisher.h"
 
 #include <stdlib.h>
 

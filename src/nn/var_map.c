@@ -3,7 +3,7 @@
 
 RECON_BACK_TO_ONE(map, map)
 
-static recon_var map(recon_tape *t, recon_var x, recon_map_kind kind)
+static recon_var map(recon_tape *t, recon_var x, recon_unary kind)
 {
     if (recon_tape_skips(t, x, x, x))
         return NULL;

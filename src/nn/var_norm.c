@@ -25,21 +25,6 @@ static int is_vector(recon_var v, size_t channels)
     return v->value.ndim == 1 && v->value.shape[0] == channels;
 }
 
-static void take_statistics(recon_tape *t, recon_norm_args *a, size_t channels)
-{
-    size_t segments = a->offset.data ? a->offset.shape[0] - 1 : 1;
-    size_t shape[2] = { segments, channels };
-    int one = a->offset.data == NULL;
-    a->mean = recon_tape_make(t, a->scale.type, shape + one, 2 - one);
-    a->inv = recon_tape_like(t, &a->mean);
-}
-
-/* Does the second input of the sum fit the first? */
-static int may_skip(recon_var x, recon_var skip)
-{
-    return recon_same_shape(&x->value, &skip->value) && x->value.type == skip->value.type;
-}
-
 recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var shift,
                          recon_param *running_mean, recon_param *running_var,
                          const recon_norm_options *options)
@@ -56,7 +41,9 @@ recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var 
         return recon_tape_refuse(t, "a norm without segments needs running statistics");
     if (o.offset && (o.offset->value.ndim != 1 || o.offset->value.shape[0] < 2))
         return recon_tape_mismatch(t, "a norm", x, "offsets", o.offset);
-    if (o.skip && !may_skip(x, o.skip))
+    /* Does the second input of the sum fit the first? */
+    if (o.skip &&
+        !(recon_same_shape(&x->value, &o.skip->value) && x->value.type == o.skip->value.type))
         return recon_tape_mismatch(t, "a norm", x, "what is added to it,", o.skip);
     recon_norm_args a = { .field = field,
                           .relu = o.relu,
@@ -75,7 +62,11 @@ recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var 
     }
     if (o.skip)
         a.skip = o.skip->value;
-    take_statistics(t, &a, channels);
+    size_t segments = a.offset.data ? a.offset.shape[0] - 1 : 1;
+    size_t shape[2] = { segments, channels };
+    int one = a.offset.data == NULL;
+    a.mean = recon_tape_make(t, a.scale.type, shape + one, 2 - one);
+    a.inv = recon_tape_like(t, &a.mean);
     a.y = recon_tape_like(t, &x->value);
     RECON_CALL(t, norm, &a);
     recon_var n = recon_tape_record(t, a.y, (recon_operands){ { x, scale, shift, o.skip } },

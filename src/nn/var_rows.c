@@ -119,7 +119,7 @@ static recon_var reduce(recon_tape *t, recon_var x, int first, int last, int mea
     return n;
 }
 
-static recon_var reduce_axis(recon_tape *t, recon_var x, int axis, int mean)
+recon_var recon_var_sum(recon_tape *t, recon_var x, int axis)
 {
     recon_shape_text text;
     if (recon_tape_skips(t, x, x, x))
@@ -127,12 +127,7 @@ static recon_var reduce_axis(recon_tape *t, recon_var x, int axis, int mean)
     if (axis < 0 || axis >= x->value.ndim)
         return recon_tape_refuse(t, "a sum over axis %d of %s", axis,
                                  recon_shape_print(text, x->value.shape, x->value.ndim));
-    return reduce(t, x, axis, axis, mean);
-}
-
-recon_var recon_var_sum(recon_tape *t, recon_var x, int axis)
-{
-    return reduce_axis(t, x, axis, 0);
+    return reduce(t, x, axis, axis, 0);
 }
 recon_var recon_var_spatial_mean(recon_tape *t, recon_var x)
 {

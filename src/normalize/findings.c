@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t recon_finding_modes(const recon_group *group)
+size_t recon_class_verdict_modes(const recon_group *group)
 {
     return RECON_FRAME_MODES * (group->numbers + 1);
 }
 
-void recon_finding_take(recon_finding *out, double *modes, const recon_group *group,
-                        const recon_center *center)
+void recon_class_verdict_take(recon_class_verdict *out, double *modes, const recon_group *group,
+                              const recon_center *center)
 {
     size_t numbers = group->numbers;
-    *out = (recon_finding){ .natural = center->natural, .fold = center->fold };
+    *out = (recon_class_verdict){ .natural = center->natural, .fold = center->fold };
     memcpy(out->axis, center->axis, sizeof out->axis);
-    memset(modes, 0, recon_finding_modes(group) * sizeof *modes);
+    memset(modes, 0, recon_class_verdict_modes(group) * sizeof *modes);
     for (int i = 0; i < center->modes && i < RECON_FRAME_MODES; i++, modes += numbers + 1) {
         memcpy(modes, center->mode[i].at, numbers * sizeof *modes);
         modes[numbers] = center->mode[i].weight;
@@ -50,8 +50,8 @@ void recon_findings_free(recon_frames *f)
     f->modes = f->axis = NULL;
 }
 
-void recon_finding_put(recon_frames *f, size_t row, const recon_finding *finding,
-                       const double *modes)
+void recon_class_verdict_put(recon_frames *f, size_t row, const recon_class_verdict *finding,
+                             const double *modes)
 {
     size_t width = f->modes_width, numbers = f->group->numbers;
     double *to = f->modes + row * RECON_FRAME_MODES * width;
@@ -68,7 +68,7 @@ void recon_finding_put(recon_frames *f, size_t row, const recon_finding *finding
         memcpy(f->axis + 6 * row, finding->axis, sizeof finding->axis);
 }
 
-void recon_finding_clear(recon_frames *f, size_t row)
+void recon_class_verdict_clear(recon_frames *f, size_t row)
 {
     size_t width = RECON_FRAME_MODES * f->modes_width;
     f->verdict[row] = -1;
@@ -79,7 +79,7 @@ void recon_finding_clear(recon_frames *f, size_t row)
         f->axis[6 * row + i] = NAN;
 }
 
-void recon_finding_doubt(recon_frames *f, size_t row)
+void recon_class_verdict_doubt(recon_frames *f, size_t row)
 {
     f->verdict[row] = RECON_NATURAL_UNSURE;
     f->fold[row] = 0;

@@ -10,23 +10,27 @@ typedef struct {
     recon_natural natural;
     int fold;
     double axis[2][3]; /* with group->has_axis */
-} recon_finding;
+} recon_class_verdict;
 
 /* Numbers of a class's modes: RECON_FRAME_MODES poses, each with its weight behind it; heaviest
  * first, unused ones have the weight 0. */
-size_t recon_finding_modes(const recon_group *group);
-void recon_finding_take(recon_finding *out, double *modes, const recon_group *group,
-                        const recon_center *center);
+size_t recon_class_verdict_modes(const recon_group *group);
+void recon_class_verdict_take(recon_class_verdict *out, double *modes, const recon_group *group,
+                              const recon_center *center);
 
 /* verdict, fold, modes and axis of the frames. */
 recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *frames);
 void recon_findings_free(recon_frames *frames);
-void recon_finding_put(recon_frames *frames, size_t row, const recon_finding *finding,
-                       const double *modes);
-void recon_finding_clear(recon_frames *frames, size_t row); /* a row without a class */
-void recon_finding_doubt(recon_frames *frames, size_t row); /* "cannot tell" */
+void recon_class_verdict_put(recon_frames *frames, size_t row, const recon_class_verdict *finding,
+                             const double *modes);
+void recon_class_verdict_clear(recon_frames *frames, size_t row); /* a row without a class */
+void recon_class_verdict_doubt(recon_frames *frames, size_t row); /* "cannot tell" */
 
 /* frames->natural from frames->verdict. */
 void recon_findings_count(recon_frames *frames);
+
+/* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts
+ * are not changed. */
+void recon_frames_make_unsure(recon_frames *frames, size_t i);
 
 #endif

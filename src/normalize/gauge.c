@@ -46,14 +46,14 @@ static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker
     return status;
 }
 
-void recon_frames_doubt(recon_frames *f, size_t i)
+void recon_frames_make_unsure(recon_frames *f, size_t i)
 {
     int8_t verdict = f->verdict[i];
     if (verdict != RECON_NATURAL_ONE && verdict != RECON_NATURAL_AXIS)
         return;
     f->natural[verdict]--;
     f->natural[RECON_NATURAL_UNSURE]++;
-    recon_finding_doubt(f, i);
+    recon_class_verdict_doubt(f, i);
 }
 
 recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames)

@@ -4,8 +4,8 @@
  * a family, which is made once for all classes; fits; then each row takes what its class found.
  * Classes of one size go to the batched statistics in blocks; others one at a time. */
 #include <recon/normalize/normalize.h>
-#include "group/group.h"
 #include "group/mean.h"
+#include "group/group.h"
 #include "normalize/classes.h"
 #include "normalize/findings.h"
 #include "normalize/p_values.h"
@@ -52,8 +52,8 @@ typedef struct {
     /* for each class */
     double *gamma;
     double *identifiability;
-    recon_finding *finding;
-    double *modes; /* [RECON_FRAME_MODES] each, see recon_finding_take */
+    recon_class_verdict *finding;
+    double *modes; /* [RECON_FRAME_MODES] each, see recon_class_verdict_take */
     char *fits;    /* group->fit_size bytes each */
     /* for each member of each class */
     double *normalized;
@@ -125,8 +125,8 @@ static void *fit_at(const job *j, size_t set)
 
 static void take_finding(job *j, size_t set, const recon_center *center)
 {
-    recon_finding_take(&j->finding[set], j->modes + set * recon_finding_modes(j->group), j->group,
-                       center);
+    recon_class_verdict_take(&j->finding[set], j->modes + set * recon_class_verdict_modes(j->group),
+                             j->group, center);
 }
 
 /* The poses of neighbours' neighbours; the verdict is theirs. Of several poses so is the centre: k
@@ -170,7 +170,7 @@ static int64_t cluster_of(const job *j, size_t set)
 static void take_cluster(job *j, size_t set, size_t cluster, recon_center *center)
 {
     const recon_pooled *p = j->pooled;
-    size_t numbers = j->group->numbers, width = recon_finding_modes(j->group);
+    size_t numbers = j->group->numbers, width = recon_class_verdict_modes(j->group);
     double *modes = j->modes + set * width;
     const double *theirs = p->modes + cluster * width;
     int several = center->modes > 1 || theirs[numbers + 1 + numbers] > 0;
@@ -352,7 +352,7 @@ static void row_without_class(recon_frames *out, size_t i)
     for (size_t c = 0; c < out->parameters_width; c++)
         out->parameters[i * out->parameters_width + c] = NAN;
     out->theta[i] = out->background[i] = out->score[i] = out->p[i] = NAN;
-    recon_finding_clear(out, i);
+    recon_class_verdict_clear(out, i);
 }
 
 /* However well a class of n agrees, the chance that the next one does not belong is 1 / (n + 2), by
@@ -383,7 +383,8 @@ static void fill_row(job *j, size_t i)
     out->background[i] = scoring_background(j, s, group->background(group, fit));
     out->score[i] = group->score(group, fit, out->background[i], absolute);
     out->p[i] = group->tail(group, fit, out->background[i], absolute);
-    recon_finding_put(out, i, &j->finding[s], j->modes + s * recon_finding_modes(group));
+    recon_class_verdict_put(out, i, &j->finding[s],
+                            j->modes + s * recon_class_verdict_modes(group));
 }
 
 static recon_status row_task(recon_ctx *ctx, void *arg, size_t index, int worker)
@@ -411,8 +412,8 @@ static recon_status alloc_classes(recon_ctx *ctx, job *j)
     RECON_TRY(recon_alloc_raw(ctx, &j->identifiability, sets,
                               out->identifiability_width * sizeof(double)));
     RECON_TRY(recon_alloc(ctx, &j->finding, sets, sizeof *j->finding));
-    RECON_TRY(
-        recon_alloc_raw(ctx, &j->modes, sets, recon_finding_modes(j->group) * sizeof *j->modes));
+    RECON_TRY(recon_alloc_raw(ctx, &j->modes, sets,
+                              recon_class_verdict_modes(j->group) * sizeof *j->modes));
     RECON_TRY(recon_alloc_raw(ctx, &j->fits, sets, j->group->fit_size));
 done:
     return status;
@@ -500,7 +501,7 @@ static recon_status find_unlike(recon_ctx *ctx, job *j)
         size_t as_far = recon_count_up_to(points, n, own);
         p[i] = (double)(as_far + more) / (double)(n + more);
         if (more && (as_far == 0 || p[i] <= RECON_FRAMES_UNLIKE))
-            recon_finding_doubt(j->out, i);
+            recon_class_verdict_doubt(j->out, i);
     }
 done:
     free(points);
@@ -633,7 +634,8 @@ static recon_status gather_centers(recon_ctx *ctx, job *j)
     RECON_TRY(
         gather_classes(ctx, j, j->identifiability, j->out->identifiability_width * sizeof(double)));
     RECON_TRY(gather_classes(ctx, j, j->finding, sizeof *j->finding));
-    RECON_TRY(gather_classes(ctx, j, j->modes, recon_finding_modes(j->group) * sizeof *j->modes));
+    RECON_TRY(
+        gather_classes(ctx, j, j->modes, recon_class_verdict_modes(j->group) * sizeof *j->modes));
     if (!j->group->fit)
         RECON_TRY(gather_classes(ctx, j, j->fits, j->group->fit_size));
     RECON_TRY(gather_members(ctx, j));

@@ -15,6 +15,7 @@
 #include "knn/tiles.h"
 #include "core/text.h"
 #include "group/natural.h"
+#include "group/mean.h"
 
 #include <ctype.h>
 #include <errno.h>

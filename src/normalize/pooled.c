@@ -164,8 +164,8 @@ static recon_status ask_cluster(recon_ctx *ctx, void *arg, size_t c, int worker)
         memcpy(pose + i * group->numbers, pose_of(a->p, a->member[a->first[c] + i * all / n]),
                group->numbers * sizeof *pose);
     RECON_TRY(group->center(ctx, group, &center, fit, pose, 1, n, a->p->mean));
-    recon_finding_take(&out->finding[c], out->modes + c * recon_finding_modes(group), group,
-                       &center);
+    recon_class_verdict_take(&out->finding[c], out->modes + c * recon_class_verdict_modes(group),
+                             group, &center);
     memcpy(out->mean + c * group->numbers, center.mean, group->numbers * sizeof *out->mean);
 done:
     recon_arena_release(arena, mark);
@@ -181,8 +181,8 @@ static recon_status ask(recon_ctx *ctx, pooling *p, size_t *member)
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &out->finding, count, sizeof *out->finding));
     RECON_TRY(recon_alloc_raw(ctx, &out->mean, count, group->numbers * sizeof *out->mean));
-    RECON_TRY(
-        recon_alloc_raw(ctx, &out->modes, count, recon_finding_modes(group) * sizeof *out->modes));
+    RECON_TRY(recon_alloc_raw(ctx, &out->modes, count,
+                              recon_class_verdict_modes(group) * sizeof *out->modes));
     RECON_TRY(recon_alloc(ctx, &first, count + 2, sizeof *first));
     for (size_t i = 0; i < n; i++) {
         member[i] = i;

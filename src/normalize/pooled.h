@@ -9,9 +9,9 @@
 typedef struct {
     size_t count;
     int64_t *cluster; /* [n] of each point of the index; -1: one too small or too mixed to speak */
-    recon_finding *finding; /* [count] of its poses                    */
-    double *mean;           /* [count][group->numbers]                 */
-    double *modes;          /* [count][recon_finding_modes], see there */
+    recon_class_verdict *finding; /* [count] of its poses                    */
+    double *mean;                 /* [count][group->numbers]                 */
+    double *modes;                /* [count][recon_class_verdict_modes], see there */
 } recon_pooled;
 
 /* Clusters of the graph of the index's neighbours, which holds all rows. Where the poses of

@@ -1,17 +1,12 @@
 /* couple.c - which path mixes first, and the products they share. See couple.h. */
 #include "ops/couple.h"
 
-/* The product costs the same at equal degrees; then the coupling decides, which is done for
- * channels in or for channels out. */
-static int mixes_first(const recon_couple_plan *plan, const recon_couple_path *p)
-{
-    return p->l1 < p->l3 || (p->l1 == p->l3 && plan->out[p->l3] <= plan->in[p->l1]);
-}
-
 static uint32_t find_product(recon_couple_split *s, const recon_couple_plan *plan,
                              const recon_couple_path *p)
 {
-    int mixes = mixes_first(plan, p);
+    /* The product costs the same at equal degrees; then the coupling decides, which is done for
+     * channels in or for channels out. */
+    int mixes = p->l1 < p->l3 || (p->l1 == p->l3 && plan->out[p->l3] <= plan->in[p->l1]);
     uint32_t degree = mixes ? p->l1 : p->l3, i = 0;
     while (i < s->products && (s->product[i].mixes != mixes || s->product[i].degree != degree))
         i++;

@@ -26,9 +26,7 @@ void recon_ops_set_state(recon_ctx *ctx, void *state, void (*release)(void *stat
 static recon_status attach_cuda(recon_ctx *ctx, int deterministic)
 {
 #ifdef RECON_HAVE_CUDA
-    recon_status status = recon_cuda_open(ctx, recon_comm_place(ctx));
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_cuda_open(ctx, recon_comm_place(ctx)));
     recon_cuda_tune(ctx, !deterministic);
     ctx->ops = &recon_ops_cuda;
     return RECON_OK;

@@ -114,9 +114,9 @@ typedef struct {
     recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32                        */
 } recon_steer_args;
 
-typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_map_kind;
+typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_unary;
 typedef struct {
-    recon_map_kind kind;
+    recon_unary kind;
     recon_tensor y, x;   /* forward y = f(x)               */
     recon_tensor dy, dx; /* backward dx = dy f'(x)         */
 } recon_map_args;
@@ -333,19 +333,6 @@ typedef struct {
     recon_tensor dy, dx, dw, dbias;   /* dx, dw, dbias .data optional; dw is F32                */
 } recon_couple_args;
 
-/* The tensor product of messages: couple on rows that are made of two nodes each, without making
- * the rows. Edge e from node source[e] to target[e] has, degree by degree, the channels of the
- * target, those of the source and, of degree 0, extra[e]; plan, attr, w, bias and y are as in
- * couple, with as many channels in. Edges are sorted by target: offset [nodes + 1] says where each
- * node's begin, and all edges are in it. Optional in a table: what mixes channels once for a node
- * and not once for an edge does less, but touches more memory. */
-typedef struct {
-    const recon_couple_plan *plan;
-    recon_tensor y, x, extra, attr, w, bias; /* x [nodes], extra [edges][n] of x's type, optional */
-    recon_tensor source, target, offset;     /* I32 */
-    recon_tensor dy, dx, dw, dbias;          /* dx, dw, dbias .data optional; dw is F32 */
-} recon_couple_edges_args;
-
 /* What stands between two such layers: degrees 0 .. 3 as there, y [rows][channels], and x the same
  * with a gate for each channel of degree 1 and up, in their order, behind the scalars. With s(t) =
  * 1 / (1 + exp(-t)), factors that make the mean square 1 when the argument is normal, and g the
@@ -509,9 +496,7 @@ typedef struct {
     OP(loss, loss)                     OP(loss_back, loss)                                         \
     OP(adam, adam)
 /* Those that backends on the host have, and others need not. */
-#define RECON_HOST_OPS(OP)                                                                         \
-    OP(topk, topk)                                                                                 \
-    OP(couple_edges, couple_edges)     OP(couple_edges_back, couple_edges)
+#define RECON_HOST_OPS(OP) OP(topk, topk)
 /* clang-format on */
 
 typedef struct recon_ops {
@@ -562,5 +547,8 @@ extern const recon_ops recon_ops_cpu;
  * all its memory, on paper, so that the amount is known before any of it is taken: shapes are judged,
  * and memory of the caller's own is given, as the real table does; nothing is copied or computed. */
 recon_ops recon_ops_plan(const recon_ops *real);
+
+/* "f32", "bf16", "f64", "tf32" or "auto"; "?" for any other number. */
+const char *recon_precision_name(recon_precision precision);
 
 #endif

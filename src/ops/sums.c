@@ -208,47 +208,38 @@ static recon_status sum_now(recon_ctx *ctx, const recon_gradient *g)
     return status == RECON_OK && g->arrange ? g->arrange(ctx, g->user, g->out, sum) : status;
 }
 
-/* Room for one more, behind those that wait. Those of a batch that is cut otherwise go first. */
-static recon_status make_room(recon_ctx *ctx, recon_sums *s, const recon_gradient *g)
-{
-    recon_status status = RECON_OK;
-    if (s->waits && s->s.count != g->pieces->s.count)
-        RECON_TRY(recon_sums_finish(ctx));
-    s->s = g->pieces->s;
-    s->tree = recon_slice_tree_of(ctx, &s->s);
-    RECON_TRY(recon_grow(ctx, &s->list, &s->room, s->waits, s->waits + 1, sizeof *s->list));
-    size_t lines = (g->count * recon_dtype_size(type_of(g)) + LINE - 1) / LINE;
-    for (size_t i = s->s.begin, k = 0; i < s->s.end; i++)
-        if (s->tree.sent[i]) {
-            RECON_TRY(
-                recon_grow(ctx, &s->own[k], &s->own_room[k], s->bytes, s->bytes + lines * LINE, 1));
-            k++;
-        }
-    s->list[s->waits++] = (waiting){ s->bytes, g->count, g->as_double, g->out };
-    s->bytes += lines * LINE;
-done:
-    return status;
-}
-
 recon_status recon_gradient_sum(recon_ctx *ctx, const recon_gradient *g)
 {
     recon_sums *s = ctx->sums;
-    recon_status status = RECON_OK;
     if (g->pieces->tasks == 0) {
         memset(g->out, 0, g->count * sizeof *g->out);
         return RECON_OK;
     }
     if (!s || recon_slices_alone(&g->pieces->s))
         return sum_now(ctx, g);
-    RECON_TRY(make_room(ctx, s, g));
+    /* Room for one more, behind those that wait. Those of a batch that is cut otherwise go
+     * first. */
+    if (s->waits && s->s.count != g->pieces->s.count)
+        RECON_CHECK(recon_sums_finish(ctx));
+    s->s = g->pieces->s;
+    s->tree = recon_slice_tree_of(ctx, &s->s);
+    RECON_CHECK(recon_grow(ctx, &s->list, &s->room, s->waits, s->waits + 1, sizeof *s->list));
+    size_t lines = (g->count * recon_dtype_size(type_of(g)) + LINE - 1) / LINE;
+    for (size_t i = s->s.begin, k = 0; i < s->s.end; i++)
+        if (s->tree.sent[i]) {
+            RECON_CHECK(
+                recon_grow(ctx, &s->own[k], &s->own_room[k], s->bytes, s->bytes + lines * LINE, 1));
+            k++;
+        }
+    s->list[s->waits++] = (waiting){ s->bytes, g->count, g->as_double, g->out };
+    s->bytes += lines * LINE;
     job j = { g->pieces, &s->tree, recon_comm_rank(ctx), type_of(g), NULL, g->part,
               g->stride, g->width };
-    RECON_TRY(recon_parallel(ctx, chunk_task, &j, (g->width + CHUNK - 1) / CHUNK));
+    RECON_CHECK(recon_parallel(ctx, chunk_task, &j, (g->width + CHUNK - 1) / CHUNK));
     for (size_t i = s->s.begin, k = 0; i < s->s.end; i++)
         if (s->tree.sent[i])
-            RECON_TRY(put(ctx, g, s->own[k++] + s->list[s->waits - 1].at, slice_at(&j, i, 0)));
-done:
-    return status;
+            RECON_CHECK(put(ctx, g, s->own[k++] + s->list[s->waits - 1].at, slice_at(&j, i, 0)));
+    return RECON_OK;
 }
 
 /* --- all of them at once ------------------------------------------------------------------------ */
@@ -281,26 +272,6 @@ static recon_status swap_shares(recon_ctx *ctx, const recon_sums *s, int to, int
     }
 done:
     recon_exchange_close(ctx, &x);
-    return status;
-}
-
-/* This rank's share of all vectors; by[r] is the first of rank r. */
-static recon_status collect_share(recon_ctx *ctx, recon_sums *s, char **by)
-{
-    int size = recon_comm_size(ctx), rank = recon_comm_rank(ctx);
-    recon_share mine = recon_comm_own(ctx, s->bytes, LINE);
-    size_t bytes = mine.end - mine.begin, vectors = 0, at = 0;
-    recon_status status = RECON_OK;
-    for (int r = 0; r < size; r++)
-        vectors += left_at(s, r);
-    RECON_TRY(recon_grow(ctx, &s->theirs, &s->theirs_room, 0, vectors * bytes, 1));
-    for (int step = 1; step < size; step++) {
-        int from = (rank - step + size) % size;
-        by[from] = s->theirs + at;
-        RECON_TRY(swap_shares(ctx, s, (rank + step) % size, from, by[from]));
-        at += left_at(s, from) * bytes;
-    }
-done:
     return status;
 }
 
@@ -343,12 +314,23 @@ recon_status recon_sums_finish(recon_ctx *ctx)
 {
     recon_sums *s = ctx->sums;
     char *by[RECON_SLICES];
-    recon_status status = RECON_OK;
     if (!s || s->waits == 0)
         return RECON_OK;
-    RECON_TRY(collect_share(ctx, s, by));
+    /* This rank's share of all vectors; by[r] is the first of rank r. */
+    int size = recon_comm_size(ctx), rank = recon_comm_rank(ctx);
+    recon_share mine = recon_comm_own(ctx, s->bytes, LINE);
+    size_t bytes = mine.end - mine.begin, vectors = 0, at = 0;
+    for (int r = 0; r < size; r++)
+        vectors += left_at(s, r);
+    RECON_CHECK(recon_grow(ctx, &s->theirs, &s->theirs_room, 0, vectors * bytes, 1));
+    for (int step = 1; step < size; step++) {
+        int from = (rank - step + size) % size;
+        by[from] = s->theirs + at;
+        RECON_CHECK(swap_shares(ctx, s, (rank + step) % size, from, by[from]));
+        at += left_at(s, from) * bytes;
+    }
     add_vectors(ctx, s, by);
-    RECON_TRY(recon_comm_gather(ctx, s->own[0], s->bytes, LINE, 1));
+    RECON_CHECK(recon_comm_gather(ctx, s->own[0], s->bytes, LINE, 1));
     for (size_t i = 0; i < s->waits; i++) {
         const waiting *w = &s->list[i];
         if (w->as_double)
@@ -357,6 +339,5 @@ recon_status recon_sums_finish(recon_ctx *ctx)
             memcpy(w->out, s->own[0] + w->at, w->count * sizeof(float));
     }
     s->waits = s->bytes = 0;
-done:
-    return status;
+    return RECON_OK;
 }

@@ -69,9 +69,7 @@ recon_status recon_canvas_open(recon_ctx *ctx, recon_svg **out, double width, do
     recon_svg_options options = {
         .title = title ? title : "figure", .desc = desc, .cls = "recon", .style = style
     };
-    recon_status status = recon_svg_new(ctx, out, width, height, &options);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_svg_new(ctx, out, width, height, &options));
     recon_svg_rect(*out, "ground", 0, 0, width, height);
     recon_short_text shown;
     if (title)

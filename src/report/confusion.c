@@ -43,12 +43,6 @@ static double row_sum(const recon_confusion *c, size_t row)
     return sum;
 }
 
-/* Steps are finer among the small shares, which are what one looks for. */
-static int level(double share)
-{
-    return (int)fmin(ceil(LEVELS * sqrt(share)), LEVELS) - (share > 0);
-}
-
 /* A count in at most four characters: 12345 is 12k. */
 static const char *count_text(char out[32], uint64_t count)
 {
@@ -66,7 +60,9 @@ static void draw_cell(recon_svg *svg, const recon_confusion *c, const layout *l,
     char cls[8], text[32];
     uint64_t count = c->counts[row * c->classes + column];
     double sum = row_sum(c, row);
-    int heat = sum > 0 ? level((double)count / sum) : 0;
+    /* steps are finer among the small shares, which are what one looks for */
+    int heat =
+        sum > 0 ? (int)fmin(ceil(LEVELS * sqrt((double)count / sum)), LEVELS) - (count > 0) : 0;
     double x = l->left + CELL * (double)column, y = l->top + CELL * (double)row;
     snprintf(cls, sizeof cls, "h%d", heat);
     if (count > 0)
@@ -148,20 +144,17 @@ recon_status recon_figure_confusion(recon_ctx *ctx, char **out, const recon_conf
 {
     recon_words words = { .used = 0 };
     recon_svg *svg;
-    recon_status status;
     *out = NULL;
-    RECON_TRY(check_plot(ctx, c));
+    RECON_CHECK(check_plot(ctx, c));
     layout l = lay_out(c);
     double side = CELL * (double)c->classes;
-    RECON_TRY(recon_canvas_open(ctx, &svg, l.left + side + RECALL + RECON_MARGIN,
-                                l.top + side + l.below + 20 + RECON_MARGIN, c->title,
-                                c->desc ? c->desc : describe(&words, c)));
+    RECON_CHECK(recon_canvas_open(ctx, &svg, l.left + side + RECALL + RECON_MARGIN,
+                                  l.top + side + l.below + 20 + RECON_MARGIN, c->title,
+                                  c->desc ? c->desc : describe(&words, c)));
     for (size_t i = 0; i < c->classes * c->classes; i++)
         draw_cell(svg, c, &l, i / c->classes, i % c->classes);
     draw_grid(svg, c->classes, &l);
     draw_names(svg, c, &l);
     draw_recall(svg, c, &l);
-    status = recon_svg_finish(svg, out);
-done:
-    return status;
+    return recon_svg_finish(svg, out);
 }

@@ -12,11 +12,9 @@
 
 #include <math.h>
 #include <recon/core/array.h>
-#include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LARGEST 1e15 /* number that a summary may have: nothing that is counted there has more */
 
@@ -113,9 +111,7 @@ static recon_status read_array(recon_ctx *ctx, recon_found_folder *f, const char
                                recon_array *out, size_t *width)
 {
     char path[RECON_PATH];
-    recon_status status = recon_npy_read(ctx, out, recon_folder_join(path, f->dir, name));
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_npy_read(ctx, out, recon_folder_join(path, f->dir, name)));
     if (out->ndim < 1 || out->shape[0] == 0)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no rows", path);
     if (f->rows == 0)
@@ -171,17 +167,14 @@ static recon_status check_neighbors(recon_ctx *ctx, const recon_found_folder *f)
 static recon_status read_classes(recon_ctx *ctx, recon_found_folder *f)
 {
     size_t width;
-    recon_status status;
     if (!strcmp(recon_found_text(f, "classes"), "components")) {
-        RECON_TRY(read_integers(ctx, f, "classes.npy", &f->classes, &width));
+        RECON_CHECK(read_integers(ctx, f, "classes.npy", &f->classes, &width));
         return width == 1 ? RECON_OK
                           : recon_fail(ctx, RECON_ERR_FORMAT, "%s/classes.npy: %zu numbers a row",
                                        f->dir, width);
     }
-    RECON_TRY(read_integers(ctx, f, "neighbors.npy", &f->neighbors, &f->k));
-    RECON_TRY(check_neighbors(ctx, f));
-done:
-    return status;
+    RECON_CHECK(read_integers(ctx, f, "neighbors.npy", &f->neighbors, &f->k));
+    return check_neighbors(ctx, f);
 }
 
 /* Algorithm 1 alone, without a model. */
@@ -304,15 +297,12 @@ static recon_status settle(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw
 {
     field fields[FIELDS];
     size_t n = list_fields(fields, f, raw);
-    recon_status status = RECON_OK;
     drop_outside(f, fields, n);
     if (f->rows == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: no row lies in a class", f->dir);
     for (size_t i = 0; i < n; i++)
-        RECON_TRY(check_finite(ctx, f, &fields[i]));
-    RECON_TRY(find_poses(ctx, f, raw));
-done:
-    return status;
+        RECON_CHECK(check_finite(ctx, f, &fields[i]));
+    return find_poses(ctx, f, raw);
 }
 
 static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw)
@@ -320,17 +310,14 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f, raw_poses
     field fields[FIELDS];
     size_t n = list_fields(fields, f, raw);
     double points;
-    recon_status status;
-    RECON_TRY(recon_found_number(ctx, &points, f, "points"));
+    RECON_CHECK(recon_found_number(ctx, &points, f, "points"));
     f->points = points >= 0 ? (size_t)points : 0;
     for (size_t i = 0; i < n; i++)
-        RECON_TRY(read_real(ctx, f, fields[i].name, fields[i].to, fields[i].width));
+        RECON_CHECK(read_real(ctx, f, fields[i].name, fields[i].to, fields[i].width));
     if (!is_of_poses(f) && f->rows != f->points)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu rows, but summary.json says %zu",
-                             f->dir, f->rows, f->points));
-    RECON_TRY(read_classes(ctx, f));
-done:
-    return status;
+        RECON_CHECK(recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu rows, but summary.json says %zu",
+                               f->dir, f->rows, f->points));
+    return read_classes(ctx, f);
 }
 
 static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
@@ -381,20 +368,17 @@ static recon_status hold(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw,
     };
     field fields[FIELDS];
     size_t n = list_fields(fields, f, raw);
-    recon_status status;
     for (size_t i = 0; i < n; i++) {
         int is_pose =
             values[i] == from->gamma || values[i] == from->absolute || values[i] == d->natural;
-        RECON_TRY(recon_alloc_raw(ctx, fields[i].to, f->rows * fields[i].width, sizeof(double)));
+        RECON_CHECK(recon_alloc_raw(ctx, fields[i].to, f->rows * fields[i].width, sizeof(double)));
         if (is_pose)
             recon_group_write(f->group, *fields[i].to, values[i], f->rows);
         else
             memcpy(*fields[i].to, values[i], f->rows * fields[i].width * sizeof(double));
     }
-    RECON_TRY(copy_integers(ctx, &f->neighbors, from->neighbors, f->rows * f->k));
-    RECON_TRY(copy_integers(ctx, &f->classes, from->class_of, f->rows));
-done:
-    return status;
+    RECON_CHECK(copy_integers(ctx, &f->neighbors, from->neighbors, f->rows * f->k));
+    return copy_integers(ctx, &f->classes, from->class_of, f->rows);
 }
 
 static recon_status open_held(recon_ctx *ctx, recon_found_folder *out, const char *dir,
@@ -435,20 +419,18 @@ void recon_found_close(recon_found_folder *f)
 static recon_status show_tiles(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
     recon_found_words words;
-    recon_status status = RECON_OK;
     for (const recon_found_tile *t = f->kind->tiles; t->path; t++) {
         char path[64];
         double share;
         snprintf(path, sizeof path, "all.%s", t->path);
         if (t->rule == RECON_TILE_NEEDED)
-            RECON_TRY(recon_found_number(ctx, &share, f, path));
+            RECON_CHECK(recon_found_number(ctx, &share, f, path));
         else
             share = recon_found_maybe(f, path);
         if (!isnan(share) && (share > 0 || t->rule != RECON_TILE_SOME))
             recon_page_result(page, t->words, "%s", recon_found_share(words, share));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Of a folder that has none of its own: shares of natural poses by verdict. */
@@ -468,23 +450,21 @@ recon_status recon_found_results(recon_ctx *ctx, recon_page *page, const recon_f
     double rows, hits = recon_found_overall(f, "hit_rate");
     double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
     recon_found_words words;
-    recon_status status;
-    RECON_TRY(
+    RECON_CHECK(
         recon_found_number(ctx, &rows, f, isnan(recon_found_maybe(f, "rows")) ? "points" : "rows"));
     recon_page_result(page, f->kind->many, "%s", recon_found_count(words, (size_t)fmax(rows, 0)));
     recon_found_trust_result(page, f);
     if (f->kind->result)
-        RECON_TRY(f->kind->result(ctx, page, f));
+        RECON_CHECK(f->kind->result(ctx, page, f));
     if (f->kind->tiles)
-        RECON_TRY(show_tiles(ctx, page, f));
+        RECON_CHECK(show_tiles(ctx, page, f));
     else
         show_verdicts(page, f);
     if (unsure > 0)
         recon_page_result(page, "undecided", "%s", recon_found_share(words, unsure));
     if (!isnan(hits))
         recon_page_result(page, f->kind->hits, "%s", recon_found_share(words, hits));
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* A folder of an earlier version has no identity. */

@@ -3,7 +3,8 @@
 #include "report/found.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
+#include "group/so3/fisher_fit.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>
@@ -42,12 +43,6 @@ static double circular_mean(const double *angles, size_t n)
     return atan2(s, c);
 }
 
-static void gather(double *out, const double *poses, const size_t *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = poses[rows[i]];
-}
-
 /* Of n groups from `first` on. */
 static recon_status show_circle_table(recon_ctx *ctx, recon_page *page, const recon_found_groups *g,
                                       const recon_rose *roses, size_t first, size_t n)
@@ -58,9 +53,7 @@ static recon_status show_circle_table(recon_ctx *ctx, recon_page *page, const re
     size_t most = 0;
     for (size_t i = first; i < first + n; i++)
         most = g->n[i] > most ? g->n[i] : most;
-    recon_status status = recon_alloc_raw(ctx, &scratch, most, sizeof *scratch);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &scratch, most, sizeof *scratch));
     recon_page_table(page, "Spread of poses before and after centring", columns, 4);
     for (size_t i = first; i < first + n; i++) {
         const recon_rose *before = &roses[i], *after = &roses[g->count + i];
@@ -124,7 +117,8 @@ static recon_status draw_circles(recon_ctx *ctx, recon_page *page, const recon_f
     RECON_TRY(recon_alloc_raw(ctx, &angles, 2 * f->rows, sizeof *angles));
     for (size_t i = 0; i < 2 * g->count; i++) {
         size_t at = i % g->count;
-        gather(angles + used, i < g->count ? f->psi : f->absolute, g->member[at], g->n[at]);
+        for (size_t j = 0; j < g->n[at]; j++)
+            angles[used + j] = (i < g->count ? f->psi : f->absolute)[g->member[at][j]];
         roses[i] = (recon_rose){ .angles = angles + used, .count = g->n[at] };
         used += g->n[at];
     }

@@ -22,9 +22,7 @@ static int by_size(const void *a, const void *b)
 
 recon_status recon_found_sample(recon_ctx *ctx, size_t **out, size_t *count, size_t rows, size_t n)
 {
-    recon_status status = recon_alloc_raw(ctx, out, rows, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, out, rows, sizeof **out));
     *count = n < rows ? n : rows;
     recon_shuffle(*out, rows, *count, RECON_FOUND_SEED);
     qsort(*out, *count, sizeof **out, by_size);
@@ -101,9 +99,7 @@ static recon_status list_entries(recon_ctx *ctx, entry *out, const recon_found_f
                                  const int64_t *label)
 {
     size_t *named;
-    recon_status status = recon_alloc(ctx, &named, f->points + 1, sizeof *named);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &named, f->points + 1, sizeof *named));
     if (f->neighbors && f->points == f->rows)
         for (size_t i = 0; i < f->rows * f->k; i++)
             named[f->neighbors[i]]++;

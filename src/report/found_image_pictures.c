@@ -219,7 +219,6 @@ static recon_status show_untold(recon_ctx *ctx, recon_page *page, const recon_lo
     const recon_distribution *said = l->said;
     size_t at[RECON_FOUND_WORST], row[RECON_FOUND_WORST] = { 0 }, all = 0;
     recon_found_words words;
-    recon_status status;
     for (size_t i = 0; i < l->n; i++) {
         int untold =
             said[i].verdict == RECON_NATURAL_UNSURE || said[i].verdict == RECON_NATURAL_NONE;
@@ -237,22 +236,20 @@ static recon_status show_untold(recon_ctx *ctx, recon_page *page, const recon_lo
         " clear ones are shown. Leave them as they are, or check them yourself.",
         all, l->n);
     size_t n = lowest(at, row, l, known);
-    RECON_TRY(
+    RECON_CHECK(
         recon_images_draw_pairs(ctx, page, l, row, n, "Left: the input. Right: the best guess."));
     recon_page_table(page, "Why", columns, 2);
     for (size_t i = 0; i < n; i++) {
         recon_page_cell(page, "%s", recon_look_name(words, l, row[i]));
         recon_page_cell(page, "%s", why_untold(&said[at[i]]));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status show_unlike(recon_ctx *ctx, recon_page *page, const recon_look *l, double *like)
 {
     const recon_distribution *said = l->said;
     size_t at[RECON_FOUND_WORST], row[RECON_FOUND_WORST] = { 0 };
-    recon_status status;
     if (isnan(said[0].p_embedding))
         return RECON_OK; /* a model without codes */
     for (size_t i = 0; i < l->n; i++)
@@ -269,10 +266,10 @@ static recon_status show_unlike(recon_ctx *ctx, recon_page *page, const recon_lo
         "be the only ones of their kind, damaged, or from another source. Their poses were "
         "estimated from dissimilar images, so do not rely on them.",
         100 * UNLIKE);
-    RECON_TRY(recon_images_draw_pairs(ctx, page, l, row, n, "The images furthest from all others"));
+    RECON_CHECK(
+        recon_images_draw_pairs(ctx, page, l, row, n, "The images furthest from all others"));
     recon_look_list(page, l, "The images furthest from all others", row, n);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_images_show_doubtful(recon_ctx *ctx, recon_page *page, const recon_look *l)

@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/formats.h"
+#include "data/dataset.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -53,10 +54,9 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_look *l, batch *b, doubl
                                   size_t first, size_t n)
 {
     recon_distribution *said = (recon_distribution *)l->said + first;
-    recon_status status;
     read_batch(b, l, first, n);
-    RECON_TRY(recon_distribution_images(ctx, said, l->model, b->images, n));
-    RECON_TRY(recon_score_images(ctx, b->unusual, l->model, b->rotated, n));
+    RECON_CHECK(recon_distribution_images(ctx, said, l->model, b->images, n));
+    RECON_CHECK(recon_score_images(ctx, b->unusual, l->model, b->rotated, n));
     for (size_t i = 0; i < n; i++) {
         double psi = said[i].pose.psi[0], rotated = b->unusual[i].pose.psi[0];
         apart[first + i] = recon_so2_distance(psi, l->f->psi[l->row[first + i]]);
@@ -65,8 +65,7 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_look *l, batch *b, doubl
         l->trial.miss[first + i] =
             RECON_TO_DEGREES * recon_so2_distance(rotated, psi + b->angle[i]);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status look(recon_ctx *ctx, recon_look *l, double *apart)
@@ -123,7 +122,6 @@ static recon_status show_width(recon_ctx *ctx, recon_page *page, const recon_fou
 /* The labels with the least and the greatest width, where these differ. */
 static void say_extremes(recon_page *page, const recon_look *l)
 {
-    recon_found_words a, b;
     const char *key, *narrow = NULL, *wide = NULL;
     json_t *value;
     double least = INFINITY, most = -INFINITY;
@@ -143,8 +141,7 @@ static void say_extremes(recon_page *page, const recon_look *l)
         recon_page_say(page,
                        "Kinds of objects differ: class %s varies least (%.0f degrees), class %s "
                        "varies most (%.0f degrees).",
-                       recon_look_label(a, l, atoll(narrow)), least,
-                       recon_look_label(b, l, atoll(wide)), most);
+                       narrow, least, wide, most);
 }
 
 static const char *extent(double theta)
@@ -181,10 +178,9 @@ static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_loo
     double theta, several, folded, hits = recon_found_overall(f, "hit_rate");
     double none = recon_found_natural(f, RECON_NATURAL_NONE);
     recon_found_words a, b;
-    recon_status status;
-    RECON_TRY(recon_found_number(ctx, &theta, f, "all.theta_deg"));
-    RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
-    RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
+    RECON_CHECK(recon_found_number(ctx, &theta, f, "all.theta_deg"));
+    RECON_CHECK(recon_found_number(ctx, &several, f, "all.several_modes"));
+    RECON_CHECK(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     say_width(page, l, theta);
     recon_page_say(
         page,
@@ -214,8 +210,7 @@ static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_loo
                        : " This network predicts the natural pose itself, learned from the poses "
                          "in which such images occur; the neighbours only give the spread around "
                          "it.");
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- widths ----------------------------------------------------------------------------------- */
@@ -229,7 +224,6 @@ static void table_widths(recon_page *page, const recon_look *l)
                                            "known modulo 180 (%)",
                                            "no natural pose (%)" };
     size_t shown = 0;
-    recon_found_words words;
     const char *key;
     json_t *value;
     if (!json_object_size(json_object_get(l->f->summary, "labels")))
@@ -239,7 +233,7 @@ static void table_widths(recon_page *page, const recon_look *l)
     {
         if (shown++ == CLASSES)
             break;
-        recon_page_cell(page, "%s", recon_look_label(words, l, atoll(key)));
+        recon_page_cell(page, "%s", key);
         recon_page_cell(page, "%.0f", json_number_value(json_object_get(value, "points")));
         recon_page_cell(page, "%.1f", json_number_value(json_object_get(value, "theta_deg")));
         recon_page_cell(page, "%.1f",
@@ -294,7 +288,6 @@ static void table_hits(recon_page *page, const recon_look *l)
 {
     static const char *const columns[] = { "class", "neighbours of the same class (%)" };
     size_t shown = 0;
-    recon_found_words words;
     const char *key;
     json_t *value;
     if (!json_object_size(json_object_get(l->f->summary, "labels")))
@@ -304,7 +297,7 @@ static void table_hits(recon_page *page, const recon_look *l)
     {
         if (shown++ == CLASSES)
             break;
-        recon_page_cell(page, "%s", recon_look_label(words, l, atoll(key)));
+        recon_page_cell(page, "%s", key);
         recon_page_cell(page, "%.1f", 100 * json_number_value(json_object_get(value, "hit_rate")));
     }
 }

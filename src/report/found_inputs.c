@@ -46,16 +46,6 @@ static recon_status group(recon_ctx *ctx, recon_look *l)
     return status;
 }
 
-static void look_free(recon_ctx *ctx, recon_look *l)
-{
-    recon_model_close(ctx, l->model);
-    recon_found_groups_free(&l->groups);
-    free(l->labels);
-    free(l->row);
-    free(l->said);
-    recon_found_trial_free(&l->trial);
-}
-
 const char *recon_look_label(recon_found_words out, const recon_look *l, int64_t label)
 {
     const char *name = l->data && label >= 0 ? l->page->label(l, label) : NULL;
@@ -145,18 +135,16 @@ static recon_status show_extreme(recon_ctx *ctx, recon_page *page, const recon_l
 
 static recon_status show_worst(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
-    recon_status status;
     recon_page_section(page, "Worst cases");
     recon_page_say(page, "Failures, or unusual data: look here first.");
     if (!l->data)
         recon_page_say(page, "Listed, not shown: the %s are not available.", l->f->kind->name);
-    RECON_TRY(show_extreme(ctx, page, l, l->f->score, 1, 1, l->page->worst[0]));
-    RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, l->f->group->identifiability, -1,
-                           l->page->worst[1]));
+    RECON_CHECK(show_extreme(ctx, page, l, l->f->score, 1, 1, l->page->worst[0]));
+    RECON_CHECK(show_extreme(ctx, page, l, l->f->identifiability, l->f->group->identifiability, -1,
+                             l->page->worst[1]));
     if (l->data && l->page->show_doubtful)
-        RECON_TRY(l->page->show_doubtful(ctx, page, l));
-done:
-    return status;
+        RECON_CHECK(l->page->show_doubtful(ctx, page, l));
+    return RECON_OK;
 }
 
 static void show_warnings(recon_page *page, const recon_look *l)
@@ -196,6 +184,11 @@ recon_status recon_inputs_sections(recon_ctx *ctx, recon_page *page, const recon
     recon_found_show_settings(page, f);
     recon_found_show_next(page, f);
 done:
-    look_free(ctx, &l);
+    recon_model_close(ctx, l.model);
+    recon_found_groups_free(&l.groups);
+    free(l.labels);
+    free(l.row);
+    free(l.said);
+    recon_found_trial_free(&l.trial);
     return status;
 }

@@ -73,21 +73,14 @@ void recon_look_list(recon_page *page, const recon_look *look, const char *capti
 /* The row that is number i of `rows` taken evenly from the sample. */
 size_t recon_look_row(const recon_look *look, size_t i, size_t rows);
 
-/* Sections with pictures of images and of molecules, for their pages. */
+/* Sections with pictures of images. */
 recon_status recon_images_show_poses(recon_ctx *ctx, recon_page *page, const recon_look *l);
 recon_status recon_images_show_gallery(recon_ctx *ctx, recon_page *page, const recon_look *l);
 recon_status recon_images_show_neighbors(recon_ctx *ctx, recon_page *page, const recon_look *l);
 recon_status recon_images_show_doubtful(recon_ctx *ctx, recon_page *page, const recon_look *l);
 recon_status recon_images_draw_pairs(recon_ctx *ctx, recon_page *page, const recon_look *l,
                                      const size_t *row, size_t n, const char *caption);
-recon_status recon_molecules_show_gallery(recon_ctx *ctx, recon_page *page, const recon_look *l);
-recon_status recon_molecules_show_neighbors(recon_ctx *ctx, recon_page *page, const recon_look *l);
-recon_status recon_molecules_draw_pairs(recon_ctx *ctx, recon_page *page, const recon_look *l,
-                                        const size_t *row, size_t n, const char *caption);
 
-/* Its atoms [atoms][3], rotated about the origin. */
-void recon_molecule_rotate(float *out, const recon_conformer *conformer, recon_so3 by);
-
-enum { RECON_FOUND_WORST = 12 /* cases of each kind */, RECON_MOLECULES_ABREAST = 4 };
+enum { RECON_FOUND_WORST = 12 /* cases of each kind */ };
 
 #endif

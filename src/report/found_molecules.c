@@ -7,6 +7,144 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
+
+/* --- sections that show some of them -------------------------------------------------------- */
+
+/* Its atoms, rotated about the origin. */
+static void rotate(float *out, const recon_conformer *x, recon_so3 by)
+{
+    for (size_t a = 0; a < x->atoms; a++) {
+        double at[3] = { x->xyz[3 * a], x->xyz[3 * a + 1], x->xyz[3 * a + 2] };
+        recon_so3_act(at, by, at);
+        for (size_t i = 0; i < 3; i++)
+            out[3 * a + i] = (float)at[i];
+    }
+}
+
+enum {
+    SHOWN = 3,  /* molecules in the gallery ...    */
+    ABREAST = 4 /* ... with so many conformers each */
+};
+
+/* Conformers as pictures, with room for those that are rotated. */
+typedef struct {
+    size_t atoms; /* of the largest */
+    float *xyz;   /* [count][atoms][3] */
+    double *axis; /* [count][3]        */
+    recon_molecule_picture *picture;
+} sheet;
+
+static recon_status sheet_new(recon_ctx *ctx, sheet *out, const recon_look *l, size_t count)
+{
+    *out = (sheet){ .atoms = recon_molecules_describe(recon_data_molecules(l->data)).atoms };
+    RECON_CHECK(recon_alloc_raw(ctx, &out->xyz, count * out->atoms, 3 * sizeof *out->xyz));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->axis, count, 3 * sizeof *out->axis));
+    return recon_alloc(ctx, &out->picture, count, sizeof *out->picture);
+}
+
+static void sheet_free(sheet *s)
+{
+    free(s->xyz);
+    free(s->axis);
+    free(s->picture);
+}
+
+static void put(sheet *s, size_t at, const recon_look *l, size_t row, recon_so3 by,
+                const char *caption)
+{
+    recon_conformer x = recon_molecules_get(recon_data_molecules(l->data), row);
+    float *to = s->xyz + at * 3 * s->atoms;
+    rotate(to, &x, by);
+    s->picture[at] = (recon_molecule_picture){ caption, x.atoms, x.z, to, NULL };
+}
+
+/* --- pictures --------------------------------------------------------------------------------- */
+
+/* Conformers as they came, and below each the same in its natural pose; ABREAST at most. */
+static recon_status draw_pairs(recon_ctx *ctx, recon_page *page, const recon_look *l,
+                               const size_t *row, size_t n, const char *caption)
+{
+    static const char *const names[] = { "as they came", "natural pose" };
+    recon_conformer x[ABREAST];
+    recon_distribution3 said[ABREAST];
+    sheet s = { 0 };
+    recon_status status;
+    for (size_t i = 0; i < n; i++)
+        x[i] = recon_molecules_get(recon_data_molecules(l->data), row[i]);
+    RECON_TRY(recon_distribution_molecules(ctx, said, l->model, x, n));
+    RECON_TRY(sheet_new(ctx, &s, l, 2 * n));
+    for (size_t i = 0; i < 2 * n; i++) {
+        recon_so3 by = i < n ? recon_so3_identity()
+                             : recon_so3_inverse(recon_so3_at(l->f->absolute, row[i % n]));
+        put(&s, i, l, row[i % n], by, NULL);
+        if (said[i % n].free <= 1) { /* the axis that its poses determine */
+            recon_so3_act(s.axis + 3 * i, by, said[i % n].axis_now);
+            s.picture[i].axis = s.axis + 3 * i;
+        }
+    }
+    recon_page_molecules(
+        page,
+        &(recon_molecule_sheet){ .molecules = s.picture, .rows = 2, .columns = n, .names = names },
+        caption);
+done:
+    sheet_free(&s);
+    return status;
+}
+
+static recon_status show_one(recon_ctx *ctx, recon_page *page, const recon_look *l, size_t group)
+{
+    const recon_found_groups *g = &l->groups;
+    size_t n = g->n[group] < ABREAST ? g->n[group] : ABREAST, row[ABREAST];
+    char caption[192];
+    for (size_t i = 0; i < n; i++) /* evenly from all of them */
+        row[i] = g->member[group][i * g->n[group] / n];
+    snprintf(caption, sizeof caption, "%s: %zu of its %zu conformers", g->name[group], n,
+             g->n[group]);
+    return draw_pairs(ctx, page, l, row, n, caption);
+}
+
+static recon_status show_gallery(recon_ctx *ctx, recon_page *page, const recon_look *l)
+{
+    recon_page_say(
+        page, "Some of the molecules with the most conformers. What to look for: conformers in "
+              "different poses should have the same orientation below, except for a spin about "
+              "the determined axis if it is free. The line, if there is one, is that axis. Drag "
+              "to rotate.");
+    for (size_t i = 0; i < l->groups.count && i < SHOWN; i++) {
+        RECON_CHECK(show_one(ctx, page, l, i));
+        recon_look_list(page, l, "Its conformers", l->groups.member[i],
+                        l->groups.n[i] < RECON_FOUND_WORST ? l->groups.n[i] : RECON_FOUND_WORST);
+    }
+    return RECON_OK;
+}
+
+/* --- neighbours ------------------------------------------------------------------------------- */
+
+static recon_status show_neighbors(recon_ctx *ctx, recon_page *page, const recon_look *l)
+{
+    static const char *const marks[] = { "another molecule", "same molecule" };
+    size_t rows = l->n < SHOWN ? l->n : SHOWN, k = l->f->k < ABREAST ? l->f->k : ABREAST;
+    sheet s = { 0 };
+    recon_status status;
+    RECON_TRY(sheet_new(ctx, &s, l, rows * (k + 1)));
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = recon_look_row(l, i, rows);
+        put(&s, i * (k + 1), l, row, recon_so3_identity(), "input");
+        for (size_t j = 0; j < k; j++) {
+            size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
+            put(&s, i * (k + 1) + 1 + j, l, other, recon_so3_identity(),
+                marks[l->labels[other] == l->labels[row]]);
+        }
+    }
+    recon_page_molecules(
+        page, &(recon_molecule_sheet){ .molecules = s.picture, .rows = rows, .columns = k + 1 },
+        "Some conformers, evenly from a sample, and to the right of each its nearest neighbours "
+        "as given.");
+done:
+    sheet_free(&s);
+    return status;
+}
 
 enum {
     MANY = 12, /* members from which on a class's own poses say something */
@@ -16,16 +154,6 @@ enum {
 };
 
 /* --- a sample before the model ---------------------------------------------------------------- */
-
-void recon_molecule_rotate(float *out, const recon_conformer *x, recon_so3 by)
-{
-    for (size_t a = 0; a < x->atoms; a++) {
-        double at[3] = { x->xyz[3 * a], x->xyz[3 * a + 1], x->xyz[3 * a + 2] };
-        recon_so3_act(at, by, at);
-        for (size_t i = 0; i < 3; i++)
-            out[3 * a + i] = (float)at[i];
-    }
-}
 
 static size_t sample(const recon_data *data)
 {
@@ -45,7 +173,7 @@ static recon_status score_rotated(recon_ctx *ctx, recon_look *l, recon_conformer
     RECON_TRY(recon_alloc_raw(ctx, &unusual, l->n, sizeof *unusual));
     for (size_t i = 0; i < l->n; i++) {
         recon_rng rng = recon_rng_new(RECON_FOUND_SEED, i);
-        recon_molecule_rotate(xyz + i * 3 * atoms, &x[i], recon_so3_haar(&rng));
+        rotate(xyz + i * 3 * atoms, &x[i], recon_so3_haar(&rng));
         x[i].xyz = xyz + i * 3 * atoms;
     }
     RECON_TRY(recon_score_molecules(ctx, unusual, l->model, x, l->n));
@@ -98,14 +226,12 @@ typedef struct {
 
 static recon_status read_known(recon_ctx *ctx, known *out, const recon_found_folder *f)
 {
-    recon_status status;
-    RECON_TRY(recon_found_number(ctx, &out->one, f, "all.natural_pose.one"));
-    RECON_TRY(recon_found_number(ctx, &out->axis, f, "all.natural_pose.axis"));
-    RECON_TRY(recon_found_number(ctx, &out->none, f, "all.natural_pose.none"));
+    RECON_CHECK(recon_found_number(ctx, &out->one, f, "all.natural_pose.one"));
+    RECON_CHECK(recon_found_number(ctx, &out->axis, f, "all.natural_pose.axis"));
+    RECON_CHECK(recon_found_number(ctx, &out->none, f, "all.natural_pose.none"));
     out->several = recon_found_natural(f, RECON_NATURAL_SEVERAL);
     out->unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_look *l)
@@ -115,10 +241,9 @@ static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_loo
     double molecules = recon_found_maybe(f, "molecule_count");
     known natural;
     recon_found_words a, b, c;
-    recon_status status;
-    RECON_TRY(read_known(ctx, &natural, f));
-    RECON_TRY(recon_found_number(ctx, &concentration, f, "all.concentration"));
-    RECON_TRY(recon_found_number(ctx, &background, f, "all.background"));
+    RECON_CHECK(read_known(ctx, &natural, f));
+    RECON_CHECK(recon_found_number(ctx, &concentration, f, "all.concentration"));
+    RECON_CHECK(recon_found_number(ctx, &background, f, "all.background"));
     recon_page_say(page, "These are %s conformers of %s molecule%s, rotated in space.",
                    recon_found_count(a, f->rows), recon_found_count(b, (size_t)fmax(molecules, 0)),
                    molecules == 1 ? "" : "s");
@@ -151,8 +276,7 @@ static recon_status show_found(recon_ctx *ctx, recon_page *page, const recon_loo
               "change when it is rotated, and a rotation that does. Conformers with nearly the "
               "same embedding are of one kind; their rotations show which pose is natural, and "
               "which part of it is not determined.");
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- poses ------------------------------------------------------------------------------------ */
@@ -180,9 +304,8 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_l
     double f[SPHERES][9];
     recon_sphere spheres[SPHERES];
     recon_fisher fisher;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < n; i++) {
-        RECON_TRY(f_of(ctx, f[i], l, g->member[i][0]));
+        RECON_CHECK(f_of(ctx, f[i], l, g->member[i][0]));
         spheres[i] = (recon_sphere){ g->name[i], f[i] };
     }
     recon_page_spheres(
@@ -193,21 +316,19 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_l
         "rotate.");
     recon_page_table(page, "Singular values of F", columns, 5);
     for (size_t i = 0; i < n; i++) {
-        RECON_TRY(recon_fisher_of(ctx, &fisher, f[i]));
+        RECON_CHECK(recon_fisher_of(ctx, &fisher, f[i]));
         recon_page_cell(page, "%s", g->name[i]);
         recon_page_cell(page, "%zu", g->n[i]);
         for (int k = 0; k < 3; k++)
             recon_page_cell(page, "%.1f", fisher.singular[k]);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status show_poses(recon_ctx *ctx, recon_page *page, const recon_look *l)
 {
     const recon_found_groups *g = &l->groups;
     size_t least = l->f->rows;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < g->count; i++)
         least = g->n[i] < least ? g->n[i] : least;
     recon_page_say(page, l->labels ? "Some of the molecules with the most conformers:"
@@ -215,11 +336,10 @@ static recon_status show_poses(recon_ctx *ctx, recon_page *page, const recon_loo
                                      "were grouped by the neighbour graph.");
     if (!recon_found_draws(ctx, page))
         return RECON_OK;
-    RECON_TRY(show_spheres(ctx, page, l));
+    RECON_CHECK(show_spheres(ctx, page, l));
     if (least >= MANY)
-        RECON_TRY(recon_found_show_poses(ctx, page, l->f, g, NULL, 0));
-done:
-    return status;
+        RECON_CHECK(recon_found_show_poses(ctx, page, l->f, g, NULL, 0));
+    return RECON_OK;
 }
 
 /* --- concentration ---------------------------------------------------------------------------- */
@@ -369,17 +489,17 @@ static const recon_inputs_page molecules = {
                "Those whose neighbours agree least, not even on an axis: their natural pose is a "
                "guess" },
     .checked = "free spins, symmetric molecules, neighbours of other molecules",
-    .abreast = RECON_MOLECULES_ABREAST,
+    .abreast = ABREAST,
     .said = sizeof(recon_distribution3),
     .sample = sample,
     .look = look,
     .label = label_of,
     .show_found = show_found,
     .show_poses = show_poses,
-    .show_gallery = recon_molecules_show_gallery,
+    .show_gallery = show_gallery,
     .show_widths = show_widths,
-    .show_neighbors = recon_molecules_show_neighbors,
-    .draw_pairs = recon_molecules_draw_pairs,
+    .show_neighbors = show_neighbors,
+    .draw_pairs = draw_pairs,
     .warn = warn,
 };
 

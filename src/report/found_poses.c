@@ -50,10 +50,9 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
 {
     double hits = recon_found_overall(f, "hit_rate");
     recon_found_words a, b, c, d;
-    recon_status status;
     recon_page_section(page, "What was found");
-    RECON_TRY(say_classes(ctx, page, f));
-    RECON_TRY(say_width(ctx, page, f));
+    RECON_CHECK(say_classes(ctx, page, f));
+    RECON_CHECK(say_width(ctx, page, f));
     if (!isnan(recon_found_natural(f, RECON_NATURAL_NONE)))
         recon_page_say(page,
                        "Fraction with one natural pose: %s; with several: %s; with %s: %s; with "
@@ -70,8 +69,7 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                        "Of a point's class, %s have its label; labels were used only for this "
                        "figure.",
                        recon_found_share(a, hits));
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- widths ----------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +13,7 @@
 
 recon_status recon_found_trial_new(recon_ctx *ctx, recon_found_trial *t, size_t n)
 {
-    recon_status status = recon_alloc_raw(ctx, &t->natural, 3 * n, sizeof *t->natural);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &t->natural, 3 * n, sizeof *t->natural));
     t->rotated = t->natural + n;
     t->miss = t->rotated + n;
     t->n = n;
@@ -50,9 +47,7 @@ static recon_status show_caught(recon_ctx *ctx, recon_page *page, const double *
     static const double alarms[] = { 0.01, 0.05, 0.1, 0.2 };
     recon_found_words words;
     double *sorted;
-    recon_status status = recon_alloc_raw(ctx, &sorted, n, sizeof *sorted);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &sorted, n, sizeof *sorted));
     memcpy(sorted, natural, n * sizeof *sorted);
     recon_sort_doubles(sorted, n);
     recon_page_table(page, "What a threshold on the score catches", columns, 3);
@@ -136,7 +131,6 @@ static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_fo
 recon_status recon_found_show_unusual(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
                                       recon_found_trial *t)
 {
-    recon_status status;
     recon_page_section(page, "Unusual poses");
     recon_page_say(
         page,
@@ -159,10 +153,8 @@ recon_status recon_found_show_unusual(recon_ctx *ctx, recon_page *page, const re
         "Are unusual poses detected? There are no labels for this. So %zu of the %s are scored as "
         "given, and again after rotating each by %s, to see whether the score separates the two.",
         t->n, t->many, t->rotation);
-    RECON_TRY(show_roc(ctx, page, t));
-    RECON_TRY(show_scores(ctx, page, t));
-done:
-    return status;
+    RECON_CHECK(show_roc(ctx, page, t));
+    return show_scores(ctx, page, t);
 }
 
 /* --- warnings --------------------------------------------------------------------------------- */
@@ -184,33 +176,4 @@ int recon_found_warn_of_model(recon_page *page, const recon_found_trial *t)
             "%s occur in all orientations, or the model is too weak.",
             t->auc, t->many);
     return said;
-}
-
-/* --- what next -------------------------------------------------------------------------------- */
-
-void recon_found_show_next(recon_page *page, const recon_found_folder *f)
-{
-    static const char *const columns[] = { "to", "command" };
-    const char *dir = f->called;
-    int images = f->kind == &recon_found_images;
-    const char *new = images ? "images:NEW" : "xyz:NEW";
-    recon_page_section(page, "What to do next");
-    recon_page_say(
-        page,
-        "`%s/model.safetensors` holds everything that was learned; replace `%s` by your own data.",
-        dir, new);
-    recon_page_table(page, "Commands", columns, 2);
-    recon_page_cell(page, "rotate new inputs into their natural pose");
-    recon_page_cell(page, "{recon.canonicalize(model=%s/model.safetensors data=%s out=rotated%s)}",
-                    dir, new, images ? "" : ".xyz");
-    recon_page_cell(page, "find inputs in unusual poses");
-    recon_page_cell(
-        page, "{recon.score(model=%s/model.safetensors data=%s false_alarms=0.01 out=scores.npy)}",
-        dir, new);
-    recon_page_cell(page, "show the pose distribution of one input");
-    recon_page_cell(page,
-                    "{recon.distribution(model=%s/model.safetensors data=%s index=0 svg=pose.svg)}",
-                    dir, new);
-    recon_page_cell(page, "measure how equivariant the network is");
-    recon_page_cell(page, "recon check %s/model.safetensors {data=%s}", dir, new);
 }

@@ -4,8 +4,6 @@
 #include "model/trust.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Of a summary that does not say: 0. */
 static int read_trust(recon_trust *out, const recon_found_folder *f)
@@ -148,4 +146,42 @@ void recon_found_show_trust(recon_page *page, const recon_found_folder *f)
             " with `{recon.canonicalize(lambda)}`.");
     table_likelihoods(page, &t.lambda);
     table_ways(page, &t.lambda);
+}
+
+/* --- what next -------------------------------------------------------------------------------- */
+
+void recon_found_show_next(recon_page *page, const recon_found_folder *f)
+{
+    static const char *const columns[] = { "to", "command" };
+    const char *dir = f->called;
+    int images = f->kind == &recon_found_images;
+    const char *new = images ? "images:NEW" : "xyz:NEW";
+    recon_trust t;
+    int told = read_trust(&t, f), usable = !told || t.level != RECON_TRUST_NOT;
+    int upright = told && t.against & RECON_TRUST_UPRIGHT;
+    recon_page_section(page, "What to do next");
+    recon_page_say(
+        page,
+        "`%s/model.safetensors` holds everything that was learned; replace `%s` by your own data.%s",
+        dir, new,
+        usable
+            ? " Inputs without a natural pose, and those of which it cannot be told, stay as they are."
+            : " Its natural poses are not to be used: see above for what may help.");
+    recon_page_table(page, "Commands", columns, 2);
+    if (usable) {
+        recon_page_cell(page, "rotate new inputs into their natural pose");
+        recon_page_cell(page,
+                        "{recon.canonicalize(model=%s/model.safetensors data=%s out=rotated%s%s)}",
+                        dir, new, images ? "" : ".xyz", upright ? " only_if=0.05" : "");
+    }
+    recon_page_cell(page, "find inputs in unusual poses");
+    recon_page_cell(
+        page, "{recon.score(model=%s/model.safetensors data=%s false_alarms=0.05 out=scores.csv)}",
+        dir, new);
+    recon_page_cell(page, "show the pose distribution of one input");
+    recon_page_cell(page,
+                    "{recon.distribution(model=%s/model.safetensors data=%s index=0 svg=pose.svg)}",
+                    dir, new);
+    recon_page_cell(page, "measure how equivariant the network is");
+    recon_page_cell(page, "recon check %s/model.safetensors {data=%s}", dir, new);
 }

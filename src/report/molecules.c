@@ -1,5 +1,5 @@
 /* molecules.c - balls and sticks, drawn from the back to the front. */
-#include "report/space.h"
+#include "report/canvas.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -127,23 +127,8 @@ done:
     return status;
 }
 
-/* From the middle to one end of an axis, which is `seen` there; its name is at the front. */
-static void draw_pole(recon_svg *svg, double x, double y, double half, const double seen[3],
-                      int front)
-{
-    double right = half * AXIS * seen[0], up = half * AXIS * seen[1];
-    if (!front) {
-        recon_svg_line(svg, "pole", x, y, x - right, y + up);
-        return;
-    }
-    recon_svg_line(svg, "pole", x, y, x + right, y - up);
-    recon_svg_circle(svg, "pole", x + right, y - up, 2.5);
-    recon_svg_text(svg, "small mid halo", x + right + (right < 0 ? 16 : -16),
-                   y - up + (up < 0 ? -4 : 10), "axis");
-}
-
 /* The half of an axis that points away from the reader is behind the molecule, the other before it:
- * one that comes straight at the reader is still seen. */
+ * one that comes straight at the reader is still seen. Its name is at the front. */
 static void draw_half_axis(recon_svg *svg, double x, double y, double side, const double *axis,
                            int near)
 {
@@ -151,7 +136,17 @@ static void draw_half_axis(recon_svg *svg, double x, double y, double side, cons
     if (!axis)
         return;
     recon_view(seen, axis);
-    draw_pole(svg, x + side / 2, y + side / 2, side / 2, seen, (seen[2] > 0) == near);
+    double right = side / 2 * AXIS * seen[0], up = side / 2 * AXIS * seen[1];
+    x += side / 2;
+    y += side / 2;
+    if ((seen[2] > 0) != near) {
+        recon_svg_line(svg, "pole", x, y, x - right, y + up);
+        return;
+    }
+    recon_svg_line(svg, "pole", x, y, x + right, y - up);
+    recon_svg_circle(svg, "pole", x + right, y - up, 2.5);
+    recon_svg_text(svg, "small mid halo", x + right + (right < 0 ? 16 : -16),
+                   y - up + (up < 0 ? -4 : 10), "axis");
 }
 
 void recon_molecule_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side,

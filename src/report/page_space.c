@@ -6,7 +6,7 @@
 #include "report/page_parts.h"
 #include <recon/group/matrix_fisher.h>
 #include "core/fail.h"
-#include "report/space.h"
+#include "report/canvas.h"
 
 #include <stdlib.h>
 

@@ -18,20 +18,6 @@ static const char *next(const char *text)
     return text + strlen(text) + 1;
 }
 
-static void begin(recon_page *page, const char *caption, const char *const *columns, size_t n)
-{
-    page->table.head.used = page->table.cells.used = page->table.kinds.used = 0;
-    page->table.columns = n;
-    page->table.count = 0;
-    keep(&page->table.head, caption);
-    for (size_t c = 0; c < n; c++) {
-        keep(&page->table.head, columns[c]);
-        recon_markup_bytes(&page->table.kinds, &(char){ GAPS }, 1);
-    }
-    recon_page_fail(page, page->table.head.status);
-    recon_page_fail(page, page->table.kinds.status);
-}
-
 void recon_page_table(recon_page *page, const char *caption, const char *const *columns, size_t n)
 {
     page_part part = page->open == PAGE_FIGURE ? PAGE_NUMBERS : PAGE_TABLE;
@@ -43,7 +29,16 @@ void recon_page_table(recon_page *page, const char *caption, const char *const *
     if (page->status != RECON_OK)
         return;
     page->open = part;
-    begin(page, caption, columns, n);
+    page->table.head.used = page->table.cells.used = page->table.kinds.used = 0;
+    page->table.columns = n;
+    page->table.count = 0;
+    keep(&page->table.head, caption);
+    for (size_t c = 0; c < n; c++) {
+        keep(&page->table.head, columns[c]);
+        recon_markup_bytes(&page->table.kinds, &(char){ GAPS }, 1);
+    }
+    recon_page_fail(page, page->table.head.status);
+    recon_page_fail(page, page->table.kinds.status);
 }
 
 /* 12, -0.5, 3.1e-05, 89.0 %, 1 / 40, 0.93 with what is beside it behind a plus-minus sign. */

@@ -12,20 +12,18 @@ recon_status recon_pictures_new(recon_ctx *ctx, recon_pictures *out, const recon
                                 size_t count)
 {
     recon_dataset_info d = recon_dataset_describe(data);
-    recon_status status;
     int large = d.height > RECON_PICTURE_SIDE || d.width > RECON_PICTURE_SIDE;
     size_t height = large ? RECON_PICTURE_SIDE : d.height;
     size_t width = large ? RECON_PICTURE_SIDE : d.width, whole = d.height * d.width * d.channels;
     *out = (recon_pictures){ .info = d, .pixels = height * width * d.channels };
-    RECON_TRY(recon_alloc(ctx, &out->block, count * out->pixels, sizeof *out->block));
-    RECON_TRY(recon_alloc(ctx, &out->read, whole, sizeof *out->read));
-    RECON_TRY(recon_alloc(ctx, &out->rotated, whole, sizeof *out->rotated));
-    RECON_TRY(recon_alloc(ctx, &out->picture, count, sizeof *out->picture));
+    RECON_CHECK(recon_alloc(ctx, &out->block, count * out->pixels, sizeof *out->block));
+    RECON_CHECK(recon_alloc(ctx, &out->read, whole, sizeof *out->read));
+    RECON_CHECK(recon_alloc(ctx, &out->rotated, whole, sizeof *out->rotated));
+    RECON_CHECK(recon_alloc(ctx, &out->picture, count, sizeof *out->picture));
     for (size_t i = 0; i < count; i++)
         out->picture[i] =
             (recon_picture){ .height = height, .width = width, .channels = d.channels };
-done:
-    return status;
+    return RECON_OK;
 }
 
 void recon_pictures_free(recon_pictures *p)

@@ -71,9 +71,8 @@ static recon_status trace(recon_ctx *ctx, recon_series *out, curve *c, const rec
     recon_short_text name;
     size_t n = 0;
     double area = 0;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &c->x, line->count, sizeof(double)));
-    RECON_TRY(recon_alloc_raw(ctx, &c->y, line->count, sizeof(double)));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->x, line->count, sizeof(double)));
+    RECON_CHECK(recon_alloc_raw(ctx, &c->y, line->count, sizeof(double)));
     for (size_t i = 0; i < line->count; i++) {
         double x = line->points[i].false_positive, y = line->points[i].true_positive;
         if (i > 0)
@@ -88,16 +87,7 @@ static recon_status trace(recon_ctx *ctx, recon_series *out, curve *c, const rec
              line->name ? recon_text_fit(name, line->name, 180, 11) : "", line->name ? ", " : "",
              recon_svg_number(digits, area, 3));
     *out = (recon_series){ .name = c->name, .x = c->x, .y = c->y, .count = n };
-done:
-    return status;
-}
-
-static const char *describe_roc(recon_words *words, const recon_roc_plot *p, const curve *curves)
-{
-    recon_words_add(words, "Receiver operating curves:");
-    for (size_t k = 0; k < p->count; k++)
-        recon_words_add(words, "%s %s", k ? ";" : "", curves[k].name);
-    return words->text;
+    return RECON_OK;
 }
 
 recon_status recon_figure_roc(recon_ctx *ctx, char **out, const recon_roc_plot *p)
@@ -119,14 +109,16 @@ recon_status recon_figure_roc(recon_ctx *ctx, char **out, const recon_roc_plot *
     RECON_TRY(check_roc(ctx, p));
     for (size_t k = 0; k < p->count; k++)
         RECON_TRY(trace(ctx, &series[k], &curves[k], &p->lines[k]));
-    RECON_TRY(recon_figure_chart(
-        ctx, out,
-        &(recon_chart){ .title = p->title,
-                        .desc = p->desc ? p->desc : describe_roc(&words, p, curves),
-                        .panels = &panel,
-                        .count = 1,
-                        .width = SIDE,
-                        .height = SIDE }));
+    recon_words_add(&words, "Receiver operating curves:");
+    for (size_t k = 0; k < p->count; k++)
+        recon_words_add(&words, "%s %s", k ? ";" : "", curves[k].name);
+    RECON_TRY(recon_figure_chart(ctx, out,
+                                 &(recon_chart){ .title = p->title,
+                                                 .desc = p->desc ? p->desc : words.text,
+                                                 .panels = &panel,
+                                                 .count = 1,
+                                                 .width = SIDE,
+                                                 .height = SIDE }));
 done:
     for (size_t k = 0; k < RECON_SERIES_MAX; k++) {
         free(curves[k].x);

@@ -1,5 +1,5 @@
 /* sheet.c - a grid of drawings. */
-#include "report/sheet.h"
+#include "report/canvas.h"
 #include "core/fail.h"
 
 #include <math.h>
@@ -96,9 +96,7 @@ static recon_status check(recon_ctx *ctx, const recon_sheet *s, int *captions)
                           s->columns);
     for (size_t i = 0; i < s->rows * s->columns; i++) {
         recon_sheet_place place = { 0 };
-        recon_status status = s->check(ctx, s->user, i, &place);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(s->check(ctx, s->user, i, &place));
         shown |= place.shown;
         *captions |= place.caption != NULL;
     }
@@ -109,16 +107,15 @@ recon_status recon_sheet_make(recon_ctx *ctx, char **out, const recon_sheet *s)
 {
     int captions = 0;
     recon_svg *svg;
-    recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, s, &captions));
+    RECON_CHECK(check(ctx, s, &captions));
     layout l = lay_out(s, captions);
     double inner = l.block * (double)l.blocks - BLOCK_GAP;
     double below = l.top + l.pitch_y * (double)l.per_block - GAP;
     double keys = recon_legend_height(s->keys, s->key_count, inner);
-    RECON_TRY(recon_canvas_open(ctx, &svg, inner + 2 * RECON_MARGIN,
-                                below + (keys > 0 ? keys + GAP : 0) + RECON_MARGIN, s->title,
-                                s->desc));
+    RECON_CHECK(recon_canvas_open(ctx, &svg, inner + 2 * RECON_MARGIN,
+                                  below + (keys > 0 ? keys + GAP : 0) + RECON_MARGIN, s->title,
+                                  s->desc));
     draw_words(svg, s, &l);
     for (size_t i = 0; i < s->rows * s->columns; i++)
         s->draw(ctx, svg,
@@ -126,7 +123,5 @@ recon_status recon_sheet_make(recon_ctx *ctx, char **out, const recon_sheet *s)
                     (l.pitch_x - GAP - s->cell) / 2,
                 row_y(&l, i / s->columns), s->cell, s->user, i);
     recon_legend_draw(svg, RECON_MARGIN, below + GAP, inner, s->keys, s->key_count);
-    status = recon_svg_finish(svg, out);
-done:
-    return status;
+    return recon_svg_finish(svg, out);
 }

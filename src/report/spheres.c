@@ -2,7 +2,7 @@
  *
  * The density of R e_k at u: with R e_k = u fixed, R rotates freely about u, and tr F^T R is f_k . u
  * plus a cosine of amplitude rho in that angle; the mean over it is I0(rho). */
-#include "report/space.h"
+#include "report/canvas.h"
 #include "core/picture.h"
 #include <recon/group/matrix_fisher.h>
 #include "core/bessel.h"

@@ -4,7 +4,7 @@
 #include "scratch.h"
 #include "backbone/gcn.h"
 
-#include <recon/nn/check.h>
+#include "gradients.h"
 #include <recon/ops/backend.h>
 
 enum { CLASSES = 5, EACH = 12, N = CLASSES * EACH, ATOMS = 7 };

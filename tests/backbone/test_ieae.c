@@ -5,6 +5,7 @@
 #include "backbone/ieae.h"
 #include "core/ctx.h"
 #include "nn/params.h"
+#include "data/dataset.h"
 
 #include <recon/group/so2.h>
 #include <recon/ops/backend.h>
@@ -193,7 +194,7 @@ static void softened_images_keep_their_mean_and_rotate(void **state)
         if (row > 0 && row < SIDE - 1 && column > 0 && column < SIDE - 1)
             x[i / SIZE][i % SIZE] = (float)recon_rng_uniform(&rng);
     }
-    recon_ieae_look(soft[0], m, x[0], 2);
+    recon_ieae_preprocess(soft[0], m, x[0], 2);
     for (int i = 0; i < SIZE; i++) {
         before[i % CHANNELS] += (double)x[1][i];
         after[i % CHANNELS] += (double)soft[1][i];
@@ -202,7 +203,7 @@ static void softened_images_keep_their_mean_and_rotate(void **state)
         CHECK_NEAR(after[c], before[c], 1e-4);
     quarter(rotated, x[1], SIDE, CHANNELS);
     quarter(want, soft[1], SIDE, CHANNELS);
-    recon_ieae_look(rotated, m, rotated, 1); /* in place */
+    recon_ieae_preprocess(rotated, m, rotated, 1); /* in place */
     for (int i = 0; i < SIZE; i++)
         CHECK_NEAR(rotated[i], want[i], 1e-6);
     recon_ieae_close(ctx, m);
@@ -278,7 +279,7 @@ static void validation_leaves_nothing_out_and_counts_nothing_twice(void **state)
             recon_dataset_get(x[i], held, i);
         CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0], .psi = psi }, m, x[0], n[k]));
         CHECK_OK(ctx, recon_ieae_decode(ctx, got[0], m, z[0], n[k]));
-        recon_ieae_look(x[0], m, x[0], n[k]);
+        recon_ieae_preprocess(x[0], m, x[0], n[k]);
         for (size_t i = 0; i < n[k]; i++) {
             recon_image_rotate(back, got[i], SHAPE_SIDE, SHAPE_SIDE, 1, psi[i], RECON_BILINEAR);
             for (int j = 0; j < SHAPE_PIXELS; j++)

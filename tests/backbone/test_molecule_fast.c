@@ -3,7 +3,7 @@
 #include "check.h"
 #include "backbone/molecule_encoder.h"
 
-#include <recon/nn/check.h>
+#include "gradients.h"
 #include <recon/ops/backend.h>
 #include <stdlib.h>
 

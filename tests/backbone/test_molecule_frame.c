@@ -2,7 +2,7 @@
 #include "check.h"
 #include "backbone/molecule_frame.h"
 
-#include <recon/nn/check.h>
+#include "gradients.h"
 #include <recon/ops/backend.h>
 
 enum { N = 6 };

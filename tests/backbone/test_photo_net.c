@@ -105,7 +105,7 @@ static void quarter_turns_are_exact(void **state)
                 CHECK_NEAR(q[i][k][(b + k * BINS / 4) % BINS], q[i][0][b], 1e-6);
         }
     assert_memory_not_equal(z[0][0], z[1][0], sizeof z[0][0]);
-    recon_ieae_look_once(m); /* and a single pass does not follow */
+    recon_ieae_preprocess_once(m); /* and a single pass does not follow */
     CHECK_OK(ctx, recon_ieae_embed(ctx, &(recon_seen){ .z = z[0][0] }, m, turned[0][0], 2));
     assert_memory_not_equal(z[0][0], z[0][1], sizeof z[0][0]);
     recon_ieae_close(ctx, m);

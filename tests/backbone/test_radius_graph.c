@@ -2,7 +2,7 @@
  * harmonics rotate with the molecule, padding changes nothing. */
 #include "check.h"
 #include <recon/core/rng.h>
-#include <recon/group/wigner.h>
+#include "harmonics.h"
 #include "backbone/radius_graph.h"
 #include "core/memory.h"
 

@@ -15,7 +15,7 @@ refused 2 "--out FILE.npy|DIR|FILE.xyz is required" canonicalize $model $letters
 refused 2 "--interpolation cubic must be one of bilinear|bicubic" canonicalize $model $letters --out c.npy --interpolation cubic
 
 # --- arrays ---------------------------------------------------------------------------------------
-run canonicalize $model $letters --out c.npy --poses g.npy
+run canonicalize --all $model $letters --out c.npy --poses g.npy
 [ "$code" -eq 0 ] && grep -q '120 images of npy:images.npy' "$scratch/stdout"
 report $? "arrays in, arrays out"
 run info c.npy
@@ -24,17 +24,17 @@ report $? "the images have the shape of those that came in"
 run info g.npy
 grep -q 'g.npy: float64 120, C order, finite' "$scratch/stdout"
 report $? "the poses are angles"
-run canonicalize $model $letters --out again.npy --threads 1 --json
+run canonicalize --all $model $letters --out again.npy --threads 1 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && cmp -s c.npy again.npy
 report $? "another number of threads gives the same bytes"
-run canonicalize $model $letters --out sharp.npy --interpolation bicubic --quiet
+run canonicalize --all $model $letters --out sharp.npy --interpolation bicubic --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && ! cmp -s c.npy sharp.npy
 report $? "--interpolation bicubic"
-run canonicalize $model $letters --out few.npy --limit 7 --quiet
+run canonicalize --all $model $letters --out few.npy --limit 7 --quiet
 run info few.npy
 grep -q 'float32 7 x 16 x 16' "$scratch/stdout"
 report $? "--limit"
-run canonicalize $model $letters --out low.npy --precision bf16 --quiet
+run canonicalize --all $model $letters --out low.npy --precision bf16 --quiet
 run info low.npy
 grep -q 'float32 120 x 16 x 16' "$scratch/stdout"
 report $? "--precision bf16"
@@ -45,7 +45,7 @@ refused 2 "--only-if 2: must be at most 1, such as 0.01" canonicalize $model $le
 report $? "and nothing is written"
 refused 2 "--only-if 0 must be a number above 0" canonicalize $model $letters --out gate.npy --only-if 0
 refused 2 "--poses g.txt: poses go to FILE.npy or FILE.csv" canonicalize $model $letters --out gate.npy --poses g.txt
-run canonicalize $model $letters --out gate.npy --poses gate.csv --only-if 0.5 --json
+run canonicalize --all $model $letters --out gate.npy --poses gate.csv --only-if 0.5 --json
 rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ "$(grep -c ',1$' gate.csv)" -eq "$rotated" ] &&
     [ "$rotated" -gt 0 ] && [ "$(grep -c ',0$' gate.csv)" -eq $((120 - rotated)) ] && [ "$rotated" -lt 120 ]
@@ -55,18 +55,26 @@ RECON_DATA=$OLDPWD/data run canonicalize --model "$OLDPWD/models/fashion.safeten
 rotated=$(grep -c ',1$' one.csv)
 [ "$code" -eq 0 ] && [ "$rotated" -gt 0 ] && [ "$rotated" -lt 40 ] && [ "$(grep -c ',one,.*,1$' one.csv)" -eq "$rotated" ] &&
     [ "$(grep -c ',one,' one.csv)" -eq "$rotated" ] &&
-    grep -q "rotated    $rotated (.*): one natural pose; the others are unchanged" "$scratch/stdout"
+    grep -q "rotated    $rotated (" "$scratch/stdout" &&
+    grep -q "unchanged  $((40 - rotated)): the verdict is not one natural pose" "$scratch/stdout"
 report $? "--only-one rotates those with one natural pose ($rotated of 40), and no others"
 RECON_DATA=$OLDPWD/data run canonicalize --model "$OLDPWD/models/fashion.safetensors" --data garments --rotate all --limit 40 \
     --out alone.npy --only-one
 [ "$code" -eq 0 ] && cmp -s one.npy alone.npy && grep -q "rotated    $rotated (" "$scratch/stdout"
 report $? "without a table the same inputs are rotated"
+RECON_DATA=$OLDPWD/data run canonicalize --model "$OLDPWD/models/fashion.safetensors" --data garments --rotate all --limit 40 \
+    --out clear.npy --poses clear.csv
+left=$(grep -cE ',(none|cannot_tell),.*,0$' clear.csv)
+[ "$code" -eq 0 ] && [ "$left" -gt 0 ] && [ "$(grep -cE ',(none|cannot_tell),' clear.csv)" -eq "$left" ] &&
+    [ "$(grep -c ',1$' clear.csv)" -eq $((40 - left)) ] && grep -q "unchanged  $left: no natural pose" "$scratch/stdout"
+report $? "without an option those with a natural pose are rotated, and the other $left of 40 are not"
+refused 2 "--all and --only-one exclude each other" canonicalize $model $letters --out x.npy --all --only-one
 run canonicalize $model $letters --out two.npy --poses two.csv --only-if 1e-9
 grep -q "warning    no p-value can be below one in 11: " "$scratch/stdout"
 report $? "a gate that no p-value opens is said"
 # A line an image of 16 x 16 floats.
 images_of() { tail -c $((120 * 1024)) "$1" | od -A n -v -t x4 -w1024; }
-run canonicalize $model $letters --out plain.npy --quiet
+run canonicalize --all $model $letters --out plain.npy --quiet
 images_of gate.npy >gate.txt && images_of plain.npy >plain.txt
 sed 1d gate.csv | sed 's/.*,//' | paste -d ' ' - gate.txt | paste -d '|' - plain.txt |
     LC_ALL=C awk -F '|' '{ was = substr($1, 1, 1); same = substr($1, 2) == " " $2 } was == 1 && !same { bad++ }
@@ -74,15 +82,15 @@ sed 1d gate.csv | sed 's/.*,//' | paste -d ' ' - gate.txt | paste -d '|' - plain
 report $? "those that are rotated are as without a gate, the others are not"
 
 # --- folders of pictures --------------------------------------------------------------------------
-run canonicalize $model --data npy:images.npy --limit 9 --out pictures --quiet
+run canonicalize --all $model --data npy:images.npy --limit 9 --out pictures --quiet
 if [ "$code" -eq 1 ] && said "without libpng"; then
     skip "pictures in, pictures out" "no libpng"
     finish
 fi
 [ "$code" -eq 0 ] && [ "$(ls pictures/*.png | wc -l)" -eq 9 ] && [ -s pictures/000008.png ] &&
-    [ "$(wc -l <pictures/poses.csv)" -eq 10 ] && grep -qE '^"000008.png",[0-9]+,-?[0-9.]+,[-0-9.e+]+,[0-9.e-]+,[0-9.e-]+,[a-z_]+,[0-4],-?[0-9.]+:[0-9.]+[-0-9.:;]*,1$' pictures/poses.csv
+    [ "$(wc -l <pictures/poses.csv)" -eq 10 ] && grep -qE '^"000008.png",[0-9]+,-?[0-9.]+,[-0-9.e+]+,[0-9.e-]+,[0-9.e-]+,[a-z_]+,[0-4],-?[0-9.]+:[0-9.]+[-0-9.:;]*,[0-9]*,1$' pictures/poses.csv
 report $? "a folder gets pictures, and their poses by name"
-run canonicalize $model --data images:pictures --out upright
+run canonicalize --all $model --data images:pictures --out upright
 [ "$code" -eq 0 ] && [ "$(ls upright/*.png | wc -l)" -eq 9 ]
 report $? "pictures in, pictures out"
 run canonicalize $model --data images:pictures --out gated --only-if 1e-9
@@ -93,13 +101,13 @@ refused 2 "--poses p.csv: gated has poses.csv" canonicalize $model --data images
 head -c 60 pictures/000003.png >cut.png
 cp -R pictures broken && mv cut.png broken/000003.png
 refused 1 "000003.png" canonicalize $model --data images:broken --out b --quiet
-run canonicalize $model --data images:broken --out b --skip-bad
+run canonicalize --all $model --data images:broken --out b --skip-bad
 [ "$code" -eq 0 ] && grep -q 'skipped    1 ' "$scratch/stdout" &&
     grep -q '^  *broken/000003.png: ' "$scratch/stdout" && [ "$(ls b/*.png | wc -l)" -eq 8 ]
 report $? "--skip-bad leaves out the broken one and names it"
 
 # --- over an earlier result -----------------------------------------------------------------------
-run canonicalize $model $letters --out over --poses over/g.npy --quiet
+run canonicalize --all $model $letters --out over --poses over/g.npy --quiet
 [ "$code" -eq 0 ] && [ "$(ls over | grep -c png)" -eq 120 ] && [ -s over/g.npy ]
 report $? "a folder of pictures, and their poses in it"
 # What poses.csv says of image 7 is what distribution says of it; p-values have four digits there.
@@ -109,29 +117,29 @@ run distribution $model $letters --index 7 --json
     "$(printf %.4g "$(said_of p_value)"),$(printf %.4g "$(said_of p_embedding)"),$(said_of verdict),$(said_of fold)" ]
 report $? "with both p-values, the verdict and the fold of each"
 run score $model $letters --out s.csv --quiet
-cut -d , -f 1-9 over/poses.csv | cmp -s - s.csv
+cut -d , -f 1-10 over/poses.csv | cmp -s - s.csv
 report $? "score --out s.csv has the same lines, less the last column"
 echo mine >over/mine.png
-run canonicalize $model $letters --limit 50 --out over --quiet
+run canonicalize --all $model $letters --limit 50 --out over --quiet
 [ "$code" -eq 0 ] && [ "$(wc -l <over/poses.csv)" -eq 51 ] && [ "$(ls over | grep -c '^[0-9]*[.]png')" -eq 50 ] &&
     [ -s over/mine.png ] && [ "$(ls -A | grep -c '^[.]over')" -eq 0 ]
 report $? "pictures of an earlier run are gone, others stay"
 rm -r over
 ln -s upright.npy link.npy
 rm -f upright.npy
-run canonicalize $model $letters --limit 50 --out link.npy --quiet
+run canonicalize --all $model $letters --limit 50 --out link.npy --quiet
 [ "$code" -eq 0 ] && [ -L link.npy ] && [ -s upright.npy ]
 report $? "a link that leads to nothing stays a link"
 rm -f link.npy
 
 # --- what does not fit ----------------------------------------------------------------------------
 refused 1 "backbone: a model without maps: run \`recon discover\` first" \
-    canonicalize --model backbone $letters --out x.npy
+    canonicalize --all --model backbone $letters --out x.npy
 refused 1 "nowhere.json" canonicalize $model --data npy:images.npy --rotate nowhere.json --out x.npy
 refused 1 "unknown data set 'letters'" canonicalize $model --data letters --out x.npy
 letters 100 | npy wide.npy '|u1' '64, 20, 20'
 refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
-    canonicalize $model --data npy:wide.npy --out x.npy
+    canonicalize --all $model --data npy:wide.npy --out x.npy
 refused 1 "this is the input" canonicalize $model --data images:pictures --out pictures/
 refused 1 "images.npy: this is the input; choose another --poses" canonicalize $model $letters --out x.npy --poses images.npy
 refused 2 "--poses x.npy: the inputs go there" canonicalize $model $letters --out x.npy --poses x.npy
@@ -140,10 +148,10 @@ refused 1 "cannot make the folder" canonicalize $model $letters --out nowhere/x
 
 # --- inputs that the model does not know ----------------------------------------------------------
 garments="--data idx:$root/data/garments/t10k-images-idx3-ubyte.gz --limit 40"
-run canonicalize --model "$root/models/mnist.safetensors" $garments --out strange
+run canonicalize --all --model "$root/models/mnist.safetensors" $garments --out strange
 [ "$code" -eq 0 ] && grep -qE '^  warning    (3[0-9]|40) .* are unlike the training data' "$scratch/stdout"
 report $? "garments and a model of digits: a warning ($(sed -n 's/^  warning *//p' "$scratch/stdout"))"
-run canonicalize --model "$root/models/fashion.safetensors" $garments --out known
+run canonicalize --all --model "$root/models/fashion.safetensors" $garments --out known
 [ "$code" -eq 0 ] && ! grep -q unlike "$scratch/stdout"
 report $? "garments and their model: none"
 head -c 3000 found/model.safetensors >cut

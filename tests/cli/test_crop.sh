@@ -48,7 +48,7 @@ report $? "discover --crop is recorded too"
 # The same letters in another place have the same poses, and stay where they are: the ink that is
 # written is that of the image, not of a crop.
 for where in middle corner; do
-    run canonicalize --model found --data npy:$where.npy --out $where.out.npy --poses $where.g.npy --quiet
+    run canonicalize --all --model found --data npy:$where.npy --out $where.out.npy --poses $where.g.npy --quiet
     [ "$code" -eq 0 ]
     report $? "canonicalize, $where"
     od -An -v -w8 -j128 -t f8 $where.g.npy >$where.txt
@@ -65,7 +65,7 @@ report $? "what is written is not cropped"
 mkdir pictures
 letters 2 3 19 | tail -c 1024 >raw
 { printf 'P5\n32 32\n255\n' && cat raw; } >pictures/a.pgm
-run canonicalize --model found --data images:pictures --out rotated --quiet
+run canonicalize --all --model found --data images:pictures --out rotated --quiet
 if [ "$code" -eq 1 ] && said "without libpng"; then
     skip "pictures keep their size" "no libpng"
 else

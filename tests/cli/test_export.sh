@@ -75,7 +75,7 @@ answers() {
 }
 
 for lambda in density head; do
-    run canonicalize --model "$model" --data npy:images.npy --lambda $lambda --precision f32 --out $lambda.npy --poses $lambda-g.npy
+    run canonicalize --all --model "$model" --data npy:images.npy --lambda $lambda --precision f32 --out $lambda.npy --poses $lambda-g.npy
 done
 run score --model "$model" --data npy:images.npy --precision f32 --out score.csv
 for runtime in node web; do
@@ -108,7 +108,7 @@ run discover --model photo-b --data npy:colour.npy $short --k 5 --folds 0 --lamb
 run discover --model paper-b --data npy:images.npy $short --k 5 --folds 0 --heads paper --head-epochs 1 --lambda head --out paper
 for case in "photo colour.npy" "paper images.npy"; do
     set -- $case
-    run canonicalize --model $1 --data npy:$2 $short --precision f32 --out $1.npy --poses $1-g.npy
+    run canonicalize --all --model $1 --data npy:$2 $short --precision f32 --out $1.npy --poses $1-g.npy
     run score --model $1 --data npy:$2 $short --precision f32 --out $1.csv
     accepted "export of $1" export --model $1 --what canonicalize --out $1.onnx --quiet
     accepted "export of scores of $1" export --model $1 --what score --out $1-score.onnx --quiet

@@ -65,14 +65,14 @@ run info found/model.safetensors
 report $? "the model says what it was made from"
 
 # --- canonicalize ---------------------------------------------------------------------------------
-run canonicalize $model $chains --out natural.xyz --poses g.npy
+run canonicalize --all $model $chains --out natural.xyz --poses g.npy
 [ "$code" -eq 0 ] && grep -q '80 conformers of xyz:chains.xyz' "$scratch/stdout"
 report $? "canonicalize"
 run info g.npy
 grep -q 'g.npy: float64 80 x 3 x 3, C order, finite' "$scratch/stdout"
 report $? "poses are matrices"
-run canonicalize $model $chains --out exact.xyz --precision f32 --quiet # a law that bf16 keeps less well
-run canonicalize $model --data xyz:chains.xyz --rotate haar --rotate-seed 5 --out other.xyz --precision f32 --quiet
+run canonicalize --all $model $chains --out exact.xyz --precision f32 --quiet # a law that bf16 keeps less well
+run canonicalize --all $model --data xyz:chains.xyz --rotate haar --rotate-seed 5 --out other.xyz --precision f32 --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && LC_ALL=C awk 'NR == FNR { line[FNR] = $0; next }
     { n = split(line[FNR], a); if (n != NF) bad++
       for (i = 2; i <= n && n == 4; i++) if ((a[i] - $i) ^ 2 > 1e-4) bad++ } END { exit bad > 0 }' exact.xyz other.xyz
@@ -80,12 +80,12 @@ report $? "however it came, a conformer ends in the same place"
 run info natural.xyz
 grep -q '80 conformers of 2 molecules' "$scratch/stdout"
 report $? "what was written can be read again"
-run canonicalize $model $chains --out again.xyz --threads 1 --json
+run canonicalize --all $model $chains --out again.xyz --threads 1 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && cmp -s natural.xyz again.xyz
 report $? "another number of threads gives the same bytes"
 run canonicalize $model $chains --out gate.xyz --poses gate.csv --only-if 0.3 --json
 rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")
-[ "$code" -eq 0 ] && [ "$(head -n 1 gate.csv)" = "molecule,index,rotation,score,p_value,p_embedding,verdict,fold,candidates,rotated" ] &&
+[ "$code" -eq 0 ] && [ "$(head -n 1 gate.csv)" = "molecule,index,rotation,score,p_value,p_embedding,verdict,fold,candidates,cluster,rotated" ] &&
     [ "$(grep -c ',1$' gate.csv)" -eq "$rotated" ] && [ "$rotated" -lt 80 ] && [ "$(grep -c ',0$' gate.csv)" -eq $((80 - rotated)) ]
 report $? "--only-if rotates some ($rotated of 80), and --poses FILE.csv says which"
 run score $model $chains --out s.csv --quiet
@@ -246,7 +246,7 @@ run score $model --data xyz:some.xyz --skip-bad --out some.npy --json
 [ "$code" -eq 0 ] && grep -q '"conformers": 6' "$scratch/stdout" && grep -q '"skipped": 1,' "$scratch/stdout" &&
     grep -qF "xyz:$unknown" "$scratch/stdout" && ! grep -q '"molecule": "sulphur"' "$scratch/stdout"
 report $? "score --skip-bad leaves them out and names them"
-run canonicalize $model --data xyz:some.xyz --skip-bad --out known.xyz --poses known.npy
+run canonicalize --all $model --data xyz:some.xyz --skip-bad --out known.xyz --poses known.npy
 [ "$code" -eq 0 ] && grep -q '^6 conformers' "$scratch/stdout" && grep -q 'skipped    1 that cannot be used' "$scratch/stdout" &&
     ! grep -q sulphur known.xyz
 report $? "so does canonicalize"

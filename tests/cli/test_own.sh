@@ -30,18 +30,18 @@ echo "stray" >photos/notes.txt
 
 # --- train: a size is chosen and said ---------------------------------------------------------------
 run info photos
-[ "$code" -eq 0 ] && grep -q '^images:photos: 48 images of 24 x 24, 3 channels' "$scratch/stdout" &&
-    said "photos: pictures of 16 x 16 to 31 x 29 (height x width), fitted into 24 x 24"
+[ "$code" -eq 0 ] && grep -q '^images:photos: 48 images of 16 x 16, 3 channels' "$scratch/stdout" &&
+    said "photos: pictures of 16 x 16 to 31 x 29 (height x width) are seen at 16 x 16"
 report $? "a folder of pictures is told, and the size they are given"
 run train --data images:photos --preset small --width 0.25 --code 8 --epochs 2 --threads 2 --out model
-[ "$code" -eq 0 ] && said "fitted into 24 x 24" && grep -q '  rotated    natural poses of rotated copies' "$scratch/stdout" &&
+[ "$code" -eq 0 ] && said "are seen at 16 x 16" && grep -q '  rotated    natural poses of rotated copies' "$scratch/stdout" &&
     ! grep -q '^  gain ' "$scratch/stdout" && # of four inputs
     grep -q '  verdict    do not use' "$scratch/stdout" && grep -qi 'train longer' "$scratch/stdout" &&
     grep -q '^small: 8 steps' "$scratch/stdout"
 report $? "train: no --size, no --batch, and a verdict"
 run info model
 [ "$code" -eq 0 ] && grep -q 'data  *images:photos' "$scratch/stdout" && grep -q 'channels  *3' "$scratch/stdout" &&
-    grep -q 'height  *24' "$scratch/stdout"
+    grep -q 'height  *16' "$scratch/stdout"
 report $? "the model says what it was made from"
 mkdir named && echo "no picture" >named/x.jpg
 refused 1 "named/x.jpg: not a PNG, JPEG, TIFF, PGM or PPM file" info named
@@ -76,7 +76,7 @@ head_of() { od -A n -t u1 -j 16 -N 10 "$1" | tr -s ' ' ' '; }
 [ "$(head_of 'upright/日本 2.pgm.png')" = " 0 0 0 24 0 0 0 16 8 0" ] &&
     [ "$(head_of upright/d47.ppm.png)" = " 0 0 0 29 0 0 0 31 8 2" ]
 report $? "and their own size and colours"
-[ "$(head -n 1 upright/poses.csv)" = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,candidates,rotated" ] &&
+[ "$(head -n 1 upright/poses.csv)" = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,candidates,cluster,rotated" ] &&
     [ "$(wc -l <upright/poses.csv)" -eq 49 ] &&
     grep -qE '^"grün, ""b"" 1.ppm",[0-9]+,-?[0-9]+\.[0-9][0-9],' upright/poses.csv
 report $? "poses.csv names the files that they come from, quoted"
@@ -102,7 +102,7 @@ run score $use --out s.npy --json
     grep -q '"file": ' "$scratch/stdout"
 report $? "--json names all"
 accepted "check takes the model's data and size" check model --skip-bad --limit 10 --quiet
-refused 1 "images of 20 x 20 x 3, but the model was made for 24 x 24 x 3" score $use --size 20 --out x.npy --quiet
+refused 1 "images of 20 x 20 x 3, but the model was made for 16 x 16 x 3" score $use --size 20 --out x.npy --quiet
 mkdir dark
 echo 'P2 9 9 255' $(LC_ALL=C awk 'BEGIN { for (i = 0; i < 81; i++) print 0 }') >dark/a.pgm
 run info images:dark

@@ -56,7 +56,7 @@ END
 model=$root/models/mnist-small.safetensors
 
 refused 1 "mixed/x.jpg: the file is cut short (use --skip-bad to skip such files)" canonicalize --model "$model" --data mixed --out no --quiet
-run canonicalize --model "$model" --data mixed --out up --skip-bad
+run canonicalize --all --model "$model" --data mixed --out up --skip-bad
 [ $code -eq 0 ] && [ "$(grep -c x.jpg "$scratch/stdout")" -eq 1 ] && grep -q 'x.jpg: the file is cut short' "$scratch/stdout"
 report $? "a mixed folder: one line about the broken file"
 [ "$(ls up | tr '\n' ' ')" = "a.png b.jpg c.JPEG d.tif e.tiff f.tif g.png h.ppm.png i.tif poses.csv " ]
@@ -116,14 +116,14 @@ from PIL import Image
 os.makedirs("misnamed"); Image.open("mixed/e.tiff").save("misnamed/a.jpg", "PNG"); Image.open("mixed/c.JPEG").save("misnamed/b.png", "JPEG")
 END
 "$python" others.py || exit 1
-accepted "names that say another format" canonicalize --model "$model" --data misnamed --out named --quiet
+accepted "names that say another format" canonicalize --all --model "$model" --data misnamed --out named --quiet
 "$python" -c 'from PIL import Image
 a, b = Image.open("named/a.jpg"), Image.open("named/b.png")
 assert (a.format, a.mode, b.format) == ("PNG", "RGBA", "JPEG"), (a.format, a.mode, b.format)' >"$scratch/stdout" 2>"$scratch/stderr"
 code=$?
 report $code "a picture keeps its format and its alpha, whatever its name says"
 
-accepted "--keep all and --fill are taken" canonicalize --model "$model" --data mixed --out all --skip-bad --keep all --fill white --quiet
+accepted "--keep all and --fill are taken" canonicalize --all --model "$model" --data mixed --out all --skip-bad --keep all --fill white --quiet
 cat >larger.py <<'END'
 import csv, math
 import numpy as np
@@ -160,7 +160,7 @@ refused 1 "cmyk/a.jpg: the colours are CMYK, which is not read: convert it to RG
 refused 2 "--fill pink: must be zero, edge, white or a colour such as #80c0ff" canonicalize --model "$model" --data mixed --out no --fill pink
 refused 2 "--keep applies only to image files: --data images:DIR and --out DIR" canonicalize --model "$model" --data mixed --out no.npy --keep all
 refused 2 "--quality 101: must be 1 to 100" canonicalize --model "$model" --data mixed --out no --quality 101
-"$recon" canonicalize --model "$model" --data mixed --out rough --skip-bad --quality 20 --quiet
+"$recon" canonicalize --all --model "$model" --data mixed --out rough --skip-bad --quality 20 --quiet
 [ "$(wc -c <rough/b.jpg)" -lt "$(wc -c <up/b.jpg)" ]
 report $? "--quality is heeded"
 finish

@@ -84,7 +84,7 @@ prepare discover --model model --data black --k 5 --folds 0 --out found --quiet
 report $? "and so does the summary"
 for kind in "black 6" "white 4" "half 6" "palette 6"; do
     python3 make.py "${kind% *}" "${kind% *}" 6
-    run canonicalize --model found --data "${kind% *}" --out "up-${kind% *}" --quiet
+    run canonicalize --all --model found --data "${kind% *}" --out "up-${kind% *}" --quiet
     python3 peek.py "up-${kind% *}/003.png" >"$scratch/stdout"
     [ "$code" -eq 0 ] && [ ! -s "$scratch/stderr" ] && grep -q "^24 x 24 depth 8 kind ${kind#* } alpha \[0, 255\]" "$scratch/stdout"
     report $? "canonicalize: ${kind% *} on a transparent ground stays so"
@@ -95,14 +95,14 @@ report $? "colours do not change: black stays black"
 
 # Somebody's own picture of the same name stays; an earlier result is replaced.
 mkdir own && echo mine >own/000.png
-run canonicalize --model found --data images:black --out own
+run canonicalize --all --model found --data images:black --out own
 [ "$code" -eq 1 ] && said "own/000.png exists, and is not an earlier result of recon" && grep -q mine own/000.png
 report $? "canonicalize does not write over pictures that are not its own"
-run canonicalize --model found --data images:black --limit 1 --out some && echo mine >some/005.png
-run canonicalize --model found --data images:black --out some
+run canonicalize --all --model found --data images:black --limit 1 --out some && echo mine >some/005.png
+run canonicalize --all --model found --data images:black --out some
 [ "$code" -eq 1 ] && said "some/005.png exists" && grep -q mine some/005.png
 report $? "nor over one beside an earlier result"
-run canonicalize --model found --data images:black --out again && run canonicalize --model found --data images:black --out again
+run canonicalize --all --model found --data images:black --out again && run canonicalize --model found --data images:black --out again
 [ "$code" -eq 0 ]
 report $? "and replaces an earlier result"
 python3 peek.py up-palette/001.png >"$scratch/stdout"
@@ -150,7 +150,7 @@ report $? "a folder that mixes both is told"
 
 for kind in "deep 0" "deeprgb 2"; do
     python3 make.py "${kind% *}" "${kind% *}" 6
-    run canonicalize --model found --data "images:${kind% *}" --out "up-${kind% *}" --quiet
+    run canonicalize --all --model found --data "images:${kind% *}" --out "up-${kind% *}" --quiet
     python3 peek.py "up-${kind% *}/003.png" >"$scratch/stdout"
     [ "$code" -eq 0 ] && grep -q "^24 x 24 depth 16 kind ${kind#* } .* low bytes [1-9][0-9]" "$scratch/stdout"
     report $? "canonicalize: 16 bits stay 16 (${kind% *})"
@@ -187,10 +187,10 @@ mkdir nothing
 refused 1 "nothing/model.safetensors" score --model nothing --data black --out s.npy --quiet
 accepted "check takes a folder too" check found --data black --limit 5 --quiet
 run score --model found --data black --out s.csv --quiet
-[ "$code" -eq 0 ] && [ "$(head -n 1 s.csv)" = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,candidates" ] &&
+[ "$code" -eq 0 ] && [ "$(head -n 1 s.csv)" = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,candidates,cluster" ] &&
     [ "$(wc -l <s.csv)" -eq 49 ] && grep -qE '^"007.png",7,-?[0-9.]+,-?[0-9.e+-]+,[0-9.e-]+,' s.csv
 report $? "score --out s.csv is a table by name"
-run canonicalize --model found --data black --out timed --json
+run canonicalize --all --model found --data black --out timed --json
 [ "$code" -eq 0 ] && python3 -c 'import json, sys
 a = json.load(sys.stdin)
 assert abs(a["ms_an_image"] - 1000 * a["seconds"] / 48) < 1e-6 and a["seconds_model"] < a["seconds"]' <"$scratch/stdout"
@@ -214,7 +214,7 @@ peak() {
 subprocess.run(sys.argv[1:], check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$recon" "$@" 2>"$scratch/stderr"
 }
-most=$(peak canonicalize --model found --data bombs --out b --threads 4 --quiet)
+most=$(peak canonicalize --all --model found --data bombs --out b --threads 4 --quiet)
 [ "${most:-9999}" -lt 512 ] && [ -s b/003.png ]
 report $? "four pictures of 81 MB in 40 kB, four threads: ${most:-?} MB"
 # Names as people have them.
@@ -227,7 +227,7 @@ refused 1 "a.ppm and a.ppm.png would both be written as a.ppm.png: rename one of
 report $? "two pictures that would be one file: nothing is written"
 long=$(printf '%0251d' 0).png
 mv named/a.ppm.png "named/$long"
-run canonicalize --model found --data images:named --out up-named --quiet
+run canonicalize --all --model found --data images:named --out up-named --quiet
 [ "$code" -eq 0 ] && [ -e up-named/a.ppm.png ] && [ -e up-named/b.pnm.png ] && [ -e "up-named/$long" ]
 report $? "canonicalize: .pnm files, and names of 255 bytes"
 finish

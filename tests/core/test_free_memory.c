@@ -80,12 +80,12 @@ static void a_limit_of_address_space_counts(void **state)
 {
     (void)state;
     struct rlimit before;
-    size_t all = recon_free_memory();
+    size_t all = recon_available_memory();
     assert_true(all > 0);
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     size_t most = recon_mapped_bytes() + RECON_LIBRARY_ROOM; /* which a library may want */
     assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){ most, before.rlim_max }), 0);
-    size_t none = recon_free_memory();
+    size_t none = recon_available_memory();
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_int_equal(none, 0);
 }

@@ -1,6 +1,6 @@
 /* Batches: each image once an epoch, the same order for any number of threads and any start. */
 #include "files.h"
-#include "data/permute.h"
+#include "core/shuffle.h"
 
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
@@ -382,6 +382,60 @@ static void threads_and_start_change_no_view(void **state)
     recon_dataset_close(d);
 }
 
+/* How four-cornered an image is, through a mask: its fourth angular moment. */
+static double corners_of(const float *x, const float *through, size_t side)
+{
+    double c = 0, s = 0, all = 0;
+    for (size_t i = 0; i < side * side; i++) {
+        double up = (double)(side - 1) / 2 - (double)(i / side),
+               right = (double)(i % side) - (double)(side - 1) / 2, angle = atan2(up, right),
+               weight = (double)x[i] * (double)through[i] * hypot(up, right);
+        c += weight * cos(4 * angle);
+        s += weight * sin(4 * angle);
+        all += weight;
+    }
+    return hypot(c, s) / all;
+}
+
+/* A view that is smaller than its picture shows the edges of that, and so how it was rotated; the edge of a
+ * mask that is a disc shows nothing. */
+static void a_masked_picture_has_no_corners(void **state)
+{
+    enum { WIDE = 24, COUNT = 16 };
+    recon_ctx *ctx = *state;
+    static float images[COUNT][WIDE * WIDE], disc[WIDE * WIDE];
+    recon_array x = {
+        .dtype = RECON_F32, .ndim = 3, .shape = { COUNT, WIDE, WIDE }, .data = images
+    };
+    recon_dataset *d = NULL;
+    double most[2] = { 0 };
+    for (int i = 0; i < WIDE * WIDE; i++) {
+        double from = hypot(i / WIDE - (WIDE - 1) / 2.0, i % WIDE - (WIDE - 1) / 2.0);
+        disc[i] = (float)fmin(fmax((WIDE - 1) / 2.0 - from, 0), 1);
+        for (int k = 0; k < COUNT; k++)
+            images[k][i] = 1;
+    }
+    CHECK_OK(ctx, recon_dataset_make(ctx, &d, &x, NULL, NULL));
+    for (int masked = 0; masked < 2; masked++) {
+        recon_loader *l = NULL;
+        recon_batch b;
+        CHECK_OK(ctx, recon_loader_open(ctx, &l, d,
+                                        &(recon_loader_options){ .batch = COUNT,
+                                                                 .rotate = 1,
+                                                                 .scale = 0.4,
+                                                                 .all = 1,
+                                                                 .mask = masked ? disc : NULL }));
+        recon_loader_next(&b, l);
+        for (size_t i = 0; i < b.n; i++)
+            most[masked] =
+                fmax(most[masked], corners_of(b.images + i * (size_t)WIDE * WIDE, disc, WIDE));
+        recon_loader_close(l);
+    }
+    CHECK_LESS(0.03, most[0]);
+    CHECK_LESS(most[1], 0.01);
+    recon_dataset_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +450,7 @@ int main(void)
         SCRATCH_TEST(flips_mirror_half_of_the_images),
         SCRATCH_TEST(views_from_inside_show_nothing_from_beyond),
         SCRATCH_TEST(threads_and_start_change_no_view),
+        cmocka_unit_test(a_masked_picture_has_no_corners),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -2,6 +2,8 @@
 #include "molecule_check.h"
 #include "data/elements.h"
 #include "data/formats.h"
+#include "group/so3/fisher.h"
+#include "data/molecules.h"
 
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>

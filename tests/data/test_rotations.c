@@ -5,6 +5,7 @@
 #include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include "data/rotations.h"
+#include "data/dataset.h"
 
 #define DEGREE 0.017453292519943295
 enum { MANY = 6000, SIDE = 3 };

@@ -12,6 +12,7 @@
 #include "backbone/metadata.h"
 #include "backbone/molecule_net.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "maps/maps.h"
 #include "model/codes.h"
 
@@ -36,6 +37,19 @@ static inline recon_status small_save(recon_ctx *ctx, const char *path, const re
 
 enum { SMALL_SIDE = 8, SMALL_CODE = 2, SMALL_HIDDEN = 3, SMALL_POINTS = 4 };
 
+/* All of one cluster, whose poses say "one". */
+static inline recon_status small_laws(recon_ctx *ctx, recon_stored_embeddings *codes)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &codes->cluster, codes->n, sizeof *codes->cluster));
+    RECON_TRY(recon_laws_make(ctx, &codes->laws, 1, codes->cluster, codes->group, codes->poses,
+                              codes->n));
+    codes->laws.frame = RECON_LAWS_OF_PSI;
+    codes->laws.law[0].natural = RECON_NATURAL_ONE;
+done:
+    return status;
+}
+
 /* A whole model: backbone, maps, and the codes of three points; the fourth calibrates. */
 static inline recon_status small_save_whole(recon_ctx *ctx, const char *path,
                                             const recon_params *backbone, const recon_maps *maps,
@@ -53,11 +67,12 @@ static inline recon_status small_save_whole(recon_ctx *ctx, const char *path,
                                     .group = maps->kind->group,
                                     .poses = angles ? so2 : (const double *)so3 };
     recon_codes_tensors t = { .z = NULL };
-    recon_stored_codes *codes = NULL;
+    recon_stored_embeddings *codes = NULL;
     recon_status status;
     RECON_TRY(recon_codes_make(ctx, &codes, &points, (const unsigned char[]){ 0, 0, 0, 1 }, NULL));
+    RECON_TRY(small_laws(ctx, codes));
     RECON_TRY(recon_codes_tensors_make(ctx, &t, codes));
-    RECON_TRY(small_save_with(ctx, path, backbone, maps->params, l, t.entry, RECON_CODES_TENSORS));
+    RECON_TRY(small_save_with(ctx, path, backbone, maps->params, l, t.entry, t.entries));
 done:
     recon_codes_tensors_free(&t);
     recon_codes_free(codes);

@@ -2,8 +2,7 @@
 #include "check.h"
 #include <stdlib.h>
 #include <recon/group/clebsch_gordan.h>
-#include <recon/group/harmonics.h>
-#include <recon/group/wigner.h>
+#include "harmonics.h"
 #include "group/e3nn_vectors.h"
 
 enum { LMAX = 5, SIZE = 2 * LMAX + 1 };

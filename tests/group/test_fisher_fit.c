@@ -4,7 +4,8 @@
 
 #include <recon/group/matrix_fisher.h>
 #include <recon/group/mean.h>
-#include "group/so3/fisher_invert.h"
+#include "group/so3/fisher.h"
+#include "group/so3/fisher_fit.h"
 
 enum { K = 25, TRIALS = 1000 };
 

@@ -3,7 +3,8 @@
 #include "check.h"
 
 #include <recon/group/matrix_fisher.h>
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
+#include "group/so3/fisher_fit.h"
 #include <stdlib.h>
 
 #define DEGREE (M_PI / 180)

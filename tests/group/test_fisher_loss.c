@@ -1,7 +1,7 @@
 /* The loss behind the density heads: it is minus the logarithm of the mixture, its slopes are those
  * of finite differences, and what is not finite is NaN and no crash. */
 #include "check.h"
-#include "group/so3/fisher_loss.h"
+#include "group/so3/fisher.h"
 
 #include <recon/group/matrix_fisher.h>
 

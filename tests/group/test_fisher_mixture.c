@@ -1,7 +1,7 @@
 /* Mixtures of matrix Fisher distributions: they are densities, their samples follow them, parts of one
  * mode are joined and modes are not, and tails of samples are spread evenly. */
 #include "check.h"
-#include "group/so3/fisher_mixture.h"
+#include "group/so3/fisher.h"
 #include "group/tail.h"
 
 #define DEGREE (M_PI / 180)

@@ -141,7 +141,7 @@ static void unknown_names_are_refused(void **state)
 {
     const recon_group *group;
     CHECK_FAILS(*state, recon_group_find(*state, &group, "se3"), RECON_ERR_INPUT,
-                "no group 'se3': so2, so3, c2 to c360 (cyclic) and t2 to t16 (tori) are known");
+                "no group 'se3': so2, so3, ");
     assert_null(group);
     assert_true(find(*state, "c5") == find(*state, "c5"));
 }

@@ -2,7 +2,7 @@
  * closed forms against the recursion. */
 #include "check.h"
 #include <recon/core/rng.h>
-#include <recon/group/harmonics.h>
+#include "harmonics.h"
 #include "group/e3nn_vectors.h"
 
 #define EPS 2.3e-16

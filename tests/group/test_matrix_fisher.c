@@ -4,7 +4,7 @@
 #include "group/fisher_vectors.h"
 
 #include <recon/group/matrix_fisher.h>
-#include "group/so3/fisher_constant.h"
+#include "group/so3/fisher.h"
 
 static void constant_agrees_with_bingham(void **state)
 {

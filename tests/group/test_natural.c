@@ -4,7 +4,8 @@
 #include <math.h>
 #include <recon/recon.h>
 #include "group/natural.h"
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
+#include "group/so2/fit.h"
 
 #define DEGREE (M_PI / 180)
 

@@ -1,5 +1,6 @@
 /* SO(2): the interval's ends, group laws, and loops that agree with the single functions. */
 #include "check.h"
+#include "group/so2/mean.h"
 #include <recon/group/so2.h>
 
 #define EPS 2.3e-16

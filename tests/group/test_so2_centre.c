@@ -1,7 +1,6 @@
 /* Densities as tables, and their centre: the mean of one mode however flat, one mode of several. */
 #include "check.h"
-#include "group/so2/centre.h"
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 #include "group/tail.h"
 
 #include <math.h>

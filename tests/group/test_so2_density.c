@@ -4,7 +4,6 @@
 #include "check.h"
 #include "group/so2/fit.h"
 #include "group/vectors.h"
-#include "group/so2/vonmises.h"
 
 #include <stdlib.h>
 #include <recon/group/so2.h>

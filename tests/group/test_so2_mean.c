@@ -3,6 +3,7 @@
 #include "borders.h"
 #include "check.h"
 #include "core/memory.h"
+#include "group/mean.h"
 
 #include <stdlib.h>
 #include <time.h>

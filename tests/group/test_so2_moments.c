@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include <complex.h>
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 
 /* |E exp(i m theta)| by the midpoint rule. */
 static double by_sum(const recon_so2_density *p, int m)

@@ -4,6 +4,7 @@
 #include <recon/group/so3.h>
 #include "group/group.h"
 #include "group/vectors.h"
+#include "group/so3/so3.h"
 
 #define EPS    2.3e-16
 #define TRIALS 5000

@@ -6,7 +6,9 @@
 #include <recon/group/matrix_fisher.h>
 #include <recon/group/mean.h>
 #include "core/memory.h"
-#include "group/so3/descent.h"
+#include "group/so3/frame.h"
+#include "group/mean.h"
+#include "group/so3/so3.h"
 
 static const recon_mean_options chordal = { .kind = RECON_MEAN_CHORDAL };
 static const recon_mean_options frechet = { .kind = RECON_MEAN_FRECHET };

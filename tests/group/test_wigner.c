@@ -1,7 +1,6 @@
 /* Wigner matrices: a homomorphism, orthogonal, the law of harmonics, to a high degree. */
 #include "check.h"
-#include <recon/group/harmonics.h>
-#include <recon/group/wigner.h>
+#include "harmonics.h"
 #include "core/memory.h"
 #include "group/e3nn_vectors.h"
 

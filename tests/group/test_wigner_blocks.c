@@ -2,7 +2,7 @@
 #include "check.h"
 #include "group/wigner_blocks.h"
 
-#include <recon/group/wigner.h>
+#include "harmonics.h"
 
 static void matrices_are_wigner_matrices(void **state)
 {

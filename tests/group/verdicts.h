@@ -5,6 +5,7 @@
 #define TESTS_STATS_VERDICTS_H
 
 #include "check.h"
+#include "group/mean.h"
 
 #include <stdlib.h>
 #include <recon/group/so2.h>
@@ -166,7 +167,7 @@ static double draw_angle(const law *l, recon_rng *rng)
         return 2 * M_PI * recon_rng_uniform(rng);
     if (l->arc > 0)
         return DEGREE * (at + l->arc * (2 * recon_rng_uniform(rng) - 1));
-    return DEGREE * (at + (l->skew > 0 ? l->skew * recon_rng_exponential(rng)
+    return DEGREE * (at + (l->skew > 0 ? l->skew * -log1p(-recon_rng_uniform(rng))
                                        : l->normal * recon_rng_normal(rng)));
 }
 

@@ -34,7 +34,7 @@ static void no_image_keeps_its_sharpness_and_none_its_angle(void **state)
     CHECK_OK(ctx, recon_dataset_take(ctx, &upright, all, N, 1));
     CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, "fashion"));
     CHECK_OK(ctx, recon_dataset_rotate(ctx, &once, upright, &rule, 2));
-    CHECK_OK(ctx, reproduce_resampled(ctx, &twice, upright, &rule, 2));
+    CHECK_OK(ctx, reproduce_rotate(ctx, &twice, upright, &rule, 2, 1));
     size_t untouched = 0;
     for (size_t i = 0; i < N; i++) {
         int32_t label = recon_dataset_get(before, once, i);

@@ -4,8 +4,8 @@
 #include "lab/rival_segnn.h"
 
 #include <recon/group/harmonics.h>
-#include <recon/group/wigner.h>
-#include <recon/nn/check.h>
+#include "harmonics.h"
+#include "gradients.h"
 
 enum { N = 3, ROWS = 5 };
 static const int32_t owner[ROWS] = { 0, 0, 1, 2, 2 }, order[ROWS] = { 0, 1, 2, 3, 4 },

@@ -6,7 +6,7 @@
 #include "lab/rival_segnn.h"
 #include "nn/params.h"
 
-#include <recon/nn/check.h>
+#include "gradients.h"
 
 enum { SIDE = 28, CLASSES = 4, N = 2 }; /* as large as the images of the shipped networks */
 

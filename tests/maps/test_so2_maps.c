@@ -3,9 +3,9 @@
 #include "so2_world.h"
 
 #include <recon/ops/backend.h>
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 #include "group/tail.h"
-#include "group/so2/vonmises.h"
+#include "group/so2/fit.h"
 
 #include <float.h>
 

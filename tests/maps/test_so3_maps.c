@@ -4,8 +4,9 @@
 
 #include <recon/ops/backend.h>
 #include "maps/so3_heads.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "stats/roc.h"
+#include "group/so3/fisher_fit.h"
 
 enum { CLASSES = SO3_CLASSES, TRAIN = SO3_TRAIN, TEST = SO3_TEST };
 

@@ -1,9 +1,10 @@
 /* test_tails.c - p-values from the tails of points held out. */
 #include "check.h"
 
-#include "data/permute.h"
+#include "core/shuffle.h"
 #include "maps/head_training.h"
 #include "maps/tails.h"
+#include "data/dataset.h"
 
 #include <math.h>
 #include <recon/core/rng.h>

@@ -6,6 +6,7 @@
 
 #include "backbone/molecule_net.h"
 #include "backbone/conformers.h"
+#include "data/molecules.h"
 
 #include <recon/model/discover.h>
 

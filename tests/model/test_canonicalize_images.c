@@ -4,6 +4,7 @@
 #include "backbone/pose_density.h"
 
 #include "model/model.h"
+#include "group/mean.h"
 
 #include <recon/model/canonicalize.h>
 #include <recon/group/so2.h>
@@ -107,6 +108,8 @@ static void check_lambda(recon_ctx *ctx, const recon_model *model, int has_densi
 static void lambda_comes_from_the_density_or_from_the_head(void **state)
 {
     recon_model *model = tiny_model(*state), *plain = plain_model(*state);
+    model->codes->laws.frame = plain->codes->laws.frame =
+        RECON_LAWS_SILENT; /* else they choose a mode */
     check_lambda(*state, model, 1);
     check_lambda(*state, plain, 0);
     recon_model_close(*state, plain);
@@ -326,6 +329,32 @@ static void without_memory_it_says_so(void **state)
     recon_model_close(*state, model);
 }
 
+/* All of a cluster have the verdict of its law, and Lambda in the same of its modes. */
+static void a_cluster_has_one_verdict_and_one_mode(void **state)
+{
+    static recon_row row[TINY_N];
+    recon_model *model = tiny_model(*state);
+    size_t moved = 0, known = 0;
+    CHECK_OK(*state, recon_rows_find(*state, row, model, tiny_images[0], TINY_N, NULL));
+    assert_int_equal(model->codes->laws.frame, RECON_LAWS_OF_PSI);
+    for (int i = 0; i < TINY_N; i++) {
+        const recon_law *law = &model->codes->laws.law[row[i].cluster];
+        if (law->natural == RECON_NATURAL_UNSURE)
+            continue; /* too small a cluster */
+        known++;
+        assert_int_equal(law->natural, i % 2 ? RECON_NATURAL_SEVERAL : RECON_NATURAL_ONE);
+        assert_int_equal(row[i].verdict, law->natural);
+        assert_true(i % 2 == 0 || row[i].candidates.count == 2);
+        for (int j = 1; j < law->modes; j++)
+            CHECK_LESS(recon_so2_distance(row[i].pose.lambda[0], law->mode[0].at[0]),
+                       recon_so2_distance(row[i].pose.lambda[0], law->mode[j].at[0]));
+        moved += i % 2 && recon_so2_distance(row[i].pose.absolute[0], 0) > PI / 2;
+    }
+    CHECK_LESS(0.9 * TINY_N, known);
+    CHECK_NEAR(moved, TINY_N / 6, TINY_N / 12); /* every third T is upside down */
+    recon_model_close(*state, model);
+}
+
 /* Where Lambda is that of neighbours, a verdict is made of their poses, not of a density that may have
  * learned from other data. */
 static void verdicts_are_of_where_lambda_comes_from(void **state)
@@ -337,6 +366,7 @@ static void verdicts_are_of_where_lambda_comes_from(void **state)
     recon_read of;
     size_t told_one = 0;
     assert_int_equal(k, 5);
+    model->codes->laws.frame = RECON_LAWS_SILENT;
     CHECK_OK(*state, recon_model_use_lambda(*state, model, RECON_LAMBDA_NEIGHBOURS));
     CHECK_OK(*state, recon_distribution_images(*state, told, model, tiny_images[0], TINY_N));
     CHECK_OK(*state, recon_model_read_all(*state, &of, model, tiny_images[0], TINY_N, 1));
@@ -348,7 +378,8 @@ static void verdicts_are_of_where_lambda_comes_from(void **state)
             support += cos(of.near[(size_t)i * k + j]) / (double)k;
         int firm = of.p_embedding[i] >= 0.01 &&
                    (said[i].natural != RECON_NATURAL_ONE || support >= RECON_LEAST_SUPPORT);
-        assert_int_equal(told[i].verdict, firm ? said[i].natural : RECON_NATURAL_UNSURE);
+        if (told[i].verdict != RECON_NATURAL_NONE) /* which a cluster may prove */
+            assert_int_equal(told[i].verdict, firm ? said[i].natural : RECON_NATURAL_UNSURE);
         told_one += told[i].verdict == RECON_NATURAL_ONE;
         assert_int_equal(told[i].modes, said[i].modes);
         CHECK_NEAR(told[i].mode[0].at, said[i].mode[0].at, 0);
@@ -371,6 +402,7 @@ int main(void)
         cmocka_unit_test(pixels_must_be_numbers),
         cmocka_unit_test(without_memory_it_says_so),
         cmocka_unit_test(verdicts_are_of_where_lambda_comes_from),
+        cmocka_unit_test(a_cluster_has_one_verdict_and_one_mode),
     };
     return cmocka_run_group_tests(tests, setup, scratch_teardown);
 }

@@ -5,6 +5,7 @@
 #include <recon/model/canonicalize.h>
 #include <recon/model/spin.h>
 #include "model/model.h"
+#include "data/molecules.h"
 
 enum { SOME = 30 };
 

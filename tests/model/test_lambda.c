@@ -4,7 +4,7 @@
 #include "maps/maps.h"
 #include "maps/so2_map.h"
 #include "model/lambda.h"
-#include "group/so2/vonmises.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/core/rng.h>
@@ -19,17 +19,18 @@ static recon_lambda taken_of(recon_ctx *ctx, double neighbours, double head, dou
                              int flat_from)
 {
     static double psi[N], gamma[N];
-    static float log_q[N * RECON_POSE_BINS];
-    static recon_so2_map said[N];
-    static unsigned char held[N];
-    const recon_embedded data = { .n = N, .group = RECON_SO2, .poses = psi, .density = log_q };
-    recon_frames frames = { .group = RECON_SO2, .rows = N, .gamma = gamma };
-    recon_maps maps = { .kind = &recon_so2_maps, .held = held };
+    static double said[N], centre[N], own[N];
+    const recon_lambda_ways ways = { .kind = &recon_so2_maps,
+                                     .n = N,
+                                     .psi = psi,
+                                     .lambda = { [RECON_LAMBDA_NEIGHBOURS] = gamma,
+                                                 [RECON_LAMBDA_HEAD] = said,
+                                                 [RECON_LAMBDA_DENSITY] = centre },
+                                     .own = { [RECON_LAMBDA_DENSITY] = own } };
     recon_rng rng = recon_rng_new(3, 0);
     recon_lambda_choice out;
     for (int i = 0; i < N; i++) {
         double off[3];
-        held[i] = 1;
         psi[i] = 10 * degree * recon_rng_normal(&rng);
         for (int k = 0; k < 3; k++)
             off[k] = recon_rng_normal(&rng) * degree;
@@ -37,12 +38,11 @@ static recon_lambda taken_of(recon_ctx *ctx, double neighbours, double head, dou
         int flat = i >= flat_from; /* then its centre is anywhere, and it says so */
         double kappa = flat ? 0.1 : 50, norm = recon_vonmises_log_norm(kappa);
         double bias = flat ? recon_so2_haar(&rng) : density * off[2];
-        said[i].lambda = head * off[1];
-        for (int b = 0; b < RECON_POSE_BINS; b++) /* centred on psi - lambda */
-            log_q[i * RECON_POSE_BINS + b] =
-                (float)(kappa * (cos(2 * M_PI * b / RECON_POSE_BINS - psi[i] + bias) - 1) - norm);
+        said[i] = head * off[1];
+        centre[i] = bias;
+        own[i] = kappa * (cos(psi[i] - bias) - 1) - norm;
     }
-    CHECK_OK(ctx, recon_lambda_choose(ctx, &out, RECON_LAMBDA_AUTO, &data, &frames, &maps, said));
+    CHECK_OK(ctx, recon_lambda_choose(ctx, &out, RECON_LAMBDA_AUTO, &ways));
     return out.taken;
 }
 

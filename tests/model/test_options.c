@@ -3,6 +3,7 @@
 #include "backbone/molecule_net.h"
 #include "backbone/ieae.h"
 #include "tiny.h"
+#include "group/so3/fisher_fit.h"
 
 #include <recon/backbone/classifier.h>
 #include <recon/recon.h>
@@ -38,11 +39,9 @@ static void statistics_refuse(void **state)
     const recon_so3 g[3] = { { 1, 0, 0, 0 }, { 1, 0, 0, 0 }, { 1, 0, 0, 0 } };
     recon_so2_center center;
     recon_so3_center center3;
-    recon_fisher_fit fit;
     recon_so2_density density;
     REFUSES(recon_mean_options, WITH(0), recon_so2_mean(ctx, &center, angles, 3, &o));
     REFUSES(recon_mean_options, WITH(0), recon_so3_mean(ctx, &center3, g, 3, &o));
-    REFUSES(recon_fisher_fit_options, WITH(0), recon_fisher_fit_samples(ctx, &fit, g, 3, &o));
     REFUSES(recon_so2_fit_options, WITH(0),
             recon_so2_fit_batch(ctx, &density, angles, 1, 3, RECON_SO2_NORMAL, &o));
 }

@@ -5,6 +5,7 @@
 #include <recon/model/canonicalize.h>
 #include <recon/model/score.h>
 #include "stats/roc.h"
+#include "data/molecules.h"
 
 static recon_pose_score natural[CHAINS_N], unusual[CHAINS_N];
 

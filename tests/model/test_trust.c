@@ -14,38 +14,31 @@ static const double degree = M_PI / 180;
 
 /* Inputs of one kind, at poses within 30 degrees; each way to Lambda = 1 with an error of its own. */
 typedef struct {
-    double psi[N], gamma[N];
-    float q[N][RECON_POSE_BINS];
-    recon_so2_map heads[N];
-    unsigned char held[N];
-    recon_embedded data;
-    recon_frames frames;
-    recon_maps maps;
+    double psi[N], lambda[3][N], own[N];
+    recon_lambda_ways ways;
 } world;
 
 static void world_make(world *w, double near, double head, double density)
 {
+    const double noise[] = { near, head, density };
     recon_rng rng = recon_rng_new(11, 0);
     for (int i = 0; i < N; i++) {
-        double pose = 30 * degree * (2 * recon_rng_uniform(&rng) - 1);
-        double centre = pose + density * degree * recon_rng_normal(&rng);
-        w->psi[i] = recon_so2_wrap(1 + pose);
-        w->gamma[i] = recon_so2_wrap(1 + near * degree * recon_rng_normal(&rng));
-        w->heads[i] =
-            (recon_so2_map){ .lambda = recon_so2_wrap(1 + head * degree * recon_rng_normal(&rng)) };
-        for (int b = 0; b < RECON_POSE_BINS; b++)
-            w->q[i][b] = (float)(20 * cos(2 * M_PI * b / RECON_POSE_BINS - centre) - 18);
-        w->held[i] = i % 3 == 0;
+        w->psi[i] = recon_so2_wrap(1 + 30 * degree * (2 * recon_rng_uniform(&rng) - 1));
+        for (int way = 0; way < 3; way++)
+            w->lambda[way][i] = recon_so2_wrap(1 + noise[way] * degree * recon_rng_normal(&rng));
+        w->own[i] = 20 * cos(w->psi[i] - w->lambda[2][i]) - 18;
     }
-    w->data = (recon_embedded){ .n = N, .group = RECON_SO2, .poses = w->psi, .density = w->q[0] };
-    w->frames = (recon_frames){ .group = RECON_SO2, .rows = N, .gamma = w->gamma };
-    w->maps = (recon_maps){ .kind = &recon_so2_maps, .held = w->held };
+    w->ways = (recon_lambda_ways){
+        .kind = &recon_so2_maps, .n = N, .psi = w->psi, .own = { [RECON_LAMBDA_DENSITY] = w->own }
+    };
+    for (int way = 0; way < 3; way++)
+        w->ways.lambda[way + 1] = w->lambda[way];
 }
 
 static recon_lambda_choice choose(recon_ctx *ctx, const world *w, recon_lambda asked)
 {
     recon_lambda_choice c;
-    CHECK_OK(ctx, recon_lambda_choose(ctx, &c, asked, &w->data, &w->frames, &w->maps, w->heads));
+    CHECK_OK(ctx, recon_lambda_choose(ctx, &c, asked, &w->ways));
     return c;
 }
 
@@ -65,7 +58,7 @@ static void the_least_noisy_way_is_taken(void **state)
         world_make(&w, trial[i].noise[0], trial[i].noise[1], trial[i].noise[2]);
         recon_lambda_choice c = choose(*state, &w, RECON_LAMBDA_AUTO);
         assert_int_equal(c.taken, trial[i].best);
-        assert_int_equal(c.points, (N + 2) / 3);
+        assert_int_equal(c.points, N);
         assert_int_equal(choose(*state, &w, RECON_LAMBDA_HEAD).taken, RECON_LAMBDA_HEAD);
     }
 }
@@ -86,11 +79,9 @@ static void what_is_not_there_is_refused(void **state)
     static world w;
     recon_lambda_choice c;
     world_make(&w, 3, 3, 3);
-    w.data.density = NULL;
-    CHECK_FAILS(
-        *state,
-        recon_lambda_choose(*state, &c, RECON_LAMBDA_DENSITY, &w.data, &w.frames, &w.maps, w.heads),
-        RECON_ERR_INPUT, "has no pose density");
+    w.ways.lambda[RECON_LAMBDA_DENSITY] = NULL;
+    CHECK_FAILS(*state, recon_lambda_choose(*state, &c, RECON_LAMBDA_DENSITY, &w.ways),
+                RECON_ERR_INPUT, "has no pose density");
     c = choose(*state, &w, RECON_LAMBDA_AUTO);
     assert_true(c.taken != RECON_LAMBDA_DENSITY && isnan(c.likelihood[RECON_LAMBDA_DENSITY]));
 }
@@ -441,7 +432,7 @@ static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
 /* Whatever is written is read back: every reason, every measure, NaN as NaN. */
 static void json_gives_it_back(void **state)
 {
-    for (unsigned bits = 1; bits <= RECON_TRUST_GAIN_UNKNOWN; bits *= 2) {
+    for (unsigned bits = 1; bits <= RECON_TRUST_FRAME; bits *= 2) {
         recon_trust t = good(), back, of_file;
         int known;
         t.level = RECON_TRUST_CARE;
@@ -449,6 +440,7 @@ static void json_gives_it_back(void **state)
         t.lambda.likelihood[RECON_LAMBDA_HEAD] = -1.25;
         t.lambda.apart_p95[RECON_LAMBDA_HEAD][RECON_LAMBDA_NEIGHBOURS] = 0.5;
         t.gain = NAN;
+        t.frame = 1.5;
         json_t *json = recon_trust_json(&t);
         assert_true(recon_trust_from_json(&back, json));
         char *text = recon_json_text(json);
@@ -459,6 +451,7 @@ static void json_gives_it_back(void **state)
             assert_true(got->level == t.level && got->against == t.against && got->points == 100);
             assert_true(got->lambda.taken == RECON_LAMBDA_DENSITY && isnan(got->gain));
             CHECK_NEAR(got->before, t.before, 1e-14);
+            CHECK_NEAR(got->frame, 1.5, 0);
             CHECK_NEAR(got->lambda.likelihood[RECON_LAMBDA_HEAD], -1.25, 0);
             CHECK_NEAR(got->lambda.apart_p95[RECON_LAMBDA_NEIGHBOURS][RECON_LAMBDA_HEAD], 0.5,
                        1e-14);
@@ -472,11 +465,11 @@ static void the_text_has_room_for_every_reason(void **state)
 {
     recon_trust t = good();
     char text[RECON_TRUST_TEXT];
-    t.against = 2 * RECON_TRUST_GAIN_UNKNOWN - 1;
+    t.against = 2 * RECON_TRUST_FRAME - 1;
     for (int how = RECON_SPELLING_PLAIN; how <= RECON_SPELLING_CODE; how++) {
         json_t *json =
             json_loads(recon_trust_text(text, sizeof text, &t, (recon_spelling)how), 0, NULL);
-        assert_int_equal(json_array_size(json_object_get(json, "against")), 10);
+        assert_int_equal(json_array_size(json_object_get(json, "against")), 11);
         json_decref(json);
     }
     assert_string_equal(recon_trust_text(text, 100, &t, RECON_SPELLING_PLAIN), "");

@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include <recon/group/harmonics.h>
-#include <recon/group/wigner.h>
-#include <recon/nn/check.h>
+#include "harmonics.h"
+#include "gradients.h"
 #include <recon/nn/couple.h>
 #include <recon/nn/segnn.h>
 #include <recon/ops/backend.h>
@@ -224,91 +224,6 @@ static void what_does_not_fit_is_refused(void **state)
     recon_couple_plan_free(NULL);
 }
 
-/* Two molecules of three and two atoms; edges by target, then by source. */
-enum { NODES = 5, EDGES = 6 };
-static const int32_t sources[EDGES] = { 1, 2, 0, 2, 4, 3 }, targets[EDGES] = { 0, 0, 1, 2, 3, 4 };
-static const int32_t offsets[NODES + 1] = { 0, 2, 3, 4, 5, 6 };
-static const int32_t ascending[EDGES] = { 0, 1, 2, 3, 4, 5 }, order[EDGES] = { 2, 0, 1, 3, 5, 4 };
-static const int32_t order_of[NODES + 1] = { 0, 1, 2, 4, 5, 6 };
-
-static recon_var index_of(recon_tape *t, const int32_t *host, size_t n)
-{
-    return recon_var_input(t, host, RECON_I32, &n, 1);
-}
-
-static recon_var edges_op(recon_tape *t, void *plan, const recon_var *x)
-{
-    recon_couple_edges g = { index_of(t, sources, EDGES), index_of(t, targets, EDGES),
-                             index_of(t, offsets, NODES + 1), x[4] };
-    return recon_var_couple_edges(t, x[0], x[1], x[2], x[3], plan, &g);
-}
-
-/* The same by rows of edges: y of edges_op minus this is 0. */
-static recon_var rows_op(recon_tape *t, void *plan, const recon_var *x)
-{
-    const recon_irreps parts[] = { from, from, { { 1, 0, 0, 0 } } };
-    recon_var heard[] = {
-        recon_var_gather(t, x[0], index_of(t, targets, EDGES), index_of(t, ascending, EDGES),
-                         index_of(t, offsets, NODES + 1)),
-        recon_var_gather(t, x[0], index_of(t, sources, EDGES), index_of(t, order, EDGES),
-                         index_of(t, order_of, NODES + 1)),
-        x[4]
-    };
-    return recon_var_couple(t, recon_var_irreps_join(t, heard, parts, 3), x[1], x[2], x[3], plan);
-}
-
-static recon_var difference_op(recon_tape *t, void *plan, const recon_var *x)
-{
-    return recon_var_blend(t, 1, edges_op(t, plan, x), -1, rows_op(t, plan, x));
-}
-
-/* Inputs of the three; free them. */
-static void make_edges(recon_check_input in[5], const recon_couple_plan *plan)
-{
-    size_t shape[5][2] = { { NODES, recon_irreps_dim(&from) },
-                           { EDGES, RECON_HARMONICS },
-                           { recon_couple_plan_weights(plan), 1 },
-                           { to.mul[0], 1 },
-                           { EDGES, 1 } };
-    for (uint64_t i = 0; i < 5; i++)
-        in[i] = (recon_check_input){ .type = RECON_F64,
-                                     .ndim = i == 2 || i == 3 ? 1 : 2,
-                                     .shape = { shape[i][0], shape[i][1] },
-                                     .data = noise(shape[i][0] * shape[i][1], i),
-                                     .constant = i == 1 || i == 4 };
-}
-
-/* Messages are rows of two nodes, forward and back. */
-static void messages_are_rows_of_two_nodes(void **state)
-{
-    static const recon_irreps two = { { 11, 8, 6, 4 } };
-    recon_couple_plan *plan = plan_of(*state, &two, &to, 0);
-    size_t count = EDGES * recon_irreps_dim(&to);
-    double *y = malloc(count * sizeof *y), error;
-    recon_check_input in[5];
-    recon_var x[5];
-    recon_tape *t;
-    make_edges(in, plan);
-    CHECK_OK(*state,
-             recon_check_gradient(*state, &error, edges_op, plan, in, 5, NULL, RECON_RECORD));
-    CHECK_LESS(error, 1e-7);
-    CHECK_OK(*state, recon_tape_new(*state, &t, RECON_DOUBLE, 0));
-    CHECK_OK(*state, recon_tape_begin(t, RECON_INFER, 0));
-    for (size_t i = 0; i < 5; i++)
-        x[i] = recon_var_input(t, in[i].data, RECON_F64, in[i].shape, in[i].ndim);
-    CHECK_OK(*state, recon_var_read(t, y, difference_op(t, plan, x)));
-    for (size_t i = 0; i < count; i++)
-        CHECK_NEAR(y[i], 0, 1e-12);
-    x[4] = NULL; /* without the distances a channel is missing */
-    edges_op(t, plan, x);
-    CHECK_FAILS(*state, recon_tape_status(t), RECON_ERR_INPUT, "of nodes");
-    recon_tape_free(t);
-    for (size_t i = 0; i < 5; i++)
-        free((void *)in[i].data);
-    free(y);
-    recon_couple_plan_free(plan);
-}
-
 static int setup(void **state)
 {
     return check_setup(state) || recon_ops_attach(*state, "ref") != RECON_OK;
@@ -322,7 +237,6 @@ int main(void)
         cmocka_unit_test(the_papers_layers_have_their_sizes),
         cmocka_unit_test(scalars_and_vectors_have_their_closed_forms),
         cmocka_unit_test(gradients_are_differences),
-        cmocka_unit_test(messages_are_rows_of_two_nodes),
         cmocka_unit_test(deviations_follow_the_fan_in),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };

@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include <recon/group/harmonics.h>
-#include <recon/group/wigner.h>
-#include <recon/nn/check.h>
+#include "harmonics.h"
+#include "gradients.h"
 #include <recon/nn/segnn.h>
 #include <recon/ops/backend.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Steerable layers: quarter turns exactly, other rotates up to sampling, gradients, first values,
  * frozen filters. */
 #include "check.h"
-#include <recon/nn/check.h>
+#include "gradients.h"
 #include <recon/nn/steerable.h>
 #include <recon/ops/backend.h>
 #include "core/memory.h"

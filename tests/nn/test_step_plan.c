@@ -1,6 +1,6 @@
 /* Memory of a step: planned as it is then taken; and a batch in parts is the same step. */
 #include "scratch.h"
-#include "nn/step_plan.h"
+#include "nn/step.h"
 #include "nn/tape.h"
 
 #include <recon/nn/layers.h>

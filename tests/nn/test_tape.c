@@ -4,10 +4,10 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/tape.h"
-#include "group/so3/fisher_mixture.h"
+#include "group/so3/fisher.h"
 
 #include <recon/group/so3.h>
-#include <recon/nn/check.h>
+#include "gradients.h"
 #include <recon/nn/layers.h>
 #include <stdlib.h>
 #include <string.h>

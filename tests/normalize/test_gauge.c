@@ -2,7 +2,7 @@
 #include "scratch.h"
 
 #include <recon/normalize/normalize.h>
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 
 enum { CLASSES = 3, EACH = 80, N = CLASSES * EACH, D = 4, K = 25 };
 #define DEGREE (M_PI / 180)

@@ -32,7 +32,6 @@ typedef union {
     recon_reduce_args reduce;
     recon_tensor_product_args product;
     recon_couple_args couple;
-    recon_couple_edges_args edges;
     recon_activate_args activate;
     recon_expand_args expand;
     recon_columns_args columns;
@@ -105,7 +104,6 @@ ENTRY(sparse, sparse)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
 PAIR(couple, couple)
-PAIR(couple_edges, edges)
 PAIR(activate, activate)
 PAIR(expand, expand)
 ENTRY(columns, columns)
@@ -150,7 +148,6 @@ enum {
     REDUCE,
     PRODUCT,
     COUPLE,
-    COUPLE_EDGES,
     ACTIVATE,
     EXPAND,
     COLUMNS,
@@ -276,14 +273,6 @@ static const entry entries[ENTRIES] = {
                  call_couple_back,
                  { STRAIGHT(INPUT, couple, x), FIXED(couple, attr), STRAIGHT(WEIGHT, couple, w),
                    STRAIGHT(WEIGHT, couple, bias), CURVED(OUTPUT, couple, y) } },
-    [COUPLE_EDGES] = { "couple_edges",
-                       has_couple_edges,
-                       call_couple_edges,
-                       call_couple_edges_back,
-                       { STRAIGHT(INPUT, edges, x), FIXED(edges, extra), FIXED(edges, attr),
-                         STRAIGHT(WEIGHT, edges, w), STRAIGHT(WEIGHT, edges, bias),
-                         FIXED(edges, source), FIXED(edges, target), FIXED(edges, offset),
-                         CURVED(OUTPUT, edges, y) } },
     [ACTIVATE] = { "activate",
                    has_activate,
                    call_activate,
@@ -464,7 +453,7 @@ static void build_steer(maker *m, any_args *args, const size_t *p)
 /* kind, rows cols */
 static void build_map(maker *m, any_args *args, const size_t *p)
 {
-    args->map = (recon_map_args){ .kind = (recon_map_kind)p[0],
+    args->map = (recon_map_args){ .kind = (recon_unary)p[0],
                                   .x = noise_of(m, m->type, SHAPE(p[1], p[2])),
                                   .y = blank(m, m->type, SHAPE(p[1], p[2])) };
     for (size_t i = 0; i < p[1] * p[2]; i += 5) /* far out too: nothing may overflow */
@@ -745,48 +734,6 @@ static void build_couple(maker *m, any_args *args, const size_t *p)
         args->couple.bias = noise_of(m, m->weights, SHAPE(p[6]));
 }
 
-/* Graphs of nodes / graphs nodes, none with an edge to another; some nodes hear nobody. */
-static void build_graph(maker *m, recon_couple_edges_args *a, size_t nodes, size_t graphs,
-                        size_t edges)
-{
-    a->offset = offsets(m, nodes, edges);
-    a->source = blank(m, RECON_I32, SHAPE(edges));
-    a->target = blank(m, RECON_I32, SHAPE(edges));
-    const int32_t *at = a->offset.data;
-    for (size_t i = 0; i < nodes; i++)
-        for (int32_t e = at[i]; e < at[i + 1]; e++) {
-            size_t size = nodes / graphs, first = i / size * size;
-            size = nodes - first < size ? nodes - first : size;
-            set_number(&a->target, (size_t)e, (double)i);
-            set_number(&a->source, (size_t)e, (double)(first + recon_rng_below(&m->rng, size)));
-        }
-}
-
-/* nodes, graphs, edges, extra scalars, channels of each degree at a node, parity and 2 for a bias,
- * by how much channels out are fewer (0: scalars alone come out) */
-static void build_couple_edges(maker *m, any_args *args, const size_t *p)
-{
-    any_args rows;
-    size_t nodes = p[0], edges = p[2], extra = p[3], dim = 0;
-    size_t q[10] = { edges, p[8] };
-    memset(&rows, 0, sizeof rows);
-    for (size_t l = 0; l < 4; l++) {
-        dim += p[4 + l] * (2 * l + 1);
-        q[2 + l] = 2 * p[4 + l] + (l == 0 ? extra : 0);
-        q[6 + l] = p[9] ? p[4 + l] / p[9] + l % 2 : l == 0;
-    }
-    build_couple(m, &rows, q);
-    args->edges = (recon_couple_edges_args){ .plan = rows.couple.plan,
-                                             .x = noise_of(m, m->type, SHAPE(nodes, dim)),
-                                             .attr = rows.couple.attr,
-                                             .w = rows.couple.w,
-                                             .bias = rows.couple.bias,
-                                             .y = rows.couple.y };
-    if (extra)
-        args->edges.extra = noise_of(m, m->type, SHAPE(edges, extra));
-    build_graph(m, &args->edges, nodes, p[1], edges);
-}
-
 /* rows, channels of degrees 0 .. 3 */
 static void build_activate(maker *m, any_args *args, const size_t *p)
 {
@@ -983,12 +930,6 @@ static const op_case cases[] = {
     { COUPLE, build_couple, { 70, 3, 5, 0, 0, 0, 8, 3, 2, 1 } }, /* scalars alone go in */
     { COUPLE, build_couple, { 19, 1, 0, 3, 0, 2, 0, 5, 1, 0 } }, /* and none of them     */
     { COUPLE, build_couple, { 3, 2, 0, 0, 0, 4, 2, 0, 0, 0 } },
-    { COUPLE_EDGES, build_couple_edges, { 1, 1, 1, 0, 2, 0, 0, 0, 1, 1 } },
-    { COUPLE_EDGES, build_couple_edges, { 12, 3, 40, 1, 4, 3, 2, 1, 3, 1 } },
-    { COUPLE_EDGES, build_couple_edges, { 9, 1, 30, 0, 5, 2, 3, 2, 2, 2 } },
-    { COUPLE_EDGES, build_couple_edges, { 20, 5, 70, 2, 18, 17, 8, 4, 3, 1 } },
-    { COUPLE_EDGES, build_couple_edges, { 6, 2, 11, 1, 0, 3, 0, 2, 1, 1 } },
-    { COUPLE_EDGES, build_couple_edges, { 9, 1, 30, 1, 4, 3, 2, 1, 3, 0 } },
     { ACTIVATE, build_activate, { 1, 1, 1, 0, 0 } },
     { ACTIVATE, build_activate, { 7, 5, 4, 3, 2 } },
     { ACTIVATE, build_activate, { 300, 100, 64, 16, 8 } },

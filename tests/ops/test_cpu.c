@@ -29,8 +29,6 @@ static const op_case large[] = {
     { REDUCE, build_reduce, { 3, 70001, 1 } },
     { COUPLE, build_couple, { 1033, 3, 21, 9, 5, 3, 18, 8, 4, 2 } },
     { COUPLE, build_couple, { 200, 2, 3, 4, 1, 0, 4, 2, 6, 3 } },
-    { COUPLE_EDGES, build_couple_edges, { 400, 40, 1100, 1, 20, 9, 5, 2, 3, 1 } },
-    { COUPLE_EDGES, build_couple_edges, { 150, 1, 200, 0, 4, 3, 2, 1, 2, 2 } },
     { LOSS, build_loss, { RECON_LOSS_MSE, 1031, 129 } },
     { LOSS, build_loss, { RECON_LOSS_L1, 1031, 129 } },
 };
@@ -237,14 +235,10 @@ static void short_memory_is_an_error(void **state)
 {
     static const op_case steer = { STEER, build_steer, { 3, 6, 6, 8, 3, 3, 1, 5, 6, 1 } };
     static const op_case couple = { COUPLE, build_couple, { 70, 3, 4, 3, 2, 1, 5, 3, 1, 1 } };
-    static const op_case edges = { COUPLE_EDGES,
-                                   build_couple_edges,
-                                   { 60, 2, 90, 1, 4, 3, 2, 1, 3, 1 } };
     recon_arena *arena = recon_arena_make();
     check_short_memory(*state, arena, &large[0]);
     check_short_memory(*state, arena, &steer);
     check_short_memory(*state, arena, &couple);
-    check_short_memory(*state, arena, &edges);
     recon_arena_free(arena);
 }
 

@@ -501,7 +501,7 @@ static void functions_have_their_closed_forms(void **state)
     for (size_t i = 0; i < 5; i++)
         set_number(&x, i, i == 2 ? 0 : 400 * ((double)i - 2));
     for (int kind = RECON_RELU; kind <= RECON_SOFTPLUS; kind++) {
-        recon_map_args a = { (recon_map_kind)kind, room(m, SHAPE(40)), x, dy, room(m, SHAPE(40)) };
+        recon_map_args a = { (recon_unary)kind, room(m, SHAPE(40)), x, dy, room(m, SHAPE(40)) };
         REF(map, a);
         REF(map_back, a);
         for (size_t i = 0; i < 40; i++) {

@@ -144,8 +144,7 @@ static void compare_all(int which, size_t index, any_args *got, any_args *want)
     /* dw too, see ops.h; features are rounded once more */
     int all = (which == CONV && want->conv.x.type == RECON_BF16) ||
               (which == STEER && want->steer.x.type == RECON_BF16) ||
-              (which == COUPLE && want->couple.x.type == RECON_BF16) ||
-              (which == COUPLE_EDGES && want->edges.x.type == RECON_BF16);
+              (which == COUPLE && want->couple.x.type == RECON_BF16);
     tensors_of(b, &entries[which], want);
     for (int i = 0; i < n; i++)
         if (b[i]->data)
@@ -225,12 +224,6 @@ static const struct {
     { { REDUCE, build_reduce, { 1, 0, 1 } }, 1, RECON_RUN },
     { { COLUMNS, build_columns, { 0, 2, 2, 1, 1, 0 } }, 0, RECON_RUN / 2 + 1 },
     { { COUPLE, build_couple, { 0, 3, 2, 1, 0, 0, 2, 1, 0, 0 } }, 0, RECON_BLOCK_COUPLE },
-    { { COUPLE_EDGES, build_couple_edges, { 12, 1, 0, 1, 2, 1, 0, 0, 1, 1 } },
-      2,
-      RECON_BLOCK_EDGES },
-    { { COUPLE_EDGES, build_couple_edges, { 0, 1, 70, 1, 2, 1, 0, 0, 1, 1 } },
-      0,
-      RECON_BLOCK_NODES },
     { { ACTIVATE, build_activate, { 0, 1, 1, 0, 0 } }, 0, RECON_RUN },
     { { EXPAND, build_expand, { 0, 3, 5, 4, 3, 2 } }, 0, 16 },
     { { LOSS, build_loss, { RECON_LOSS_MSE, 0, 1 } }, 1, RECON_RUN },

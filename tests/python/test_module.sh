@@ -47,9 +47,9 @@ assert [tuple(one.shape) for one in several] == [(3, 90, 60), (3, 50, 40), (1, 2
 gated = Canonicalizer("fashion", only_if=0.01)
 same = torch.from_numpy(~gated.canonicalize(x)[1].rotated)
 assert torch.equal(gated(x)[same], x[same]) and 0 < same.sum() < 40
-sure = Canonicalizer("fashion", only_one=True)
+sure = Canonicalizer("fashion", only="one")
 assert np.array_equal(sure.canonicalize(x)[1].rotated, [d.verdict == "one" for d in sure.model.distribution(x.numpy()[:, 0])])
-assert "only_one=True" in repr(sure)
+assert "only='one'" in repr(sure)
 assert Canonicalizer("fashion")(x[:0]).shape == (0, 1, 28, 28)
 PROGRAM
 passes "in front of a frozen model" <<'PROGRAM'

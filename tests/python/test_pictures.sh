@@ -34,7 +34,7 @@ os.mkdir("in")
 for i, x in enumerate(p.x): p.png(f"in/{i}.png", x)
 PROGRAM
 for how in bilinear bicubic; do
-    run canonicalize --model models/fashion.safetensors --data images:in --out $how --interpolation $how --poses $how.npy --quiet
+    run canonicalize --all --model models/fashion.safetensors --data images:in --out $how --interpolation $how --poses $how.npy --quiet
     report "$code" "the command canonicalizes them, $how"
 done
 run canonicalize --model models/fashion.safetensors --data images:in --out gated --only-if 0.08 --quiet

@@ -143,9 +143,9 @@ for image in images:
 np.save("strokes.npy", images)
 PROGRAM
 model="--model models/mnist-small.safetensors --data npy:strokes.npy"
-run canonicalize $model --out upright.npy --poses angles.npy --quiet
+run canonicalize --all $model --out upright.npy --poses angles.npy --quiet
 report "$code" "the command's canonical images"
-run canonicalize $model --out sharp.npy --interpolation bicubic --quiet
+run canonicalize --all $model --out sharp.npy --interpolation bicubic --quiet
 run score $model --out scores.npy --quiet
 report "$code" "the command's scores"
 run distribution $model --index 7 --json
@@ -179,7 +179,7 @@ assert nothing.shape == (0, 28, 28) and len(none) == 0 and model.candidates(x[:0
 PROGRAM
 run discover --model "$root/models/mnist-small.safetensors" --data npy:strokes.npy --out refit --quiet
 run score --model refit --data npy:strokes.npy --out refit.csv --quiet
-run canonicalize --model refit --data npy:strokes.npy --only-if 0.5 --out gated.npy --quiet
+run canonicalize --all --model refit --data npy:strokes.npy --only-if 0.5 --out gated.npy --quiet
 report "$code" "the command's gate"
 passes "p-values of embeddings and the gate are the command's" <<'PROGRAM'
 import csv, numpy as np, recon
@@ -201,21 +201,22 @@ run canonicalize --model fashion --data garments --rotate all --limit 40 --only-
 run canonicalize --model fashion --data garments --rotate all --limit 40 --only-one --only-if 0.05 --out both.npy --quiet
 run canonicalize --model conformers --data conformers/test --limit 800 --only-one --out one.xyz --poses molecules.csv --quiet
 report "$code" "the command's inputs with one natural pose"
-passes "only_one rotates them alone, as the command does" <<'PROGRAM'
+passes "only='one' rotates them alone, as the command does" <<'PROGRAM'
 import csv, numpy as np, recon
 x, model = recon.read_images("garments", rotate="all", limit=40).images, recon.load("fashion")
-out, poses = model.canonicalize(x, only_one=True)
+out, poses = model.canonicalize(x, only="one")
 one = np.array([d.verdict == "one" for d in model.distribution(x)])
 assert np.array_equal(out, np.load("one.npy")) and np.array_equal(poses.rotated, one) and 0 < one.sum() < 40
 assert [row["rotated"] == "1" for row in csv.DictReader(open("one.csv"))] == one.tolist()
 assert np.array_equal(out[~one], x[~one])
-out, poses = model.canonicalize(x, only_one=True, only_if=0.05)
-assert np.array_equal(out, np.load("both.npy")) and np.array_equal(poses.rotated, one & (model.score(x).p_value < 0.05))
+out, poses = model.canonicalize(x, only="one", only_if=0.05)
+assert np.array_equal(out, np.load("both.npy")) and 0 < poses.rotated.sum() < one.sum()
+assert not (poses.rotated & ~(one & (model.score(x).p_value < 0.05))).any()
 shown = []
-answers, _ = model.canonicalize(x, only_one=True, average=lambda rows: shown.append(len(rows)) or rows.mean(axis=(1, 2))[:, None])
+answers, _ = model.canonicalize(x, only="one", average=lambda rows: shown.append(len(rows)) or rows.mean(axis=(1, 2))[:, None])
 assert np.allclose(answers[~one, 0], x[~one].mean(axis=(1, 2))) and not np.allclose(answers[one, 0], x[one].mean(axis=(1, 2)))
 molecules, model = recon.read_molecules("conformers/test", limit=800), recon.load("conformers")
-places, poses = model.canonicalize(molecules, only_one=True)
+places, poses = model.canonicalize(molecules, only="one")
 table = list(csv.DictReader(open("molecules.csv")))
 assert [d.verdict for d in model.distribution(molecules)] == [row["verdict"] for row in table]
 assert poses.rotated.tolist() == [row["rotated"] == "1" == str(int(row["verdict"] == "one")) for row in table]
@@ -224,7 +225,7 @@ atoms = np.array([line[1:4] for line in lines if len(line) >= 4 and "=" not in l
 assert atoms.shape == np.concatenate(places).shape and np.abs(atoms - np.concatenate(places)).max() < 1e-4
 PROGRAM
 for way in neighbours head density; do
-    run canonicalize --model refit --data npy:strokes.npy --lambda $way --out by_$way.npy --quiet
+    run canonicalize --all --model refit --data npy:strokes.npy --lambda $way --out by_$way.npy --quiet
 done
 report "$code" "the command's three ways to natural poses"
 run train --data npy:strokes.npy --preset small --width 0.25 --code 8 --epochs 1 --plain --out plain.safetensors --quiet
@@ -379,9 +380,9 @@ PROGRAM
 
 # --- molecules ------------------------------------------------------------------------------------
 model="--model models/conformers.safetensors --data conformers/test --rotate fisher --limit 60"
-run canonicalize $model --out natural.xyz --poses rotations.npy --quiet
+run canonicalize --all $model --out natural.xyz --poses rotations.npy --quiet
 report "$code" "the command's canonical molecules"
-run canonicalize --model models/conformers.safetensors --data xyz:natural.xyz --out again.xyz --poses again.npy --quiet
+run canonicalize --all --model models/conformers.safetensors --data xyz:natural.xyz --out again.xyz --poses again.npy --quiet
 run score --model models/conformers.safetensors --data xyz:natural.xyz --out molecule_scores.npy --quiet
 report "$code" "the command's scores of molecules"
 run distribution --model models/conformers.safetensors --data xyz:natural.xyz --index 7 --json
@@ -433,7 +434,7 @@ def judge(molecules):  # likes the first atom on top, of whatever it takes the m
     return np.asarray(top) - 9
 moved, poses = model.canonicalize(given[:6], spin=judge, among=given[:20], neighbors=1)
 assert len(moved) == 6 and sum(seen) > 50 and moved[0].shape == given[0].positions.shape
-for bad in (dict(spin=judge, only_if=0.1), dict(spin=judge, only_one=True), dict(spin=judge, among=[]), dict(spin=lambda m: [0]), dict(spin=judge, neighbors=0),
+for bad in (dict(spin=judge, only_if=0.1), dict(spin=judge, only="one"), dict(spin=judge, among=[]), dict(spin=lambda m: [0]), dict(spin=judge, neighbors=0),
             dict(spin=3)):
     try: model.canonicalize(given[:6], **bad)
     except recon.InputError: pass
@@ -446,7 +447,7 @@ except KeyError: pass
 else: raise AssertionError("a judge's error is lost")
 PROGRAM
 
-run canonicalize --model models/mnist-small.safetensors --data npy:strokes.npy --limit 5 --out pictures --quiet
+run canonicalize --all --model models/mnist-small.safetensors --data npy:strokes.npy --limit 5 --out pictures --quiet
 echo 'no picture' >pictures/zero.png
 passes "pictures of a folder become what a model takes" <<'PROGRAM'
 import recon

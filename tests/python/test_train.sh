@@ -74,7 +74,7 @@ warnings.simplefilter("ignore")
 recon.discover("package/m.st", "package/pictures", "cropped", folds=0, k=5, size=16, crop="auto")
 assert recon.load("cropped").crop and not recon.load("package/found").crop
 PROGRAM
-run canonicalize --model cropped --data images:package/pictures --out upright --poses upright.npy --quiet
+run canonicalize --all --model cropped --data images:package/pictures --out upright --poses upright.npy --quiet
 report "$code" "the command's poses of crops"
 passes "images read with model.crop have the poses of their files" <<'PROGRAM'
 import warnings, numpy as np, recon

@@ -1,6 +1,6 @@
 /* Axes: ticks that are round, even and within; places in order. */
 #include "check.h"
-#include "report/axes.h"
+#include "report/chart.h"
 
 static const recon_axis_kind kinds[] = { RECON_AXIS_LINEAR, RECON_AXIS_LOG, RECON_AXIS_DEGREES };
 

@@ -3,7 +3,7 @@
 #include "scratch.h"
 #include "xml.h"
 #include "report/sample.h"
-#include "report/sheet.h"
+#include "report/canvas.h"
 
 static recon_page *new_page(recon_ctx *ctx)
 {

@@ -1,7 +1,7 @@
 /* Circles: shares that sum to one, areas that are shares, angles on the right side. */
 #include "check.h"
 #include "xml.h"
-#include "report/ring.h"
+#include "report/canvas.h"
 
 static recon_ring ring_of(double peak)
 {

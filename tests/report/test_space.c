@@ -4,7 +4,7 @@
 #include "xml.h"
 #include "core/picture.h"
 #include "report/figure.h"
-#include "report/sheet.h"
+#include "report/canvas.h"
 
 static const double ring[9] = { 100, 0, 0, 0, .001, 0, 0, 0, .001 };
 static const double uniform[9] = { 0 };

@@ -8,6 +8,7 @@
 #include <recon/data/dataset.h>
 #include "data/geom.h"
 #include "data/formats.h"
+#include "core/npy.h"
 #include <recon/data/molecules.h>
 
 #define SAMPLES "tests/fuzz/corpus/"

@@ -13,10 +13,6 @@
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_backbone recon_backbone;
 struct recon_params; /* recon/nn/params.h: a network of the engine */
 struct recon_recipe;
@@ -107,7 +103,4 @@ RECON_API recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_k
 RECON_API recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out,
                                             const recon_backbone *backbone, const recon_data *data);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

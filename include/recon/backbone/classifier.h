@@ -6,10 +6,6 @@
 #include <recon/nn/trained.h>
 #include <recon/ops/backend.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_classifier recon_classifier;
 
 typedef enum { RECON_NET_SMALL, RECON_NET_RESNET18 } recon_net;
@@ -61,7 +57,4 @@ RECON_API recon_status recon_classifier_logits(recon_ctx *ctx, double *out,
                                                const recon_classifier *classifier,
                                                const float *images, size_t n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

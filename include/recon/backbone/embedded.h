@@ -9,10 +9,6 @@
 #include <recon/group/group.h>
 #include <recon/group/so2_density.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     size_t n, d;
     const float *z; /* [n][d]                                                     */
@@ -37,7 +33,4 @@ RECON_API recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out,
                                            const char *z, const char *poses, const char *labels);
 RECON_API void recon_embedded_free(recon_embedded *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

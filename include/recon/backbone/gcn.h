@@ -11,10 +11,6 @@
 #include <recon/nn/trained.h>
 #include <recon/ops/backend.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_gcn recon_gcn; /* immutable: many threads may use one, each its own context */
 
 /* --- training --------------------------------------------------------------------------------- */
@@ -64,7 +60,4 @@ RECON_API recon_status recon_gcn_logits(recon_ctx *ctx, float *out /* [n][classe
                                         const recon_gcn *gcn, const recon_molecules *data,
                                         const recon_so3 *rotations);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <recon/core/safetensors.h>
 #include <recon/data/data.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Where the data come from, so that they can be opened again: the options of the command line. Zero
  * in any field means that the option was not given. */
 typedef struct {
@@ -49,7 +45,4 @@ RECON_API size_t recon_inputs_record(recon_source *source,
                                      recon_metadata_entry more[RECON_INPUTS_ENTRIES],
                                      const recon_inputs *inputs, const recon_backbone *backbone);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <recon/nn/trained.h>
 #include <recon/ops/backend.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     RECON_PRESET_FAST, /* frequencies 0 to 3, two poolings: for a GPU        */
     RECON_PRESET_PAPER, /* the paper's layers and recipe, frequencies 0 and 1; of images: reconstruction
@@ -158,7 +154,4 @@ RECON_API recon_status recon_backbone_train(recon_ctx *ctx, recon_train_result *
                                             const recon_data *data, const char *path,
                                             const recon_training *training);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include <recon/core/ctx.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define RECON_MAX_DIMS 8
 
 typedef enum {
@@ -42,9 +38,8 @@ typedef struct {
 RECON_API size_t recon_dtype_size(recon_dtype dtype);      /* bytes of one element */
 RECON_API const char *recon_dtype_name(recon_dtype dtype); /* "float32", "int64" ... */
 
-/* Elements and bytes of an array; a shape that came from a reader never overflows here. */
+/* Elements of an array; a shape that came from a reader never overflows here. */
 RECON_API size_t recon_array_count(const recon_array *array);
-RECON_API size_t recon_array_bytes(const recon_array *array);
 
 /* Gives back what a reader made. Harmless on a zeroed array, on one made by hand and twice. */
 RECON_API void recon_array_free(recon_array *array);
@@ -68,7 +63,4 @@ RECON_API recon_status recon_npy_read(recon_ctx *ctx, recon_array *out, const ch
 /* Version 1.0. The file appears complete or not at all, also when the disk is full. */
 RECON_API recon_status recon_npy_write(recon_ctx *ctx, const char *path, const recon_array *array);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

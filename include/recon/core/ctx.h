@@ -9,10 +9,6 @@
 #include <recon/core/status.h>
 #include <recon/core/version.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_ctx recon_ctx;
 
 typedef enum { RECON_LOG_WARN, RECON_LOG_INFO, RECON_LOG_DEBUG } recon_log_level;
@@ -85,7 +81,4 @@ RECON_API int recon_ctx_threads(const recon_ctx *ctx);
 RECON_API void recon_ctx_interrupt(recon_ctx *ctx);
 RECON_API void recon_ctx_resume(recon_ctx *ctx);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <stdint.h>
 #include <recon/core/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     uint64_t seed, stream;
     uint64_t position; /* blocks of four words already made */
@@ -29,10 +25,6 @@ RECON_API uint32_t recon_rng_u32(recon_rng *rng);
 RECON_API uint64_t recon_rng_u64(recon_rng *rng);
 RECON_API double recon_rng_uniform(recon_rng *rng);             /* [0, 1), 53 bits         */
 RECON_API double recon_rng_normal(recon_rng *rng);              /* mean 0, variance 1      */
-RECON_API double recon_rng_exponential(recon_rng *rng);         /* mean 1                  */
 RECON_API uint64_t recon_rng_below(recon_rng *rng, uint64_t n); /* 0 .. n-1, no bias; n > 0 */
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include <recon/core/array.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_safetensors recon_safetensors;
 
 /* A large file is mapped: it must not be shortened while it is open. Where there is no such file,
@@ -52,7 +48,4 @@ RECON_API recon_status recon_safetensors_write(recon_ctx *ctx, const char *path,
                                                const recon_metadata_entry *metadata,
                                                size_t n_metadata);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,14 +7,16 @@
 #define RECON_CORE_STATUS_H
 
 #ifdef __cplusplus
-extern "C" {
+#define RECON_EXTERN extern "C"
+#else
+#define RECON_EXTERN extern
 #endif
 
 #if defined(__GNUC__)
-#define RECON_API                  __attribute__((visibility("default")))
+#define RECON_API                  RECON_EXTERN __attribute__((visibility("default")))
 #define RECON_PRINTF(fmt, varargs) __attribute__((format(printf, fmt, varargs)))
 #else
-#define RECON_API
+#define RECON_API RECON_EXTERN
 #define RECON_PRINTF(fmt, varargs)
 #endif
 
@@ -34,7 +36,4 @@ typedef enum {
 /* A short name for a status: "ok", "input", "io" ... Never NULL. */
 RECON_API const char *recon_status_name(recon_status status);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <stddef.h>
 #include <recon/core/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define RECON_VERSION_MAJOR 0
 #define RECON_VERSION_MINOR 3
 #define RECON_VERSION_PATCH 0
@@ -37,7 +33,4 @@ typedef struct {
 /* The i-th of the optional libraries; behind the last its name is NULL. */
 RECON_API recon_library recon_version_library(size_t i);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     size_t height, width, channels; /* 1 grey, 3 colour, or others; alpha included                */
     int alpha;                      /* whether the last channel is alpha                          */
@@ -21,7 +17,7 @@ typedef struct {
 } recon_bitmap;
 
 /* To out, height x width x channels floats of 0 to 1, what a model of such images sees of it: the
- * longer side fits, zeros beside the shorter one, as recon_dataset_open_with does with a file; crop as
+ * shorter side fits, the longer one is cut, as recon_dataset_open_with does with a file; crop as
  * there. Grey and colour become each other. Floats that have the size already are not changed. Another
  * shape than a square for a picture of another size, other channels, and samples that are not finite
  * are RECON_ERR_INPUT. */
@@ -35,7 +31,4 @@ RECON_API recon_status recon_bitmap_see(recon_ctx *ctx, float *out, size_t heigh
 RECON_API recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *in,
                                            double angle, recon_interpolation interpolation);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

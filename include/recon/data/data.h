@@ -9,10 +9,6 @@
 #include <stdint.h>
 #include <recon/core/ctx.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_data recon_data;
 
 typedef struct {
@@ -76,7 +72,4 @@ RECON_API const recon_data_kind *recon_data_kind_of(const char *spec);
 RECON_API void recon_data_close(recon_data *data);
 RECON_API recon_data_info recon_data_describe(const recon_data *data);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,8 +16,8 @@
  * Bytes are scaled to 0 .. 1, floats are not changed; above RECON_PIXEL_USUAL the log warns that
  * they look like 0 .. 255, and beyond RECON_PIXEL_MOST they are refused. If one picture of a folder is
  * in colour, all are read as colour. If they have different sizes, or are larger than
- * RECON_SIZE_KEPT, all are fitted into a square (as `size` below) whose side is the median of their
- * longer sides, at most RECON_SIZE_CHOSEN; the log says so.
+ * RECON_SIZE_KEPT, all are made squares (as `size` below) whose side is the median of their
+ * shorter sides, at most RECON_SIZE_CHOSEN; the log says so.
  *
  * A picture is transparent if at least 1 % of its pixels have an alpha below 128 of 255. Its
  * transparent pixels become 0, visible ones alpha (1 + x) / 2: dark and light objects both differ
@@ -30,10 +30,6 @@
 #include <recon/data/data.h>
 #include <recon/group/so2_density.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_dataset recon_dataset;
 typedef struct {
     size_t n, height, width, channels;
@@ -45,9 +41,11 @@ typedef struct {
 typedef struct {
     int skip_bad; /* images: and amat:, leave out and count what cannot be read; 0: the first such
                      image is an error that names it */
-    int crop;    /* each object is centred and scaled to fill its frame, as recon_image_crop does */
-    size_t size; /* images: pictures of any size are made size x size: the longer side fits, zeros
-                     beside the shorter one; 0: see above */
+    int crop; /* each object is centred and scaled to fill its frame, as recon_image_crop does */
+    size_t
+        size; /* images: pictures of any size are made size x size: the shorter side fits, and the
+                     longer one is cut off on both sides; 0: see above; RECON_SIZE_AUTO: as if they had
+                     different sizes, which is what training takes */
     size_t channels;     /* images: 1 grey, 3 colour, or as many as TIFF files have; 0: see above */
     size_t picture_most; /* images: bytes that the pixels of one picture may take; 0: 256 MiB, or
                             32 times its file where that is more */
@@ -57,8 +55,12 @@ typedef struct {
 /* The name of the rule above for transparent pictures, as models and results record it. */
 #define RECON_TRANSPARENT "lifted"
 
-#define RECON_HELD_OUT    12   /* one image of so many is held out for validation */
-#define RECON_SIZE_CHOSEN 64   /* the largest side that is chosen where none is asked for */
+#define RECON_HELD_OUT  12 /* one image of so many is held out for validation */
+#define RECON_SIZE_AUTO ((size_t)-1)
+/* The largest side that is chosen where none is asked for: of few pictures, and of very many. A network
+ * learns them in minutes on two cores. */
+#define RECON_SIZE_CHOSEN 48
+#define RECON_SIZE_LEAST  28
 #define RECON_SIZE_KEPT   2048 /* pictures of larger sides are fitted */
 #define RECON_PIXEL_USUAL 10   /* floats of 0 .. 1 are expected, standardised ones stay below */
 #define RECON_PIXEL_MOST                                                                           \
@@ -80,12 +82,6 @@ RECON_API recon_dataset_info recon_dataset_describe(const recon_dataset *data);
 /* The same handle, for functions that take inputs of any kind; lent. */
 RECON_API const recon_data *recon_dataset_data(const recon_dataset *data);
 
-/* Two views: one image of `of`, chosen by seed, in *held, the others in *rest. data must outlive
- * both; close them too. */
-RECON_API recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest,
-                                           recon_dataset **held, const recon_dataset *data,
-                                           size_t of, uint64_t seed);
-
 /* A view of count images, chosen by seed, in the order they had. data must outlive it; close it. */
 RECON_API recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out,
                                           const recon_dataset *data, size_t count, uint64_t seed);
@@ -96,9 +92,6 @@ RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_
 /* The name of a class: for images: its sub-folder, for garments and fashion the kind ("T-shirt");
  * lent, as long as data is open. NULL if it has only a number. */
 RECON_API const char *recon_dataset_class_name(const recon_dataset *data, size_t label);
-
-/* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
-RECON_API const char *recon_dataset_file(const recon_dataset *data, size_t i);
 
 /* The angle, in radians, by which recon_dataset_rotate rotated image i, or 0. This is the ground
  * truth, for evaluation only. */
@@ -122,8 +115,9 @@ RECON_API void recon_image_rotate(float *out, const float *in, size_t height, si
  * the shorter side of out. The object is everything that differs from the median colour of the
  * border, and empty areas get that colour. If it is light, above 0.5, the image is inverted: objects
  * on white then look like objects on black, and zeros outside the frame are background. An object is never made smaller than by fitting the
- * whole image into out, which is also what happens if no object is found. Cropping commutes with
- * rotating, up to the accuracy of resampling. out must not be in; 4 channels at most. */
+ * whole image into out, which is also what happens if no object is found. Of an image that is not square
+ * only the square in its middle counts if the object reaches the border, or does not fit into that square
+ * however it lies. Cropping commutes with rotating, up to the accuracy of resampling. out must not be in; 4 channels at most. */
 #define RECON_CROP_FILL 0.9
 RECON_API recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height,
                                         size_t out_width, const float *in, size_t height,
@@ -165,7 +159,4 @@ RECON_API recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out,
                                             const recon_dataset *data,
                                             const recon_rotation_rule *rule, uint64_t seed);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -31,10 +31,6 @@
 #include <recon/data/data.h>
 #include <recon/group/so3.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define RECON_ATOMS_MAX 4096 /* of one conformer */
 
 /* Immutable: many threads may read one. Sets that were made from another share what they can with
@@ -89,10 +85,8 @@ RECON_API const recon_data *recon_molecules_data(const recon_molecules *data);
 /* Conformer i < n. */
 RECON_API recon_conformer recon_molecules_get(const recon_molecules *data, size_t i);
 
-/* SMILES, title or formula of molecule < molecules; lent. Rotatable bonds, OH and NH2; -1 where
- * the set does not say. */
+/* SMILES, title or formula of molecule < molecules; lent. */
 RECON_API const char *recon_molecules_name(const recon_molecules *data, size_t molecule);
-RECON_API int recon_molecules_rotors(const recon_molecules *data, size_t molecule);
 
 /* Copies of n > 0 conformers of one's own; molecules are numbered from 0 without gaps, names[m] is
  * molecule m's. names may be NULL, and so may any of them: then it is the formula. */
@@ -104,11 +98,6 @@ RECON_API recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **ou
 RECON_API recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out,
                                             const recon_molecules *data, size_t count,
                                             uint64_t seed);
-
-/* The part "train", "val" or "test" of a whole set that was opened with a split (geom:FILE, flat:DIR,
- * conformers/all), without reading it again. */
-RECON_API recon_status recon_molecules_part(recon_ctx *ctx, recon_molecules **out,
-                                            const recon_molecules *data, const char *part);
 
 /* One conformer of `of` (2 at least) in *held, chosen by seed within each molecule, the others in
  * *rest: a molecule of c conformers has c / of held out, rounded to nearest, but from 2 on at least
@@ -143,12 +132,4 @@ RECON_API recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **
                                               const recon_molecules *data, const char *rule,
                                               uint64_t seed);
 
-/* The truth, for evaluation only: how conformer i was rotated (identity: not at all), and F of a
- * molecule, row by row; 0 and f = 0 where it was not rotated by one. */
-RECON_API recon_so3 recon_molecules_rotation(const recon_molecules *data, size_t i);
-RECON_API int recon_molecules_fisher(double f[9], const recon_molecules *data, size_t molecule);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,16 +14,9 @@
 
 #include <recon/core/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* out [2 l1 + 1][2 l2 + 1][2 l3 + 1]; zeros where the three make no triangle. To rounding up to
  * degree 20 or whenever one degree is at most 1; beyond, digits are lost (3e-12 at
  * three times 30). */
 RECON_API void recon_clebsch_gordan(double *out, int l1, int l2, int l3);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include <recon/group/mean.h>
 #include <recon/group/so3.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define RECON_NUMBERS_MAX    16   /* doubles of a pose, of any group */
 #define RECON_POSE_TOLERANCE 1e-3 /* how far a matrix or quaternion of a file may be off */
 #define RECON_ANGLE_USUAL    13   /* radians: two full circles, and a little */
@@ -123,8 +119,8 @@ struct recon_group {
                           double *parameters);
 };
 
-RECON_API extern const recon_group recon_group_so2; /* angles in radians, (-pi, pi] */
-RECON_API extern const recon_group recon_group_so3; /* unit quaternions w x y z, see recon_so3 */
+RECON_API const recon_group recon_group_so2; /* angles in radians, (-pi, pi] */
+RECON_API const recon_group recon_group_so3; /* unit quaternions w x y z, see recon_so3 */
 #define RECON_SO2 (&recon_group_so2)
 #define RECON_SO3 (&recon_group_so3)
 
@@ -143,7 +139,4 @@ RECON_API recon_status recon_group_read(recon_ctx *ctx, const recon_group *group
                                         double *out /* [n] */, const recon_array *array, size_t n,
                                         recon_quaternions order, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

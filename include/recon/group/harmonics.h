@@ -13,19 +13,9 @@
 
 #include <recon/group/irreps.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Degrees 0 .. lmax of the direction of v, out [(lmax+1)^2]; degree l begins at l^2. v need not
+/* Degrees 0 .. 3 of the direction of v, degree l from l^2 on: the row that networks take. v need not
  * have length one. The zero vector has no direction: degree 0 is 1, all others are 0. What is not
  * finite gives NaN from degree 1 on. */
-RECON_API void recon_harmonics(double *out, int lmax, const double v[3]);
-
-/* The same for lmax = 3, from closed forms: the row that networks take. */
 RECON_API void recon_harmonics_row(double out[RECON_HARMONICS], const double v[3]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,8 +1,8 @@
 /* irreps.h - what the numbers of an equivariant feature stand for.
  *
- * A channel of degree l rotates with the molecule by the (2l+1) x (2l+1) matrix D^l (see wigner.h): 0
- * a scalar, 1 a vector, and so on. A row holds the degrees in order, each [channels][2l+1], so that
- * the components of a channel lie side by side.
+ * A channel of degree l rotates with the molecule by the (2l+1) x (2l+1) Wigner matrix D^l: 0 a
+ * scalar, 1 a vector, and so on. A row holds the degrees in order, each [channels][2l+1], so that the
+ * components of a channel lie side by side.
  *
  * Parity is not stored: in the networks that keep it a channel of degree l has parity (-1)^l, as
  * the harmonics have (e3nn's 0e, 1o, 2e, 3o); the others do not know reflections. */
@@ -11,10 +11,6 @@
 
 #include <stddef.h>
 #include <recon/core/status.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { RECON_DEGREES = 4, RECON_HARMONICS = 16 }; /* l = 0 .. 3; their components together */
 typedef struct {
@@ -39,7 +35,4 @@ RECON_API recon_irreps recon_irreps_join(const recon_irreps *a, const recon_irre
 typedef char recon_irreps_text[RECON_DEGREES * 24];
 RECON_API const char *recon_irreps_print(recon_irreps_text out, const recon_irreps *irreps);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,24 +14,17 @@
 #include <recon/group/so3.h>
 #include <recon/group/matrix_fisher.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     RECON_MEAN_AUTO = 0, /* Tukey, with a background where there is one mode */
     RECON_MEAN_TUKEY,
     RECON_MEAN_FRECHET,
     RECON_MEAN_CHORDAL
 } recon_mean_kind;
-/* "auto", "tukey", "frechet", "chordal" */
-RECON_API const char *recon_mean_name(recon_mean_kind kind);
 
 /* Zero means the default. */
 typedef struct {
     recon_mean_kind kind;
-    double
-        tukey_c; /* radians, for a Tukey mean; 0: decided from the data, see docs/statistics.md */
+    double tukey_c; /* radians; 0: decided from the data, see docs/statistics.md */
     uint64_t reserved[RECON_RESERVED];
 } recon_mean_options;
 
@@ -89,11 +82,6 @@ RECON_API recon_status recon_so2_mean(recon_ctx *ctx, recon_so2_center *out,
                                       const double *angles /* [n] */, size_t n,
                                       const recon_mean_options *options);
 
-/* The same for many sets of k angles each, one behind the other, on all threads. */
-RECON_API recon_status recon_so2_mean_batch(recon_ctx *ctx, recon_so2_center *out /* [sets] */,
-                                            const double *angles /* [sets][k] */, size_t sets,
-                                            size_t k, const recon_mean_options *options);
-
 /* --- rotations -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -126,23 +114,4 @@ RECON_API recon_status recon_so3_mean(recon_ctx *ctx, recon_so3_center *out,
                                       const recon_so3 *samples, size_t n,
                                       const recon_mean_options *options);
 
-/* Set i is samples[i * k .. i * k + k). Does not depend on the number of threads. */
-RECON_API recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *out /* [sets] */,
-                                            const recon_so3 *samples /* [sets * k] */, size_t sets,
-                                            size_t k, const recon_mean_options *options);
-
-/* Chordal means and singular values alone, without modes: a hundred times as fast. */
-RECON_API recon_status recon_so3_chordal_batch(recon_ctx *ctx, recon_so3 *mean /* [sets] */,
-                                               double *singular /* [sets][3] or NULL */,
-                                               const recon_so3 *samples /* [sets * k] */,
-                                               size_t sets, size_t k);
-
-/* How many directions the mean may be rotated in without the data objecting, by tests at the
- * level 0.001 on the singular values of n samples: 0, the mean is determined; 1, only an axis (a
- * ring); 2, only that one rotation is to be avoided; 3, nothing. Few samples determine nothing. */
-RECON_API int recon_so3_free_directions(const double singular[3], double n);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <stddef.h>
 #include <recon/core/rng.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 RECON_API double recon_so2_wrap(double angle);           /* into (-pi, pi]                  */
 RECON_API double recon_so2_compose(double a, double b);  /* a after b                       */
 RECON_API double recon_so2_inverse(double a);            /* the same way back */
@@ -18,10 +14,4 @@ RECON_API double recon_so2_distance(double a, double b); /* the shorter way roun
 RECON_API double recon_so2_haar(recon_rng *rng);         /* uniform                         */
 RECON_API void recon_so2_act(double out[2], double a, const double v[2]); /* out may be v        */
 
-/* n angles wrapped. out may be a. */
-RECON_API void recon_so2_wrap_n(double *out, const double *a, size_t n);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

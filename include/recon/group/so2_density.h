@@ -10,12 +10,8 @@
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
-    RECON_SO2_AUTO = 0, /* for a fit: chosen by recon_so2_choose_family */
+    RECON_SO2_AUTO = 0, /* of a fit: the one that fits held-out angles best */
     RECON_SO2_UNIFORM,  /* an arc                     */
     RECON_SO2_NORMAL,   /* a normal wrapped around    */
     RECON_SO2_VONMISES,
@@ -48,10 +44,6 @@ RECON_API double recon_so2_log_density(const recon_so2_density *p, double angle)
 /* How unnatural a pose is: -log p. Unchanged when angle and centre are rotated alike. */
 RECON_API double recon_so2_score(const recon_so2_density *p, double angle);
 RECON_API double recon_so2_sample(const recon_so2_density *p, recon_rng *rng);
-/* n angles that stand for the density, at even steps of its probability: what recon_so2_mean says
- * of them is the verdict on it. The circle is opened where the density is least. A mixture whose bumps stand for a flat arc is one pose to that
- * test, as the arc is. */
-RECON_API void recon_so2_quantiles(double *out /* [n] */, const recon_so2_density *p, size_t n);
 
 /* Zero means default: the robust fit. */
 typedef struct {
@@ -69,16 +61,7 @@ RECON_API recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *ou
                                            size_t k, recon_so2_family family,
                                            const recon_so2_fit_options *options);
 
-/* One family for all sets: the one that gives the highest likelihood to angles held out of the
- * fit (five folds in each set; of many sets, 512 evenly spaced ones). */
-RECON_API recon_status recon_so2_choose_family(recon_ctx *ctx, recon_so2_family *family,
-                                               const double *angles /* [sets][k] */, size_t sets,
-                                               size_t k);
-
 /* "uniform", "normal", "vonmises", "mixture", "bins", "auto". */
 RECON_API const char *recon_so2_family_name(recon_so2_family family);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

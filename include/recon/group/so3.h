@@ -10,10 +10,6 @@
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     double w, x, y, z;
 } recon_so3; /* a value: copy freely */
@@ -49,8 +45,6 @@ RECON_API recon_so3 recon_so3_from_matrix(const double m[9]);
 /* How far m is from a rotation: the largest entry of |m m^T - 1|, or infinity for a reflection or
  * for entries that are not finite. */
 RECON_API double recon_so3_matrix_error(const double m[9]);
-/* q / |q| with w >= 0; q must not be 0. */
-RECON_API recon_so3 recon_so3_normalize(recon_so3 q);
 
 /* Rotation i of poses as arrays of any group hold them: four numbers each, w x y z. The same array
  * may be taken as one of recon_so3. */
@@ -62,12 +56,7 @@ static inline recon_so3 recon_so3_at(const double *poses, size_t i)
     return g;
 }
 
-/* The same for n rotations. out may be one of the inputs. */
+/* The matrices of n rotations. */
 RECON_API void recon_so3_to_matrix_n(double *m /* [n][9] */, const recon_so3 *a, size_t n);
-RECON_API void recon_so3_act_n(double *out /* [n][3] */, recon_so3 a, const double *v /* [n][3] */,
-                               size_t n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

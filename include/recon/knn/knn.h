@@ -11,10 +11,6 @@
 #include <stdint.h>
 #include <recon/core/ctx.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     RECON_COSINE = 0, /* score: cosine similarity, larger is nearer; zero vectors are refused */
     RECON_DOT,        /* score: inner product, larger is nearer                               */
@@ -61,7 +57,4 @@ RECON_API recon_status recon_knn_components(recon_ctx *ctx, int64_t *label, size
                                             const float *z, size_t n, size_t d, recon_metric metric,
                                             double eps);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

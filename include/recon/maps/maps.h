@@ -6,10 +6,6 @@
 #include <recon/backbone/embedded.h>
 #include <recon/normalize/normalize.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_maps recon_maps;
 
 /* Where Lambda comes from: the centre of the neighbours' poses (Gamma), the head that learned it
@@ -25,7 +21,6 @@ RECON_API const char *recon_lambda_name(recon_lambda lambda); /* "auto", "neighb
 
 /* What Lambda and Theta are: MLPs on z, or separate networks on the inputs, as in the paper. */
 typedef enum { RECON_HEADS_MLP, RECON_HEADS_PAPER } recon_heads;
-RECON_API const char *recon_heads_name(recon_heads heads); /* "mlp", "paper" */
 
 /* Zero in any field means its default. With RECON_HEADS_PAPER epochs, batch, rate and decay are those
  * of the networks: 60 of 128, 1.35e-4 with warm restarts, none (molecules: 30, 4.83e-4); the heads left
@@ -51,7 +46,4 @@ typedef struct {
     recon_heads heads;
 } recon_maps_info;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,21 +12,25 @@
 #include <recon/model/pose.h>
 #include <recon/group/mean.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* Which inputs are rotated, by their verdict (recon_distribution, recon_distribution3). In front of a
+ * frozen model every input is: C(x) is what makes it invariant. Files that are kept are safer with
+ * RECON_ONLY_CLEAR, since an input without a natural pose is rotated by an arbitrary angle. */
+typedef enum {
+    RECON_ONLY_ANY = 0, /* all are rotated                                        */
+    RECON_ONLY_CLEAR,   /* those with a natural pose: one, several, modulo or ring */
+    RECON_ONLY_ONE      /* those with RECON_NATURAL_ONE                            */
+} recon_only;
 
 /* Zero in any field means its default. */
 typedef struct {
     recon_interpolation interpolation; /* of images */
     int edge; /* what comes into the frame of an image is the nearest pixel of its edge; 0: zero */
-    double only_if; /* the gate, (0, 1]: only inputs whose pose has a p-value below it are rotated.
+    double only_if;  /* the gate, (0, 1]: only inputs whose pose has a p-value below it are rotated.
                        The others come out bit for bit as they are, and their pose's `rotation` is
-                       the identity, so that what is found in them stays where it is. 0: all are
-                       rotated                                                               */
-    int only_one; /* a gate too: only inputs whose verdict (recon_distribution, recon_distribution3)
-                       is RECON_NATURAL_ONE are rotated, the others stay as they are. With only_if
-                       an input must pass both                                               */
+                       the identity, so that what is found in them stays where it is. 0: no gate.
+                       Unless `only` is RECON_ONLY_ANY the pose that an input would be rotated to
+                       must be a usual one as well                                           */
+    recon_only only; /* a gate too; with only_if an input must pass both                     */
     uint64_t reserved[RECON_RESERVED];
 } recon_canonicalize_options;
 
@@ -41,8 +45,9 @@ typedef struct {
 /* Why an input is rotated or left as it is. */
 typedef enum {
     RECON_WHY_ROTATED = 0,
-    RECON_WHY_USUAL,  /* only_if: its pose as given is not unusual */
-    RECON_WHY_VERDICT /* only_one: its verdict is another          */
+    RECON_WHY_USUAL,  /* only_if: its pose as given is not unusual, or what it would be rotated
+                          to is none that is usual                                          */
+    RECON_WHY_VERDICT /* only: its verdict does not allow it                                */
 } recon_why;
 
 /* All that is known of an input, and what is done with it. */
@@ -50,7 +55,8 @@ typedef struct {
     recon_pose pose; /* `rotation` is the identity of an input that is left as it is */
     double score, p_value, p_embedding, surrogate; /* as in recon_pose_score */
     recon_natural verdict;
-    int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
+    int fold;        /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
+    int64_t cluster; /* of the discovery: those of clusters.csv; -1: none is known */
     recon_candidates candidates; /* the first is the pose itself; what a density's background holds
                                     is no candidate's */
     recon_why why;
@@ -93,6 +99,7 @@ RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
 
 /* --- inputs with more than one natural pose --------------------------------------------------- */
 
+/* The candidates of n images of the model's size. */
 RECON_API recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out /* [n] */,
                                              const recon_model *model, const float *images,
                                              size_t n);
@@ -138,7 +145,4 @@ RECON_API recon_status recon_average_images(recon_ctx *ctx, double *out, recon_p
                                             recon_answer *answer, void *user, size_t outputs,
                                             const recon_canonicalize_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

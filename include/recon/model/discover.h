@@ -10,10 +10,6 @@
 #include <recon/model/trust.h>
 #include <recon/normalize/normalize.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What a discovery holds when its files are written. */
 typedef struct recon_discovered recon_discovered;
 
@@ -35,6 +31,9 @@ typedef struct {
     const char *data; /* the name of the data, for the model's metadata; NULL: unknown    */
     /* For the summary, so that the data can be opened again; NULL: unknown. */
     const recon_source *source;
+    /* Those that the data are in use of: what poses.csv calls them and how it counts them. NULL: as the
+     * data do. */
+    const recon_inputs *inputs;
     const recon_metadata_entry *metadata; /* more for the model's file, such as figures */
     size_t n_metadata;
     /* Writes DIR/report.html, when the other files of the result are in DIR: a page that comes with
@@ -84,7 +83,4 @@ RECON_API recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, cons
                                       const char *dir, const recon_discover_options *options);
 RECON_API void recon_discovery_free(recon_discovery *discovery);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

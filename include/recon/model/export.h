@@ -7,10 +7,6 @@
 
 #include <recon/model/model.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct recon_classifier; /* recon/backbone/classifier.h */
 
 /* What the file computes for each image. */
@@ -41,7 +37,4 @@ RECON_API recon_status recon_classifier_export(recon_ctx *ctx, const char *path,
                                                const struct recon_classifier *classifier,
                                                const char *licence);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <recon/maps/maps.h>
 #include <recon/model/trust.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_model recon_model;
 
 /* Opens a model of any kind; the file records which. precision applies to the backbone's
@@ -50,7 +46,4 @@ RECON_API const recon_backbone *recon_model_backbone(const recon_model *model); 
  * verdict. If the file has only the verdict, every measure is NaN and there are no reasons. */
 RECON_API const recon_trust *recon_model_trust(const recon_model *model);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

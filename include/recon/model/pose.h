@@ -13,10 +13,6 @@
 #include <recon/data/dataset.h>
 #include <recon/group/group.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum { RECON_TO_CANONICAL, RECON_TO_INPUT } recon_direction;
 
 /* What a model says about one input. Poses are numbers of the model's group, group->numbers of them:
@@ -78,7 +74,4 @@ RECON_API void recon_pose_vectors3(double *out /* [n][3] */, const recon_pose *p
                                    recon_direction direction, const double *in /* [n][3] */,
                                    size_t n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

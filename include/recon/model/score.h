@@ -13,10 +13,6 @@
 #include <recon/group/mean.h>
 #include <recon/group/so2_density.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* --- scores ----------------------------------------------------------------------------------- */
 
 /* How unusual the pose of an input is. Higher scores are more unusual. */
@@ -110,7 +106,4 @@ typedef char recon_distribution3_text[512];
 RECON_API const char *recon_distribution3_words(recon_distribution3_text text,
                                                 const recon_distribution3 *distribution);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 
 #include <recon/model/canonicalize.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Evaluates a model on n conformers, each rotated about its centre, and writes log-probabilities.
  * The same conformer and rotation must always get the same numbers. */
 typedef recon_status recon_spin_judge(recon_ctx *ctx, void *user, float *log_p /* [n][labels] */,
@@ -61,7 +57,4 @@ RECON_API recon_status recon_canonicalize_spin_gcn(
     const recon_conformer *x, size_t n, const recon_conformer *among, size_t m,
     const struct recon_gcn *classifier, const recon_spin_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <recon/maps/maps.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Three estimates of Lambda, compared on held-out inputs. Angles in radians. */
 typedef struct {
     recon_lambda taken;
@@ -34,7 +30,8 @@ enum {
     RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to verify the result                      */
     RECON_TRUST_INCONSISTENT = 128,  /* similar inputs get contradictory poses                   */
     RECON_TRUST_GAIN_UNSURE = 256,   /* the gain is within twice its standard error              */
-    RECON_TRUST_GAIN_UNKNOWN = 512   /* neither it nor widths can be measured: a photo preset    */
+    RECON_TRUST_GAIN_UNKNOWN = 512,  /* neither it nor widths can be measured: a photo preset    */
+    RECON_TRUST_FRAME = 1024         /* the frame of the images tells the pose, without content  */
 };
 
 typedef struct {
@@ -57,6 +54,9 @@ typedef struct {
     double cannot_tell;  /* share of the inputs, by their neighbours or by the density, whichever is
                              more; NaN: not measured (a sample of many)                           */
     double inconsistent; /* SO(3): share with alike neighbours of unlike poses; NaN: not measured */
+    double
+        frame; /* nats that the density knows about the pose of images whose content was taken away and
+                     whose frame was kept: bars, edges; NaN: not measured                         */
     recon_lambda_choice lambda;
 } recon_trust;
 
@@ -67,7 +67,4 @@ enum { RECON_TRUST_TEXT = 6000 };
 RECON_API const char *recon_trust_text(char *out, size_t room, const recon_trust *trust,
                                        recon_spelling spelling);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

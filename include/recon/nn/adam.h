@@ -5,10 +5,6 @@
 
 #include <recon/nn/params.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_adam recon_adam;
 
 /* Zero in any field means its default. */
@@ -31,7 +27,4 @@ RECON_API recon_status recon_adam_update(recon_ctx *ctx, recon_adam *adam, doubl
  * nothing without an average. */
 RECON_API recon_status recon_adam_swap(recon_ctx *ctx, recon_adam *adam);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include <recon/nn/adam.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     uint64_t step;        /* steps done                                          */
     uint64_t steps;       /* to be done, in all; 0: a file of version 0.1.0      */
@@ -34,7 +30,4 @@ RECON_API recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path,
 RECON_API recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *adam,
                                              recon_checkpoint *state, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -18,10 +18,6 @@
 #include <recon/group/irreps.h>
 #include <recon/nn/tape.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Which paths there are, and their tensors. Read only once made: share it among layers, tapes and
  * threads. It outlives the tape's step. */
 typedef struct recon_couple_plan recon_couple_plan;
@@ -47,22 +43,4 @@ RECON_API recon_var recon_var_couple(recon_tape *tape, recon_var x, recon_var at
                                      recon_var weight, recon_var bias,
                                      const recon_couple_plan *plan);
 
-/* Messages: the same, where row e is made of the channels of two nodes, target[e] and source[e]
- * degree by degree and in this order, and behind the scalars extra[e]. Rows of edges are not made,
- * and channels are mixed once for a node. x nodes,(dim(in) - extras) / 2; extra edges,extras or
- * NULL, a constant; source, target I32 edges; edges sorted by target: offset I32 nodes + 1, where
- * each node's begin, all of them. Only where recon_tape_couples_edges. */
-typedef struct {
-    recon_var source, target, offset, extra;
-} recon_couple_edges;
-RECON_API recon_var recon_var_couple_edges(recon_tape *tape, recon_var x, recon_var attr,
-                                           recon_var weight, recon_var bias,
-                                           const recon_couple_plan *plan,
-                                           const recon_couple_edges *edges);
-/* Does the backend do so? Otherwise gather rows, join them and couple. */
-RECON_API int recon_tape_couples_edges(const recon_tape *tape);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

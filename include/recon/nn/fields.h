@@ -10,10 +10,6 @@
 #include <stddef.h>
 #include <recon/core/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { RECON_FREQUENCIES = 8 }; /* 0 .. 7 */
 typedef struct {
     size_t of[RECON_FREQUENCIES]; /* how many fields of each frequency */
@@ -34,7 +30,4 @@ RECON_API size_t recon_fields_begin(const recon_fields *fields, size_t frequency
 typedef char recon_fields_text[RECON_FREQUENCIES * 24];
 RECON_API const char *recon_fields_print(recon_fields_text out, const recon_fields *fields);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include <recon/nn/tape.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef char recon_layer_name[64];
 
 /* x weight^T + bias on the last axis. */
@@ -76,7 +72,4 @@ RECON_API recon_status recon_mlp_add(recon_ctx *ctx, recon_mlp *out, recon_param
                                      double dropout);
 RECON_API recon_var recon_mlp_apply(recon_tape *tape, const recon_mlp *mlp, recon_var x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

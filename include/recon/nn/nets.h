@@ -4,10 +4,6 @@
 
 #include <recon/nn/layers.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ResNet-18 for small images: a 3x3 stem of stride 1, no max pool, and four stages of width, 2, 4
  * and 8 times width channels. width 0: 64, as it was published; 20 has a tenth of the weights. */
 typedef struct {
@@ -32,7 +28,4 @@ RECON_API recon_status recon_small_cnn_add(recon_ctx *ctx, recon_small_cnn *out,
 RECON_API recon_var recon_small_cnn_apply(recon_tape *tape, const recon_small_cnn *net,
                                           recon_var x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

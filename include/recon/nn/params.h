@@ -10,10 +10,6 @@
 #include <recon/core/safetensors.h>
 #include <recon/ops/backend.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_params recon_params;
 typedef struct recon_param recon_param; /* one named entry, owned by its recon_params */
 
@@ -86,7 +82,4 @@ RECON_API recon_status recon_param_read_gradient(recon_ctx *ctx, double *out,
 RECON_API recon_status recon_param_write(recon_ctx *ctx, recon_param *param, const double *values);
 RECON_API size_t recon_param_count(const recon_param *param);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include <stdint.h>
 #include <recon/core/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     RECON_RATE_CONSTANT,
     RECON_RATE_COSINE,  /* falls to floor at the last step                                   */
@@ -28,7 +24,4 @@ typedef struct {
 /* Steps count from 0. */
 RECON_API double recon_schedule_rate(const recon_schedule *schedule, uint64_t step);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 #include <recon/nn/couple.h>
 #include <recon/nn/layers.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* --- rows of degrees on the tape -------------------------------------------------------------- */
 
 /* Rows of n <= 4 parts side by side, degree by degree: irreps[k] are those of x[k], ndim 2. */
@@ -106,7 +102,4 @@ RECON_API recon_var recon_segnn_apply(recon_tape *tape, const recon_segnn *net, 
                                       const recon_segnn_graph *graph);
 RECON_API void recon_segnn_free(recon_segnn *net);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

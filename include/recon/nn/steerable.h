@@ -9,10 +9,6 @@
 #include <recon/nn/layers.h>
 #include <recon/nn/steerable_basis.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* How a layer is run. Both ways compute the same up to rounding.
  * DENSE: its filters are expanded from the weights, and the rest is a convolution like any other.
  * WAVES: every input field is filtered with the few waves that filters are made of, and products
@@ -74,7 +70,4 @@ RECON_API recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *ou
 RECON_API recon_var recon_field_norm_apply(recon_tape *tape, const recon_field_norm *layer,
                                            recon_var x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -25,10 +25,6 @@
 #include <stddef.h>
 #include <recon/nn/fields.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { RECON_STEERABLE_SIZE = 15 };                              /* largest filter, odd */
 enum { RECON_STEERABLE_RINGS = (RECON_STEERABLE_SIZE + 1) / 2 }; /* of that one         */
 enum { RECON_STEERABLE_ELEMENTS = 4 * RECON_STEERABLE_RINGS };   /* at most, for a pair */
@@ -68,7 +64,4 @@ RECON_API void recon_steerable_waves(double *re, double *im, int ring, int frequ
 RECON_API void recon_steerable_sample(double *filter, const recon_steerable_element *element,
                                       size_t in, size_t out, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

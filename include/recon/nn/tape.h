@@ -14,10 +14,6 @@
 
 #include <recon/nn/params.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct recon_tape recon_tape;
 typedef struct recon_node *recon_var;
 
@@ -222,7 +218,4 @@ RECON_API recon_var recon_var_fisher_loss(recon_tape *tape, recon_var f /* n x 9
                                           recon_var share /* n x parts */,
                                           recon_var rotations /* n x 9, a constant */);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -26,10 +26,6 @@
 #include <recon/nn/tape.h>
 #include <recon/nn/trained.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What is trained. Steps count from 0; what feed copies must be a function of the step alone, and
  * all copies belong there. A backend that records steps (CUDA) calls loss twice and replays it from
  * then on, so loss must do the same in each step; feed may change shapes, at the price of recording
@@ -88,7 +84,4 @@ RECON_API recon_status recon_train(recon_ctx *ctx, recon_train_result *out,
                                    const recon_trainee *trainee,
                                    const recon_train_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

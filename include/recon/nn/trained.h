@@ -5,10 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     uint64_t steps; /* done, earlier runs counted            */
     uint64_t ran;   /* of them in this run; 0: it had finished */
@@ -18,7 +14,4 @@ typedef struct {
     double seconds; /* of this run                            */
 } recon_train_result;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <recon/group/mean.h>
 #include <recon/group/so2_density.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     RECON_CLASSES_KNN = 0,    /* the k nearest neighbours                                        */
     RECON_CLASSES_COMPONENTS, /* connected components of d < eps, the point itself among them    */
@@ -117,10 +113,6 @@ RECON_API void recon_frames_free(recon_frames *frames);
  * `gauge`, such as SO(2), where one mode is as good as another. */
 RECON_API recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames);
 
-/* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts
- * are not changed. */
-RECON_API void recon_frames_doubt(recon_frames *frames, size_t i);
-
 /* Writes the frames to the folder dir, which is created if necessary: gamma.npy, absolute.npy,
  * identifiability.npy, theta.npy, parameters.npy, background.npy, score.npy, p.npy, verdict.npy,
  * fold.npy, modes.npy, with group->has_axis axis.npy, with KNN neighbors.npy, similarity.npy,
@@ -138,7 +130,4 @@ RECON_API recon_status recon_frames_write(recon_ctx *ctx, const char *dir,
                                           const recon_frames *frames, recon_dtype poses,
                                           const char *summary);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

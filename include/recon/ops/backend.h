@@ -14,10 +14,6 @@
 
 #include <recon/core/ctx.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* name: "cpu", "cuda", "cuda-deterministic" or "ref". RECON_ERR_UNSUPPORTED, and the backend stays
  * as it was, when this build has no CUDA or the machine no GPU; the message says which. */
 RECON_API recon_status recon_ops_attach(recon_ctx *ctx, const char *name);
@@ -30,17 +26,13 @@ typedef enum {
     RECON_MIXED,  /* activations and products in bfloat16, weights and losses in float      */
     RECON_DOUBLE, /* double throughout, on the backend "ref" alone                          */
     RECON_TF32,   /* float; a GPU's tensor cores may round factors to ten bits of mantissa  */
-    RECON_AUTO    /* RECON_MIXED where the backend runs it faster than float, else
-                     RECON_SINGLE: natural poses move by about 0.1 degrees in the median    */
+    RECON_AUTO    /* RECON_MIXED where the backend runs it faster than float, else RECON_SINGLE.
+                     A model that is opened on the CPU computes in RECON_SINGLE: bfloat16 moves
+                     natural poses by 0.1 degrees in the median, but single ones by 20          */
 } recon_precision;
 
 /* The precision in which the context's backend computes: RECON_AUTO decided, the
  * others as given. */
 RECON_API recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision);
-/* "f32", "bf16", "f64", "tf32" or "auto"; "?" of what is none. */
-RECON_API const char *recon_precision_name(recon_precision precision);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 
 #include <recon/model/discover.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A self-contained page, written to path as a whole or not at all: results, then sections, for any
  * kind of folder. One of an application's own kind of data needs a context with its backbone
  * (recon_backbone_add). */
@@ -29,7 +25,4 @@ RECON_API recon_status recon_found_save(recon_ctx *ctx, const char *path, const 
 RECON_API recon_status recon_found_report(recon_ctx *ctx, void *data, const recon_discovered *found,
                                           const char *dir);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,5 +1,5 @@
 /* centre.c - modes as stretches between valleys, merged until all of them count. */
-#include "group/so2/centre.h"
+#include "group/so2/mean.h"
 
 #include <complex.h>
 #include <math.h>
@@ -12,14 +12,6 @@ typedef struct {
     double peak, mass, valley; /* valley: the density where it ends */
     int from, to;              /* its bins, from < to on             */
 } mode;
-
-/* (1, 2, 1) / 4: single bins make no modes. */
-static void smooth(double out[BINS], const recon_so2_density *p)
-{
-    for (int i = 0; i < BINS; i++)
-        out[i] = 0.25 * ((double)p->bin[(i + BINS - 1) % BINS] + (double)p->bin[(i + 1) % BINS]) +
-                 0.5 * (double)p->bin[i];
-}
 
 static int lowest_of(const double *p)
 {
@@ -66,8 +58,9 @@ static double clearness(const mode *m, double total)
     return fmin(depth, fmin(m[0].mass, m[1].mass) / (RECON_MODE_LEAST * total));
 }
 
-/* Joins the two modes that are parted least, until all are parted clearly. The last and the first need
- * no look: the lowest bin is between them, so one of them is parted no more clearly from its other neighbour. */
+/* Joins the two modes that are parted least, until all are parted clearly. The last and the first
+ * need no look: the lowest bin is between them, so one of them is parted no more clearly from its
+ * other neighbour. */
 static int prune(mode *m, int n, double total)
 {
     while (n > 1) {
@@ -91,7 +84,8 @@ static double levelled(double p, double level)
     return RECON_CENTRE_ABOVE * p + (1 - RECON_CENTRE_ABOVE) * fmin(p, level);
 }
 
-/* The direction of a mode, levelled: first of all of it, then of what lies within reach of the last one. */
+/* The direction of a mode, levelled: first of all of it, then of what lies within reach of the last
+ * one. */
 static double mean_of(const mode *m, const double *p)
 {
     double complex way[BINS], sum = 0;
@@ -129,7 +123,11 @@ double recon_so2_centre(const recon_so2_density *p, recon_so2_density *alone)
     double smoothed[BINS], total = 0;
     mode m[BINS];
     int heaviest = 0;
-    smooth(smoothed, p);
+    /* (1, 2, 1) / 4: single bins make no modes. */
+    for (int i = 0; i < BINS; i++)
+        smoothed[i] =
+            0.25 * ((double)p->bin[(i + BINS - 1) % BINS] + (double)p->bin[(i + 1) % BINS]) +
+            0.5 * (double)p->bin[i];
     int n = find_modes(m, smoothed);
     for (int i = 0; i < n; i++)
         total += m[i].mass;

@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "group/group.h"
-#include "group/so2/angles.h"
+#include "group/so2/mean.h"
 #include "group/so2/fit.h"
 
 #include <math.h>

@@ -9,9 +9,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so2/angles.h"
-#include "group/so2/vonmises.h"
-#include "group/so2/wrapped_normal.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -129,14 +127,6 @@ static double peak_step(recon_so2_density *at, const double *d, size_t n, double
     return members;
 }
 
-/* The centre was estimated from the same angles: one degree of freedom less. */
-static double corrected(const recon_so2_density *at, double members)
-{
-    double factor = members / fmax(members - 1, 1);
-    return at->family == RECON_SO2_VONMISES ? at->width / factor
-                                            : fmin(at->width * sqrt(factor), M_PI);
-}
-
 /* From the median on; with a background, or with b = 0 throughout. */
 static void climb(recon_so2_density *out, const double *d, size_t n, int background,
                   double *scratch)
@@ -154,7 +144,10 @@ static void climb(recon_so2_density *out, const double *d, size_t n, int backgro
         change = fabs(out->width - before.width) / fmax(before.width, 1e-3) +
                  fabs(out->background - before.background);
     }
-    out->width = corrected(out, members);
+    /* The centre was estimated from the same angles: one degree of freedom less. */
+    double factor = members / fmax(members - 1, 1);
+    out->width = out->family == RECON_SO2_VONMISES ? out->width / factor
+                                                   : fmin(out->width * sqrt(factor), M_PI);
 }
 
 static double log_likelihood(const recon_so2_density *p, const double *d, size_t n)

@@ -6,6 +6,9 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/tail.h"
+#include "group/mean.h"
+#include "group/so2/mean.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -82,8 +85,8 @@ recon_status recon_angles_check_type(recon_ctx *ctx, const recon_array *a, const
         path, recon_dtype_name(a->dtype));
 }
 
-/* Angles may be given unwrapped, and the sum of two is within two full circles: beyond that they are
- * more likely in degrees. */
+/* Angles may be given unwrapped, and the sum of two is within two full circles: beyond that they
+ * are more likely in degrees. */
 void recon_angles_warn(recon_ctx *ctx, const double *angle, size_t n, const char *path)
 {
     double largest = 0;
@@ -106,7 +109,6 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
                          size_t n, recon_quaternions order, const char *path)
 {
     recon_array_text shape;
-    recon_status status;
     (void)self;
     if (a->ndim != 1 && !(a->ndim == 2 && a->shape[1] == 1))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but poses are %s", path,
@@ -114,13 +116,12 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
                           looks_like_rotations(a) ? "N angles for SO(2); is the group so3?"
                                                   : "N angles for SO(2); of cosine and sine: "
                                                     "arctan2(sine, cosine)");
-    RECON_TRY(recon_group_check_order(ctx, order, a, 1, path));
-    RECON_TRY(recon_angles_check_type(ctx, a, path));
-    RECON_TRY(recon_group_rows(ctx, out, a, 1, n, path));
+    RECON_CHECK(recon_group_check_order(ctx, order, a, 1, path));
+    RECON_CHECK(recon_angles_check_type(ctx, a, path));
+    RECON_CHECK(recon_group_rows(ctx, out, a, 1, n, path));
     recon_angles_warn(ctx, out, n, path);
     recon_so2_wrap_n(out, out, n);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void print(const recon_group *self, char *text, size_t size, const double *pose)

@@ -6,9 +6,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so2/angles.h"
-#include "group/so2/modes.h"
-#include "group/so2/tukey.h"
+#include "group/so2/mean.h"
 #include "group/so2/verdict.h"
 #include "stats/tie.h"
 
@@ -190,10 +188,8 @@ static recon_status block_of_sets(recon_ctx *ctx, void *arg, size_t block, int w
     size_t end = (block + 1) * SETS_BLOCK < b->sets ? (block + 1) * SETS_BLOCK : b->sets;
     for (size_t i = block * SETS_BLOCK; i < end; i++) {
         const double *angles = b->angles + i * b->k;
-        recon_status status = find_center(ctx, &b->out[i], angles, b->k, &b->options,
-                                          recon_worker_arena(ctx, worker));
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(find_center(ctx, &b->out[i], angles, b->k, &b->options,
+                                recon_worker_arena(ctx, worker)));
     }
     return RECON_OK;
 }

@@ -4,8 +4,7 @@
  * out in order, equally many to each part. */
 #include "group/so2/fit.h"
 
-#include "group/so2/angles.h"
-#include "group/so2/vonmises.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -55,24 +54,20 @@ void recon_mixture_start(recon_mixture_em *em, const double *angles, size_t n, i
     }
 }
 
-/* Densities of all angles under part j, times its weight. */
-static void weigh_part(recon_mixture_em *em, int j)
-{
-    const recon_so2_part *part = &em->density.part[j];
-    double kc = part->kappa * cos(part->mean), ks = part->kappa * sin(part->mean);
-    double log_weight = log((1 - em->density.background) * part->weight) - part->kappa -
-                        recon_vonmises_log_norm(part->kappa);
-    double *share = em->share + (size_t)j * em->n;
-    for (size_t i = 0; i < em->n; i++)
-        share[i] = exp(kc * em->cosine[i] + ks * em->sine[i] + log_weight);
-}
-
 static double expectation(recon_mixture_em *em)
 {
     double likelihood = 0, background = em->density.background / TWO_PI;
     int parts = em->density.parts;
-    for (int j = 0; j < parts; j++)
-        weigh_part(em, j);
+    for (int j = 0; j < parts; j++) {
+        /* Densities of all angles under part j, times its weight. */
+        const recon_so2_part *part = &em->density.part[j];
+        double kc = part->kappa * cos(part->mean), ks = part->kappa * sin(part->mean);
+        double log_weight = log((1 - em->density.background) * part->weight) - part->kappa -
+                            recon_vonmises_log_norm(part->kappa);
+        double *share = em->share + (size_t)j * em->n;
+        for (size_t i = 0; i < em->n; i++)
+            share[i] = exp(kc * em->cosine[i] + ks * em->sine[i] + log_weight);
+    }
     for (size_t i = 0; i < em->n; i++) {
         double sum = background;
         for (int j = 0; j < parts; j++)

@@ -9,7 +9,7 @@
  * and Sawitzki, 1991). Points and gaps form a ring of alternating gains and losses; fusing the
  * smallest of them with its two neighbours, again and again, passes through the best m arcs for
  * every m. docs/statistics.md has the reasons and the measured error rates. */
-#include "group/so2/modes.h"
+#include "group/so2/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -26,8 +26,8 @@
 #define PRICE_LOG_N 3.1
 #define FEWEST      5 /* angles that can be told apart at all */
 
-/* What outliers cost. They are cheaper, since leaving out a few angles wrongly does less damage; but
- * at least two fifths must be left, and the gain be a tenth of a nat per angle: a large sample
+/* What outliers cost. They are cheaper, since leaving out a few angles wrongly does less damage;
+ * but at least two fifths must be left, and the gain be a tenth of a nat per angle: a large sample
  * finds fault with any simple density, and a skewed one must not count as polluted. */
 #define STRAY_BASE    2.0
 #define STRAY_LOG_N   1.5
@@ -49,14 +49,6 @@ typedef struct {
 size_t recon_so2_modes_scratch(size_t n)
 {
     return 4 * n;
-}
-
-static ring ring_in(double *scratch, size_t n)
-{
-    return (ring){ .gain = scratch,
-                   .loss = scratch + n,
-                   .first = (size_t *)(void *)(scratch + 2 * n),
-                   .last = (size_t *)(void *)(scratch + 3 * n) };
 }
 
 static double gap_after(const double *sorted, size_t n, size_t i)
@@ -134,27 +126,11 @@ static void thin(ring *r, double worth, size_t keep)
     r->loss[kept - 1] += before_first;
 }
 
-/* Points by themselves gain least of all, so they go first in any order. Of very many arcs the
- * small ones go in passes, each twice as rough as the last: what is left is the coarse shape. */
-static void thin_out(ring *r)
-{
-    thin(r, 1, RECON_MODES_MAX);
-    for (double worth = 2; r->count > MANY; worth *= 2)
-        thin(r, worth, MANY);
-}
-
 static void fill_gap(ring *r, size_t at)
 {
     size_t next = (at + 1) % r->count;
     r->gain[next] += r->gain[at] - r->loss[at];
     r->first[next] = r->first[at];
-    remove_arc(r, at);
-}
-
-static void drop_arc(ring *r, size_t at)
-{
-    size_t before = (at + r->count - 1) % r->count;
-    r->loss[before] += r->loss[at] - r->gain[at];
     remove_arc(r, at);
 }
 
@@ -168,8 +144,11 @@ static void fuse_smallest(ring *r)
     }
     if (r->loss[gap] <= r->gain[arc])
         fill_gap(r, gap);
-    else
-        drop_arc(r, arc);
+    else {
+        size_t before = (arc + r->count - 1) % r->count;
+        r->loss[before] += r->loss[arc] - r->gain[arc];
+        remove_arc(r, arc);
+    }
 }
 
 /* Log-likelihood of n points when inside of them fall on arcs of this length. */
@@ -211,25 +190,28 @@ static double price(int arcs, size_t n)
     return (arcs - 1) * few * (PRICE_BASE + PRICE_LOG_N * log((double)n));
 }
 
-/* Everything but the largest gap: the unimodal density that no cut can miss. */
-static void keep_one_arc(model *best, ring *r, const double *sorted, size_t n, size_t start)
-{
-    cut_at_wide_gaps(r, sorted, n, start, 0);
-    keep_if_better(best, r, sorted, n);
-}
-
 static const model *best_model(model models[RECON_MODES_MAX], const double *sorted, size_t n,
                                double *scratch)
 {
-    ring r = ring_in(scratch, n);
+    ring r = (ring){ .gain = scratch,
+                     .loss = scratch + n,
+                     .first = (size_t *)(void *)(scratch + 2 * n),
+                     .last = (size_t *)(void *)(scratch + 3 * n) };
     size_t start = largest_gap(sorted, n);
     for (int m = 0; m < RECON_MODES_MAX; m++)
         models[m].count = 0;
-    keep_one_arc(&models[0], &r, sorted, n, start);
+    /* Everything but the largest gap: the unimodal density that no cut can miss. */
+    cut_at_wide_gaps(&r, sorted, n, start, 0);
+    keep_if_better(&models[0], &r, sorted, n);
     double lambda = (double)n / TWO_PI;
     for (int level = 0; level < LEVELS; level++, lambda *= 2) {
         cut_at_wide_gaps(&r, sorted, n, start, lambda);
-        thin_out(&r);
+        /* Points by themselves gain least of all, so they go first in any order. Of very many arcs
+         * the small ones go in passes, each twice as rough as the last: what is left is the coarse
+         * shape. */
+        thin(&r, 1, RECON_MODES_MAX);
+        for (double worth = 2; r.count > MANY; worth *= 2)
+            thin(&r, worth, MANY);
         for (; r.count > 0; fuse_smallest(&r)) {
             if (r.count <= RECON_MODES_MAX)
                 keep_if_better(&models[r.count - 1], &r, sorted, n);
@@ -251,19 +233,6 @@ static double distance_to(const recon_so2_arc *arc, double angle)
     double along = angle - arc->from;
     along += along < 0 ? TWO_PI : 0;
     return along <= arc->width ? 0 : fmin(along - arc->width, TWO_PI - along);
-}
-
-static void weigh(recon_so2_arc *arcs, int count, const double *sorted, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        int nearest = 0;
-        for (int a = 1; a < count; a++)
-            if (distance_to(&arcs[a], sorted[i]) < distance_to(&arcs[nearest], sorted[i]))
-                nearest = a;
-        arcs[nearest].weight++;
-    }
-    for (int a = 0; a < count; a++)
-        arcs[a].weight /= (double)n;
 }
 
 static double mean_of(const recon_so2_arc *arc, const double *sorted, size_t n)
@@ -307,7 +276,15 @@ void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, 
         out->arc[i] = best->arc[i];
         out->arc[i].center = mean_of(&best->arc[i], sorted, n);
     }
-    weigh(out->arc, best->count, sorted, n);
+    for (size_t i = 0; i < n; i++) {
+        int nearest = 0;
+        for (int a = 1; a < best->count; a++)
+            if (distance_to(&out->arc[a], sorted[i]) < distance_to(&out->arc[nearest], sorted[i]))
+                nearest = a;
+        out->arc[nearest].weight++;
+    }
+    for (int a = 0; a < best->count; a++)
+        out->arc[a].weight /= (double)n;
     compare_with_all(out, sorted, n, variance);
     out->outliers = best->count == 1 && has_outliers(out, n);
 }

@@ -1,5 +1,5 @@
 /* moments.c - |E exp(i m theta)| of each family. */
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 
 #include <complex.h>
 #include <math.h>

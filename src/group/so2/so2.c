@@ -2,6 +2,7 @@
  *
  * The period is the double nearest to 2 pi: what remainder() and a single subtraction take off is
  * then the same number, and both are exact. */
+#include "group/so2/mean.h"
 #include <recon/group/so2.h>
 
 #include <math.h>

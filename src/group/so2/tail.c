@@ -1,7 +1,7 @@
 /* tail.c - chances of a score as high on the circle. */
 #include "group/tail.h"
 
-#include "group/so2/vonmises.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -31,9 +31,11 @@ static double beyond_vonmises(double x, double kappa)
     return fmin(2 * sum * step / 3, 1);
 }
 
-/* The density of a mixture on an even grid of the circle. */
-static void sample_mixture(double density[GRID], const recon_so2_density *p)
+/* Where the density has several peaks: all poses that are no likelier, wherever they are. */
+static double beyond_level(const recon_so2_density *p, double level)
 {
+    double density[GRID], sum = 0, total = 0;
+    /* The density of a mixture on an even grid of the circle. */
     for (int i = 0; i < GRID; i++)
         density[i] = p->background / (2 * M_PI);
     for (int k = 0; k < p->parts; k++) {
@@ -50,13 +52,6 @@ static void sample_mixture(double density[GRID], const recon_so2_density *p)
             x = next;
         }
     }
-}
-
-/* Where the density has several peaks: all poses that are no likelier, wherever they are. */
-static double beyond_level(const recon_so2_density *p, double level)
-{
-    double density[GRID], sum = 0, total = 0;
-    sample_mixture(density, p);
     for (int i = 0; i < GRID; i++) {
         total += density[i];
         sum += density[i] <= level ? density[i] : 0;

@@ -3,7 +3,7 @@
  *
  * With c given, the lowest loss wins. With c to be decided, the heaviest mode does: near the flank
  * of a broad mode a narrow spike can have the lower loss, but never the greater weight. */
-#include "group/so2/tukey.h"
+#include "group/so2/mean.h"
 #include "stats/tie.h"
 
 #include <math.h>

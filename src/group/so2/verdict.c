@@ -10,8 +10,8 @@
  *
  * Critical values are quantiles found by simulation (tests/slow/test_verdicts.c checks them). */
 #include "group/so2/verdict.h"
-#include "group/so2/angles.h"
-#include "group/so2/vonmises.h"
+#include "group/so2/mean.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -21,7 +21,7 @@
 
 /* Levels and critical values. */
 #define EVEN_LEVEL   0.035 /* evenly spread angles that seem to be no such                   */
-#define CLAIM        0.25  /* the least moment that makes a pose natural: so2/moments.h      */
+#define CLAIM        0.25  /* the least moment that makes a pose natural: so2/mean.h         */
 #define NONE_MOST    0.5   /* "none" rules out larger moments, one-sided at 0.05 ...         */
 #define ONE_SIDED    1.645 /* ... and so many standard deviations                            */
 #define SPLIT        4.7   /* what two modes gain over one in 1 of 30 sets from one, any n   */
@@ -218,12 +218,6 @@ static double binomial_tail(double least, double n, double p)
     return sum;
 }
 
-/* Equal weights are a claim as well: no mode has half the weight that is due to it, or less. */
-static int equally_heavy(const double *count, double n, int m)
-{
-    return binomial_tail(least_of(count, m), n, 0.5 / m) <= EVEN_WEIGHTS;
-}
-
 /* --- spread ----------------------------------------------------------------------------------- */
 
 double recon_rayleigh(double r, double n)
@@ -270,12 +264,6 @@ static int well_apart(const recon_so2_modes *modes)
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-static void judge_spread(recon_so2_verdict *out, const double moment[RECON_SO2_MOMENTS], double n)
-{
-    out->natural =
-        recon_so2_level(moment, n, NONE_MOST) ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
-}
-
 /* m evenly spaced modes, if that is what there is. */
 static void judge_spaced(recon_so2_verdict *out, const double *sorted, size_t n, int m)
 {
@@ -287,7 +275,8 @@ static void judge_spaced(recon_so2_verdict *out, const double *sorted, size_t n,
     out->center = center;
     for (int j = 0; j < m; j++)
         out->share[j] = count[j] / (double)n;
-    if (equally_heavy(count, (double)n, m)) {
+    /* Equal weights are a claim as well: no mode has half the weight that is due to it, or less. */
+    if (binomial_tail(least_of(count, m), (double)n, 0.5 / m) <= EVEN_WEIGHTS) {
         out->natural = RECON_NATURAL_MODULO;
         out->fold = m;
     }
@@ -315,7 +304,8 @@ void recon_so2_judge(recon_so2_verdict *out, const double *sorted, size_t n,
         if (!out->spaced && (modes->count < 2 || (n < FEW && !well_apart(modes))))
             *out = (recon_so2_verdict){ .natural = RECON_NATURAL_UNSURE };
     } else if (!uneven || fmax(fmax(moment[0], moment[1]), fmax(moment[2], moment[3])) < CLAIM) {
-        judge_spread(out, moment, count);
+        out->natural =
+            recon_so2_level(moment, count, NONE_MOST) ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
     } else if (moment[0] >= CLAIM && recon_rayleigh(moment[0], count) < EVEN_LEVEL &&
                !(n <= SPLIT_MOST_N && e.split > SPLIT)) {
         out->natural = RECON_NATURAL_ONE;

@@ -6,8 +6,7 @@
 #define GROUP_SO2_VERDICT_H
 
 #include <recon/group/mean.h>
-#include "group/so2/modes.h"
-#include "group/so2/moments.h"
+#include "group/so2/mean.h"
 
 typedef struct {
     recon_natural natural;

@@ -1,5 +1,5 @@
 /* vonmises.c - the von Mises distribution: normalisation, spread and its inverse, samples. */
-#include "group/so2/vonmises.h"
+#include "group/so2/fit.h"
 #include "core/bessel.h"
 
 #include <math.h>

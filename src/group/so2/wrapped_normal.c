@@ -1,7 +1,7 @@
 /* wrapped_normal.c - the sum over five windings where the normal is narrow, its Fourier series
  * (they are the two sides of Jacobi's identity) where it is broad. Both end below 1e-16 of the
  * whole. */
-#include "group/so2/wrapped_normal.h"
+#include "group/so2/fit.h"
 
 #include <math.h>
 

@@ -6,6 +6,8 @@
 #include "core/threads.h"
 #include "stats/eig4.h"
 #include "group/so3/frame.h"
+#include "group/mean.h"
+#include "group/so3/so3.h"
 
 #define PER_TASK 64 /* blocks of lanes */
 
@@ -37,21 +39,6 @@ static void block_moments(double m[10][RECON_LANES], const recon_so3 *samples, s
     }
 }
 
-static void block_results(const chordal_batch *job, const recon_eig4_lanes *e, size_t first,
-                          size_t sets)
-{
-    for (size_t l = 0; l < sets; l++) {
-        job->mean[first + l] = recon_so3_normalize((recon_so3){
-            e->vector[0][0][l], e->vector[0][1][l], e->vector[0][2][l], e->vector[0][3][l] });
-        if (!job->singular)
-            continue;
-        double *d = job->singular + 3 * (first + l);
-        double outer = e->value[0][l] - e->value[3][l], inner = e->value[1][l] - e->value[2][l];
-        d[0] = outer + inner, d[1] = outer - inner;
-        d[2] = (e->value[0][l] - e->value[1][l]) - (e->value[2][l] - e->value[3][l]);
-    }
-}
-
 static recon_status chordal_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const chordal_batch *job = arg;
@@ -62,12 +49,19 @@ static recon_status chordal_task(recon_ctx *ctx, void *arg, size_t index, int wo
         const recon_so3 *samples = job->samples + first * job->k;
         double m[10][RECON_LANES] = { { 0 } };
         recon_eig4_lanes e;
-        recon_status status = recon_so3_check(ctx, samples, sets * job->k, first * job->k);
-        if (status != RECON_OK)
-            return status;
+        RECON_CHECK(recon_so3_check(ctx, samples, sets * job->k, first * job->k));
         block_moments(m, samples, sets, job->k);
         recon_eig4_many(&e, m);
-        block_results(job, &e, first, sets);
+        for (size_t l = 0; l < sets; l++) {
+            job->mean[first + l] = recon_so3_normalize((recon_so3){
+                e.vector[0][0][l], e.vector[0][1][l], e.vector[0][2][l], e.vector[0][3][l] });
+            if (!job->singular)
+                continue;
+            double *d = job->singular + 3 * (first + l);
+            double outer = e.value[0][l] - e.value[3][l], inner = e.value[1][l] - e.value[2][l];
+            d[0] = outer + inner, d[1] = outer - inner;
+            d[2] = (e.value[0][l] - e.value[1][l]) - (e.value[2][l] - e.value[3][l]);
+        }
     }
     return RECON_OK;
 }

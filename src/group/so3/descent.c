@@ -5,7 +5,8 @@
  * A Frechet mean is the lowest of many minima. Where all samples lie within a quarter turn of one
  * there is no other (Afsari, 2011); where is_lowest holds it is the lowest; else the search starts
  * at other points, too. */
-#include "group/so3/descent.h"
+#include "group/so3/frame.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 #include <recon/group/so2.h>

@@ -14,7 +14,7 @@
  * for large a away; panels that grow by a factor of four from the narrowest width follow the
  * integrand over every scale, and 24 Gauss-Legendre nodes on each reach rounding. Derivatives come
  * from the same nodes: I0' = I1, so that each is a mean of r(x) = I1(x)/I0(x). */
-#include "group/so3/fisher_constant.h"
+#include "group/so3/fisher.h"
 
 #include <math.h>
 #include "core/simd.h"

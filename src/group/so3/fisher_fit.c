@@ -12,10 +12,11 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so3/fisher_invert.h"
-#include "group/so3/fisher_robust.h"
-#include "group/so3/frame.h"
+#include "group/so3/fisher.h"
 #include "group/so3/verdict.h"
+#include "group/so3/frame.h"
+#include "group/so3/fisher_fit.h"
+#include "group/mean.h"
 
 #define BACKGROUND_START 0.1
 #define BACKGROUND_LEAST 1e-9 /* so that no sample is impossible */
@@ -158,21 +159,6 @@ static double fit_robust(fitting *fit)
     return background;
 }
 
-static recon_status finish(recon_ctx *ctx, recon_fisher_fit *out, const fitting *fit)
-{
-    double f[9], s[3];
-    for (int k = 0; k < 3; k++)
-        s[k] = out->shrink * fit->s[k];
-    recon_so3_frame_matrix(f, &fit->frame, s);
-    recon_status status = recon_fisher_of(ctx, &out->fisher, f);
-    out->free_directions = recon_so3_free_directions(fit->frame.singular, fit->count);
-    out->log_likelihood = 0;
-    for (size_t i = 0; status == RECON_OK && i < fit->n; i++)
-        out->log_likelihood +=
-            recon_fisher_mixture_log_density(&out->fisher, out->background, fit->samples[i]);
-    return status;
-}
-
 /* A precision estimated from few samples is too high. Where it comes from m squares less the f
  * directions fitted, chi squared with m - f degrees of freedom, (m - f - 4) / m times the estimate
  * errs least. A ring has m = 2n and f = 4, two axes; equal values have m = 3n and f = 3. */
@@ -197,7 +183,17 @@ static recon_status fit_set(recon_ctx *ctx, recon_fisher_fit *out, fitting *fit,
         out->shrink = fit->n > 4 ? shrinkage(fit) : 0;
         break;
     }
-    return finish(ctx, out, fit);
+    double f[9], s[3];
+    for (int k = 0; k < 3; k++)
+        s[k] = out->shrink * fit->s[k];
+    recon_so3_frame_matrix(f, &fit->frame, s);
+    recon_status status = recon_fisher_of(ctx, &out->fisher, f);
+    out->free_directions = recon_so3_free_directions(fit->frame.singular, fit->count);
+    out->log_likelihood = 0;
+    for (size_t i = 0; status == RECON_OK && i < fit->n; i++)
+        out->log_likelihood +=
+            recon_fisher_mixture_log_density(&out->fisher, out->background, fit->samples[i]);
+    return status;
 }
 
 recon_status recon_fisher_fit_robust(recon_ctx *ctx, recon_fisher_robust *out,
@@ -238,9 +234,7 @@ recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *out, const
     if (k == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "matrix Fisher fit: no rotations");
     batch job = { out, samples, k, options ? options->method : RECON_FISHER_ROBUST };
-    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_fisher_fit_options);
-    if (status == RECON_OK)
-        status = recon_enum_check(ctx, job.method, RECON_FISHER_ML, "fit");
+    recon_status status = recon_enum_check(ctx, job.method, RECON_FISHER_ML, "fit");
     return status == RECON_OK ? recon_parallel(ctx, fit_task, &job, sets) : status;
 }
 

@@ -3,7 +3,8 @@
  * log p(q) is a quadratic form of the quaternion q (so3/frame.h), so that the centres that are
  * equally good are the unit quaternions of the space that its top eigenvectors span. The nearest
  * to the identity there is the identity's shadow, made unit length. */
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 

@@ -1,9 +1,8 @@
 /* fisher_invert.c - from the singular values of a mean rotation to those of F. */
-#include "group/so3/fisher_invert.h"
+#include "group/so3/fisher.h"
 
 #include <math.h>
 #include <recon/group/matrix_fisher.h>
-#include "group/so3/fisher_constant.h"
 
 /* The s with coth(s) - 1/s = d, 0 <= d < 1. Newton from a rational start within 5 %. */
 double recon_langevin_inverse(double d)

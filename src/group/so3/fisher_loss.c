@@ -1,8 +1,6 @@
 /* fisher_loss.c - d log c / dF is the mean rotation U diag(moment) V^T, so that d loss / dF is the
  * mean less the rotation itself, for the share of it that belongs to this part. */
-#include "group/so3/fisher_loss.h"
-#include "group/so3/fisher_constant.h"
-#include "group/so3/fisher_mixture.h"
+#include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
-/* fisher_mixture.c - see fisher_mixture.h. */
-#include "group/so3/fisher_loss.h"
+/* fisher_mixture.c - densities of several modes: see fisher.h. */
+#include "group/so3/fisher.h"
 #include "core/fail.h"
-#include "group/so3/fisher_invert.h"
 #include "group/so3/frame.h"
 
 #include <math.h>
@@ -54,21 +53,6 @@ static int connected(const recon_fisher_mixture *p, int a, int b)
     return 1;
 }
 
-/* group[k] is the first part of the mode to which part k belongs. */
-static void find_groups(int group[MOST], const recon_fisher_mixture *p)
-{
-    for (int a = 0; a < p->parts; a++) {
-        group[a] = a;
-        for (int b = 0; b < a; b++) {
-            int from = group[a], to = group[b];
-            if (from == to || !connected(p, a, b))
-                continue;
-            for (int c = 0; c <= a; c++)
-                group[c] = group[c] == from ? to : group[c];
-        }
-    }
-}
-
 /* The matrix Fisher distribution with the mean of the parts of a group. */
 static recon_status merge(recon_ctx *ctx, recon_fisher *out, const recon_fisher_mixture *p,
                           const int group[MOST], int which, double weight)
@@ -101,8 +85,17 @@ recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out
 {
     int group[MOST], members[MOST] = { 0 };
     double weight[MOST] = { 0 }, kept = 0;
-    recon_status status = RECON_OK;
-    find_groups(group, p);
+    /* group[k] is the first part of the mode to which part k belongs. */
+    for (int a = 0; a < p->parts; a++) {
+        group[a] = a;
+        for (int b = 0; b < a; b++) {
+            int from = group[a], to = group[b];
+            if (from == to || !connected(p, a, b))
+                continue;
+            for (int c = 0; c <= a; c++)
+                group[c] = group[c] == from ? to : group[c];
+        }
+    }
     for (int k = 0; k < p->parts; k++) {
         weight[group[k]] += p->weight[k];
         members[group[k]]++;
@@ -114,7 +107,7 @@ recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out
             break;
         out->part[n] = p->part[g]; /* the only one, or: */
         if (members[g] > 1)
-            RECON_TRY(merge(ctx, &out->part[n], p, group, g, weight[g]));
+            RECON_CHECK(merge(ctx, &out->part[n], p, group, g, weight[g]));
         out->weight[n] = weight[g];
         kept += weight[g];
         weight[g] = 0;
@@ -123,6 +116,5 @@ recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out
     for (int k = 0; k < out->parts; k++)
         out->weight[k] /= kept;
     out->background = 1 - (1 - p->background) * kept;
-done:
-    return status;
+    return RECON_OK;
 }

@@ -5,8 +5,7 @@
  * distribution, v = 0 the background. One saddlepoint, the v for which E t is the t at hand, serves
  * both. */
 #include "group/tail.h"
-#include "group/so3/fisher_constant.h"
-#include "group/so3/fisher_loss.h"
+#include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "core/simd.h"
 #include "stats/eig4.h"
+#include "group/so3/so3.h"
 
 #define UNIT 1e-6 /* how far a squared length may be from 1: float quaternions pass */
 

@@ -4,9 +4,11 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "group/so3/fisher_gauge.h"
+#include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 #include "group/tail.h"
+#include "group/mean.h"
+#include "group/so3/so3.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,24 +117,6 @@ static recon_status not_a_rotation(recon_ctx *ctx, const char *path, size_t i, s
                       path, i, width == 9 ? "R R^T" : "the quaternion's length", off);
 }
 
-/* Rotations by less than 90 degrees have |w| above 0.7, and rotations that are all by about 180
- * degrees and about one axis are rare: where w is nearly always small, and the number that the other
- * order takes for it large, the other order is more likely. */
-static void warn_of_order(recon_ctx *ctx, const double *g, size_t n, recon_quaternions order,
-                          const char *path)
-{
-    int first = order == RECON_QUATERNIONS_WXYZ;
-    size_t odd = 0;
-    for (size_t i = 0; i < n; i++)
-        odd += fabs(of(g + 4 * i).w) < 0.5 && fabs(first ? of(g + 4 * i).z : of(g + 4 * i).x) > 0.7;
-    if ((double)odd > 0.95 * (double)n)
-        recon_log(ctx, RECON_LOG_WARN,
-                  "%s: %zu of %zu rotations are by about 180 degrees about %s if the quaternions "
-                  "are %s: are they %s?",
-                  path, odd, n, first ? "z" : "x", first ? "wxyz" : "xyzw",
-                  first ? "xyzw" : "wxyz");
-}
-
 static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, const recon_array *a,
                          size_t n, recon_quaternions order, const char *path)
 {
@@ -153,8 +137,22 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
             RECON_TRY(not_a_rotation(ctx, path, i, width, off));
         put(out + 4 * i, rotation_of(rows + i * width, order));
     }
-    if (width == 4)
-        warn_of_order(ctx, out, n, order, path);
+    if (width == 4) {
+        /* Rotations by less than 90 degrees have |w| above 0.7, and rotations that are all by about
+         * 180 degrees and about one axis are rare: where w is nearly always small, and the number
+         * that the other order takes for it large, the other order is more likely. */
+        int first = order == RECON_QUATERNIONS_WXYZ;
+        size_t odd = 0;
+        for (size_t i = 0; i < n; i++)
+            odd += fabs(of(out + 4 * i).w) < 0.5 &&
+                   fabs(first ? of(out + 4 * i).z : of(out + 4 * i).x) > 0.7;
+        if ((double)odd > 0.95 * (double)n)
+            recon_log(
+                ctx, RECON_LOG_WARN,
+                "%s: %zu of %zu rotations are by about 180 degrees about %s if the quaternions "
+                "are %s: are they %s?",
+                path, odd, n, first ? "z" : "x", first ? "wxyz" : "xyzw", first ? "xyzw" : "wxyz");
+    }
 done:
     free(rows);
     return status;
@@ -249,9 +247,7 @@ static recon_status gauge(recon_ctx *ctx, const recon_group *self, double *cente
     recon_fisher fisher;
     (void)self;
     recon_fisher_center(uncentred, parameters, recon_so3_inverse(of(center)));
-    recon_status status = recon_fisher_of(ctx, &fisher, uncentred);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_fisher_of(ctx, &fisher, uncentred));
     put(center, recon_fisher_gauge(&fisher, recon_fisher_free(&fisher)));
     recon_fisher_center(parameters, uncentred, of(center));
     return RECON_OK;

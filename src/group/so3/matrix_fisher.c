@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include "core/fail.h"
-#include "group/so3/fisher_constant.h"
+#include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 
 #define LARGEST 1e12

@@ -8,9 +8,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "group/so3/descent.h"
 #include "group/so3/frame.h"
-#include "group/so3/modes.h"
 #include "group/so3/verdict.h"
 #include "stats/tie.h"
 
@@ -35,14 +33,6 @@ static int nearest_mode(const recon_so3_center *center, recon_so3 q)
     return best;
 }
 
-static void weigh_modes(centering *c)
-{
-    for (int k = 0; k < c->out->modes; k++)
-        c->out->mode[k].weight = 0;
-    for (size_t i = 0; i < c->n; i++)
-        c->out->mode[nearest_mode(c->out, c->g[i])].weight += 1 / (double)c->n;
-}
-
 static double spacing(const recon_so3_center *center)
 {
     double least = M_PI;
@@ -50,12 +40,6 @@ static double spacing(const recon_so3_center *center)
         for (int b = 0; b < a; b++)
             least = fmin(least, recon_so3_distance(center->mode[a].at, center->mode[b].at));
     return least;
-}
-
-/* How many samples a Tukey loss sees. */
-static double mass_of(const recon_so3_descent *d, size_t n, double c)
-{
-    return (double)n - 6 * d->loss / (c * c);
 }
 
 /* From each mode; the greatest mass wins, ties go to the mode nearest the identity. */
@@ -68,7 +52,8 @@ static recon_so3 tukey_of_modes(centering *s, double c)
     for (int k = 0; k < out->modes; k++) {
         recon_so3_descent d = recon_so3_descend(out->mode[k].at, &all, c);
         out->mode[k].at = d.at;
-        mass[k] = mass_of(&d, s->n, c);
+        /* How many samples a Tukey loss sees. */
+        mass[k] = (double)s->n - 6 * d.loss / (c * c);
         heaviest = mass[k] > mass[heaviest] ? k : heaviest;
     }
     int best = heaviest;
@@ -105,15 +90,6 @@ static recon_so3 tukey(centering *s, double fixed)
     return out->modes == 1 ? tukey_of_one(s, fixed) : tukey_of_modes(s, out->tukey_c);
 }
 
-static void report_frame(recon_so3_center *out, const recon_so3_frame *frame)
-{
-    for (int k = 0; k < 3; k++) {
-        out->singular[k] = frame->singular[k];
-        out->axis_body[k] = frame->body[0][k];
-    }
-    recon_so3_act(out->axis_world, frame->mode, out->axis_body);
-}
-
 /* The Frechet mean; by default of those that belong, each as far as it does. Samples that all
  * belong have the Frechet mean itself. */
 static recon_so3 mean_of_one(const centering *s, recon_mean_kind kind,
@@ -129,15 +105,12 @@ static recon_so3 mean_of_one(const centering *s, recon_mean_kind kind,
 static recon_status judge(recon_ctx *ctx, recon_so3_verdict *verdict, recon_fisher_robust *robust,
                           const centering *s, const recon_so3_kernels *kernels, recon_arena *arena)
 {
-    recon_status status;
     const recon_so3_evidence evidence = { s->g, s->n, s->frame.singular, robust };
-    RECON_TRY(recon_arena_take(ctx, arena, &robust->belongs, s->n, sizeof *robust->belongs));
-    RECON_TRY(recon_fisher_fit_robust(ctx, robust, s->g, s->n));
-    RECON_TRY(recon_so3_modes(ctx, &verdict->modes, verdict->at, s->g, s->n, kernels, &robust->fit,
-                              arena));
-    RECON_TRY(recon_so3_judge(ctx, verdict, &evidence, arena));
-done:
-    return status;
+    RECON_CHECK(recon_arena_take(ctx, arena, &robust->belongs, s->n, sizeof *robust->belongs));
+    RECON_CHECK(recon_fisher_fit_robust(ctx, robust, s->g, s->n));
+    RECON_CHECK(recon_so3_modes(ctx, &verdict->modes, verdict->at, s->g, s->n, kernels,
+                                &robust->fit, arena));
+    return recon_so3_judge(ctx, verdict, &evidence, arena);
 }
 
 static recon_status center(recon_ctx *ctx, centering *s, const recon_mean_options *options,
@@ -150,19 +123,24 @@ static recon_status center(recon_ctx *ctx, centering *s, const recon_mean_option
     for (size_t i = 0; i < s->n; i++)
         recon_so3_moment_add(m, s->g[i], 1 / (double)s->n);
     recon_so3_frame_of(&s->frame, m);
-    recon_status status = judge(ctx, &verdict, &robust, s, kernels, arena);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(judge(ctx, &verdict, &robust, s, kernels, arena));
     *out = (recon_so3_center){
         .count = s->n, .fit = robust.fit, .natural = verdict.natural, .modes = verdict.modes
     };
-    report_frame(out, &s->frame);
+    for (int k = 0; k < 3; k++) {
+        out->singular[k] = s->frame.singular[k];
+        out->axis_body[k] = s->frame.body[0][k];
+    }
+    recon_so3_act(out->axis_world, s->frame.mode, out->axis_body);
     recon_so3 mean = s->frame.mode;
     if (options->kind > RECON_MEAN_TUKEY || out->modes == 1)
         mean = mean_of_one(s, options->kind, &robust);
     for (int k = 0; k < out->modes; k++)
         out->mode[k].at = out->modes == 1 ? mean : verdict.at[k];
-    weigh_modes(s);
+    for (int k = 0; k < s->out->modes; k++)
+        s->out->mode[k].weight = 0;
+    for (size_t i = 0; i < s->n; i++)
+        s->out->mode[nearest_mode(s->out, s->g[i])].weight += 1 / (double)s->n;
     out->mean = options->kind <= RECON_MEAN_TUKEY ? tukey(s, options->tukey_c) : mean;
     return RECON_OK;
 }
@@ -200,9 +178,7 @@ recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *out, const r
     if (!(job.options.tukey_c >= 0 && job.options.tukey_c <= M_PI))
         return recon_fail(ctx, RECON_ERR_INPUT, "mean of rotations: tukey_c is %g, not in [0, pi]",
                           job.options.tukey_c);
-    recon_status status = recon_mean_options_check(ctx, &job.options);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_mean_options_check(ctx, &job.options));
     recon_so3_kernels_make(&job.kernels);
     return recon_parallel(ctx, center_task, &job, sets);
 }

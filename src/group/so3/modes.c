@@ -10,7 +10,7 @@
  * Kernels are isotropic matrix Fisher densities exp(-2 kappa (1 - (p.q)^2)), kappa doubling from
  * one to the next: each is the square of the one before, so that a pair of samples costs one
  * exponential for all ten widths, from 40 to 2 degrees. */
-#include "group/so3/modes.h"
+#include "group/so3/verdict.h"
 #include "group/so3/frame.h"
 
 #include <recon/group/matrix_fisher.h>
@@ -18,6 +18,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/fail.h"
+#include "group/so3/so3.h"
+#include "group/so3/fisher_fit.h"
+#include "group/so3/fisher.h"
 
 #define BROADEST   2.0  /* kappa of the first kernel: a standard deviation of 40 degrees        */
 #define SAMPLES    1024 /* enough to see modes: of more, every second, third ... is looked at    */
@@ -62,19 +65,6 @@ static double gap(recon_so3 p, recon_so3 q)
     return 1 - c * c;
 }
 
-static void add_pairs(search *s)
-{
-    for (size_t i = 0; i < s->n * RECON_KERNELS; i++)
-        s->density[i] = 0;
-    for (size_t i = 0; i < s->n; i++)
-        for (size_t j = 0; j < i; j++) {
-            double kernel = exp(-2 * BROADEST * gap(s->g[i], s->g[j]));
-            double *a = s->density + i * RECON_KERNELS, *b = s->density + j * RECON_KERNELS;
-            for (int k = 0; k < RECON_KERNELS; k++, kernel *= kernel)
-                a[k] += kernel, b[k] += kernel;
-        }
-}
-
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -106,23 +96,21 @@ static double best_kernel(search *s, const recon_so3_kernels *kernels, double *s
 }
 
 /* Whether one mode explains the samples as well as a kernel density with this log-likelihood, of
- * the share of the samples looked at. One mode is the robust fit, with a background for outliers, or
- * plain maximum likelihood, each with its parameters taken off (Akaike; a ring has five), or the
+ * the share of the samples looked at. One mode is the robust fit, with a background for outliers,
+ * or plain maximum likelihood, each with its parameters taken off (Akaike; a ring has five), or the
  * uniform distribution, which has none. */
 static recon_status one_will_do(recon_ctx *ctx, int *out, const search *s,
                                 const recon_fisher_fit *robust, double several, double thinned)
 {
     static const recon_fisher_fit_options ml = { .method = RECON_FISHER_ML };
     recon_fisher_fit plain;
-    recon_status status = RECON_OK;
     int parameters = (robust->free_directions > 0 ? 5 : 9) + (robust->background > 0);
     *out = several < MARGIN || several < thinned * robust->log_likelihood - parameters + MARGIN;
     if (*out)
         return RECON_OK;
-    RECON_TRY(recon_fisher_fit_samples(ctx, &plain, s->g, s->n, &ml));
+    RECON_CHECK(recon_fisher_fit_samples(ctx, &plain, s->g, s->n, &ml));
     *out = several < plain.log_likelihood - 9 + MARGIN;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static double density_at(const search *s, recon_so3 q)
@@ -244,25 +232,31 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
     search s = { .n = (n + stride - 1) / stride };
     double *scratch;
     int one = 1;
-    recon_status status;
     *modes = 1;
-    RECON_TRY(recon_arena_take(ctx, arena, &s.g, s.n, sizeof *s.g));
-    RECON_TRY(recon_arena_take(ctx, arena, &s.density, s.n * RECON_KERNELS, sizeof *s.density));
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, s.n, sizeof *scratch));
+    RECON_CHECK(recon_arena_take(ctx, arena, &s.g, s.n, sizeof *s.g));
+    RECON_CHECK(recon_arena_take(ctx, arena, &s.density, s.n * RECON_KERNELS, sizeof *s.density));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, s.n, sizeof *scratch));
     if (s.n < 2 * LEAST_N)
         return RECON_OK;
     for (size_t i = 0; i < s.n; i++)
         s.g[i] = samples[i * stride];
-    add_pairs(&s);
+    for (size_t i = 0; i < s.n * RECON_KERNELS; i++)
+        s.density[i] = 0;
+    for (size_t i = 0; i < s.n; i++)
+        for (size_t j = 0; j < i; j++) {
+            double kernel = exp(-2 * BROADEST * gap(s.g[i], s.g[j]));
+            double *a = s.density + i * RECON_KERNELS, *b = s.density + j * RECON_KERNELS;
+            for (int k = 0; k < RECON_KERNELS; k++, kernel *= kernel)
+                a[k] += kernel, b[k] += kernel;
+        }
     double several = best_kernel(&s, kernels, scratch);
     find_peaks(&s);
     if (s.peaks > 1)
-        RECON_TRY(one_will_do(ctx, &one, &s, robust, several, (double)s.n / (double)n));
+        RECON_CHECK(one_will_do(ctx, &one, &s, robust, several, (double)s.n / (double)n));
     if (one)
         return RECON_OK;
     group_peaks(&s);
     int found = list_modes(at, &s);
     *modes = found > 1 ? found : 1;
-done:
-    return status;
+    return RECON_OK;
 }

@@ -3,6 +3,7 @@
  * Angles come from atan2 and never from acos, which loses half the digits near 0 and near pi. The
  * loops over n call the same inline code as the functions for one, and are not cloned for wider
  * vectors: fused multiply-adds would make the answer depend on the machine. */
+#include "group/so3/so3.h"
 #include <recon/group/so3.h>
 
 #include <math.h>
@@ -66,10 +67,10 @@ recon_so3 recon_so3_normalize(recon_so3 q)
     return upper((recon_so3){ q.w / n, q.x / n, q.y / n, q.z / n });
 }
 
-/* One Newton step for 1/sqrt of the squared length: it is 1 up to rounding, so that one step takes
- * the drift off, and a product of any length stays on the group. */
-static inline recon_so3 compose(recon_so3 a, recon_so3 b)
+recon_so3 recon_so3_compose(recon_so3 a, recon_so3 b)
 {
+    /* One Newton step for 1/sqrt of the squared length: it is 1 up to rounding, so that one step
+     * takes the drift off, and a product of any length stays on the group. */
     double w = a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z;
     double x = a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y;
     double y = a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x;
@@ -78,19 +79,9 @@ static inline recon_so3 compose(recon_so3 a, recon_so3 b)
     return scaled((recon_so3){ w, x, y, z }, w < 0 ? -newton : newton);
 }
 
-recon_so3 recon_so3_compose(recon_so3 a, recon_so3 b)
-{
-    return compose(a, b);
-}
-
-static inline recon_so3 inverse(recon_so3 a)
-{
-    return upper((recon_so3){ a.w, -a.x, -a.y, -a.z });
-}
-
 recon_so3 recon_so3_inverse(recon_so3 a)
 {
-    return inverse(a);
+    return upper((recon_so3){ a.w, -a.x, -a.y, -a.z });
 }
 
 double recon_so3_angle(recon_so3 a)
@@ -178,10 +169,14 @@ void recon_so3_to_matrix(double m[9], recon_so3 a)
     to_matrix(m, a);
 }
 
-/* The symmetric matrix A = 1 + K, K Davenport's: its top eigenvector is the rotation nearest to m,
- * and A = 4 q q^T where m is a rotation. */
-static void davenport(double A[4][4], const double m[9])
+/* Power iteration on A. The eigenvalues are 4, 0, 0, 0 up to the error e of m, so that the column
+ * with the largest diagonal entry, two products further, is off by (e / 4)^3: rounding for float
+ * matrices, as for double ones. */
+recon_so3 recon_so3_from_matrix(const double m[9])
 {
+    double A[4][4], q[4], next[4];
+    /* The symmetric matrix A = 1 + K, K Davenport's: its top eigenvector is the rotation nearest to
+     * m, and A = 4 q q^T where m is a rotation. */
     A[0][0] = 1 + m[0] + m[4] + m[8];
     A[1][1] = 1 + m[0] - m[4] - m[8];
     A[2][2] = 1 - m[0] + m[4] - m[8];
@@ -192,15 +187,6 @@ static void davenport(double A[4][4], const double m[9])
     A[1][2] = A[2][1] = m[1] + m[3];
     A[1][3] = A[3][1] = m[2] + m[6];
     A[2][3] = A[3][2] = m[5] + m[7];
-}
-
-/* Power iteration on A. The eigenvalues are 4, 0, 0, 0 up to the error e of m, so that the column
- * with the largest diagonal entry, two products further, is off by (e / 4)^3: rounding for float
- * matrices, as for double ones. */
-recon_so3 recon_so3_from_matrix(const double m[9])
-{
-    double A[4][4], q[4], next[4];
-    davenport(A, m);
     int best = 0;
     for (int i = 1; i < 4; i++)
         best = A[i][i] > A[best][best] ? i : best;

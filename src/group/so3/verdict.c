@@ -7,11 +7,11 @@
  * pose look like. Outliers, which the robust fit has set apart, do not take part. */
 #include "group/so3/verdict.h"
 #include "core/fail.h"
-#include "group/so3/fisher_invert.h"
-#include "group/so3/descent.h"
-#include "group/so2/modes.h"
-#include "group/so2/angles.h"
+#include "group/so3/fisher.h"
+#include "group/so3/frame.h"
+#include "group/so2/mean.h"
 #include "group/so2/verdict.h"
+#include "group/mean.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -101,10 +101,9 @@ static recon_status read_spin(recon_ctx *ctx, spin *out, const recon_so3_evidenc
 {
     const recon_so3_frame *frame = &e->fit->frame;
     double *angle, *sorted, *scratch, variance = 0;
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &angle, e->n, sizeof *angle));
-    RECON_TRY(recon_arena_take(ctx, arena, &sorted, e->n, sizeof *sorted));
-    RECON_TRY(
+    RECON_CHECK(recon_arena_take(ctx, arena, &angle, e->n, sizeof *angle));
+    RECON_CHECK(recon_arena_take(ctx, arena, &sorted, e->n, sizeof *sorted));
+    RECON_CHECK(
         recon_arena_take(ctx, arena, &scratch, recon_so2_modes_scratch(e->n), sizeof *scratch));
     *out = (spin){ 0 };
     for (size_t i = 0; i < e->n; i++)
@@ -118,14 +117,7 @@ static recon_status read_spin(recon_ctx *ctx, spin *out, const recon_so3_evidenc
         variance += sorted[i] * sorted[i] / (double)out->n;
     recon_so2_find_modes(&out->modes, sorted, out->n, variance, scratch);
     recon_so2_judge(&out->verdict, sorted, out->n, out->moment, &out->modes, scratch);
-done:
-    return status;
-}
-
-static recon_natural judge_spread(const double singular[3], double n)
-{
-    double limit = NONE_MOST - ONE_SIDED * (1 - NONE_MOST * NONE_MOST) / sqrt(3 * n);
-    return square(singular) < limit * limit ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
+    return RECON_OK;
 }
 
 static recon_natural judge_spin(const spin *s, const recon_fisher_robust *fit)
@@ -141,36 +133,33 @@ static recon_natural judge_spin(const spin *s, const recon_fisher_robust *fit)
     return of_spin == RECON_NATURAL_ONE ? RECON_NATURAL_ONE : RECON_NATURAL_UNSURE;
 }
 
-/* The modes of the spin as rotations. */
-static void place_modes(recon_so3_verdict *out, const spin *s, const recon_so3_frame *frame)
-{
-    int m = s->verdict.spaced;
-    out->modes = m ? m : s->modes.count;
-    for (int k = 0; k < out->modes; k++)
-        out->at[k] = recon_so3_on_circle(frame, m ? s->verdict.center + k * 2 * M_PI / m
-                                                  : s->modes.arc[k].center);
-}
-
 recon_status recon_so3_judge(recon_ctx *ctx, recon_so3_verdict *out, const recon_so3_evidence *e,
                              recon_arena *arena)
 {
     spin s;
     double n = (double)e->n;
-    recon_status status = RECON_OK;
     out->natural = RECON_NATURAL_UNSURE;
     if (e->n < LEAST_N)
         return RECON_OK;
     if (out->modes > 1) {
         out->natural = RECON_NATURAL_SEVERAL;
     } else if (!recon_so3_uneven(e->singular, n)) {
-        out->natural = judge_spread(e->singular, n);
+        double limit = NONE_MOST - ONE_SIDED * (1 - NONE_MOST * NONE_MOST) / sqrt(3 * n);
+        out->natural =
+            square(e->singular) < limit * limit ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
     } else {
-        RECON_TRY(read_spin(ctx, &s, e, arena));
+        RECON_CHECK(read_spin(ctx, &s, e, arena));
         if (s.n >= LEAST_N && 2 * s.n > e->n)
             out->natural = judge_spin(&s, e->fit);
-        if (out->natural == RECON_NATURAL_SEVERAL)
-            place_modes(out, &s, &e->fit->frame);
+        if (out->natural == RECON_NATURAL_SEVERAL) {
+            /* The modes of the spin as rotations. */
+            int m = s.verdict.spaced;
+            out->modes = m ? m : s.modes.count;
+            for (int k = 0; k < out->modes; k++)
+                out->at[k] =
+                    recon_so3_on_circle(&e->fit->frame, m ? s.verdict.center + k * 2 * M_PI / m
+                                                          : s.modes.arc[k].center);
+        }
     }
-done:
-    return status;
+    return RECON_OK;
 }

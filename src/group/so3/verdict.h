@@ -1,13 +1,35 @@
-/* verdict.h - what a set of rotations says about a natural pose: a test with stated error
- * rates.
- *
- * docs/statistics-so3.md explains the tests and tabulates how often each verdict is given. */
+/* verdict.h - what a set of rotations says: its modes, and a verdict on its natural pose. */
 #ifndef GROUP_SO3_VERDICT_H
 #define GROUP_SO3_VERDICT_H
 
+#include <recon/group/matrix_fisher.h>
+#include <recon/group/so3.h>
 #include <recon/group/mean.h>
+#include "group/so3/frame.h"
 #include "core/arena.h"
-#include "group/so3/fisher_robust.h"
+#include "group/so3/fisher_fit.h"
+
+/* --- One broad mode or several? */
+
+#define RECON_KERNELS 10
+
+/* log of the kernels' normalising constants, made once for many sets. */
+typedef struct {
+    double log_norm[RECON_KERNELS];
+} recon_so3_kernels;
+
+void recon_so3_kernels_make(recon_so3_kernels *out);
+
+/* The modes of the samples, of which robust is the robust fit; at most RECON_MODES_MAX, heaviest
+ * first; *modes = 1 and at[0] not set where there is no reason to see more than one. */
+recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODES_MAX],
+                             const recon_so3 *samples, size_t n, const recon_so3_kernels *kernels,
+                             const recon_fisher_fit *robust, recon_arena *arena);
+
+/* --- What a set of rotations says about a natural pose: a test with stated error
+ * rates.
+ *
+ * docs/statistics-so3.md explains the tests and tabulates how often each verdict is given. */
 
 /* Rotations [n] with the singular values of their mean and their robust fit. */
 typedef struct {

@@ -1,5 +1,6 @@
-/* bytes.c - blocks of 8 x 32 sums in registers. The instruction multiplies four unsigned bytes with four
- * signed ones: b is made unsigned, by 128 more, and sums begin with what that adds, taken away. */
+/* bytes.c - blocks of 8 x 32 sums in registers. The instruction multiplies four unsigned bytes with
+ * four signed ones: b is made unsigned, by 128 more, and sums begin with what that adds, taken
+ * away. */
 #include "ops/cpu/cpu.h"
 #include "core/arena.h"
 #include "core/ctx.h"
@@ -105,19 +106,17 @@ VNNI static void columns(const recon_gemm_args *g, const int32_t *extra, const u
 recon_status recon_bytes_tile(recon_ctx *ctx, const recon_gemm_args *g, int worker)
 {
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_status status = RECON_OK;
     uint8_t *packed;
     int32_t *extra;
-    RECON_TRY(recon_arena_take(ctx, arena, &packed, g->k * COLS, 1));
-    RECON_TRY(recon_arena_take(ctx, arena, &extra, g->m, sizeof *extra));
+    RECON_CHECK(recon_arena_take(ctx, arena, &packed, g->k * COLS, 1));
+    RECON_CHECK(recon_arena_take(ctx, arena, &extra, g->m, sizeof *extra));
     for (size_t i = 0; i < g->m; i++)
         extra[i] = surplus((const int8_t *)g->a + i * g->lda, g->k);
     for (size_t j = 0; j < g->n; j += COLS) {
         pack(packed, g, j);
         columns(g, extra, packed, j);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 #else

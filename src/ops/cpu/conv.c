@@ -150,29 +150,27 @@ recon_status recon_conv_weights(recon_ctx *ctx, job *j)
 static recon_status forward_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
     const job *j = arg;
-    recon_status status = RECON_OK;
     recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t images = own.end - own.begin, first = own.begin;
     size_t in = j->h * j->w * j->c, out = j->p * j->q * j->o;
     void *x, *y;
-    RECON_TRY(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
-    RECON_TRY(recon_conv_part_out(ctx, j, worker, &y, &j->a->y, first * out, images * out));
+    RECON_CHECK(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
+    RECON_CHECK(recon_conv_part_out(ctx, j, worker, &y, &j->a->y, first * out, images * out));
     if (recon_conv_by_gemm(j)) {
-        RECON_TRY(recon_cpu_product(ctx, y, j->o, recon_plain(x, j->c),
-                                    recon_transposed(j->weights, j->c),
-                                    (size_t[]){ images, j->o, j->c }, 0));
+        RECON_CHECK(recon_cpu_product(ctx, y, j->o, recon_plain(x, j->c),
+                                      recon_transposed(j->weights, j->c),
+                                      (size_t[]){ images, j->o, j->c }, 0));
         if (j->a->bias.data)
             add_bias(y, j->a->bias.data, images, j->o);
     } else {
-        RECON_TRY(recon_conv_run(ctx, j, recon_conv_size(j, images), worker, x, y));
+        RECON_CHECK(recon_conv_run(ctx, j, recon_conv_size(j, images), worker, x, y));
     }
     if (j->a->relu && j->type == RECON_F32)
         clip_floats(y, images * out);
     else if (j->a->relu)
         clip_bf16(y, images * out);
     recon_conv_part_done(j, y, &j->a->y, first * out, images * out);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *a)

@@ -31,21 +31,19 @@ RECON_CLONES static void mask_bf16(uint16_t *restrict out, const uint16_t *restr
 static recon_status masked(recon_ctx *ctx, const job *j, int worker, void **out, size_t at,
                            size_t count)
 {
-    recon_status status = RECON_OK;
     void *dy, *y;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    RECON_TRY(recon_conv_part_in(ctx, j, worker, &dy, &j->a->dy, at, count));
+    RECON_CHECK(recon_conv_part_in(ctx, j, worker, &dy, &j->a->dy, at, count));
     *out = dy;
     if (!j->a->relu)
         return RECON_OK;
-    RECON_TRY(recon_conv_part_in(ctx, j, worker, &y, &j->a->y, at, count));
-    RECON_TRY(recon_arena_take(ctx, arena, out, count, recon_dtype_size(j->type)));
+    RECON_CHECK(recon_conv_part_in(ctx, j, worker, &y, &j->a->y, at, count));
+    RECON_CHECK(recon_arena_take(ctx, arena, out, count, recon_dtype_size(j->type)));
     if (j->type == RECON_F32)
         mask_floats(*out, dy, y, count);
     else
         mask_bf16(*out, dy, y, count);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* The column sums of a task's dy. */
@@ -71,33 +69,32 @@ static void bias_gradient(const job *j, size_t task, const void *dy, size_t rows
 static recon_status back_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
     const job *j = arg;
-    recon_status status = RECON_OK;
     recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t images = own.end - own.begin, first = own.begin;
     size_t in = j->h * j->w * j->c, out = j->p * j->q * j->o;
     int size = recon_conv_size(j, images);
     void *dy, *x, *dx;
-    RECON_TRY(masked(ctx, j, worker, &dy, first * out, images * out));
+    RECON_CHECK(masked(ctx, j, worker, &dy, first * out, images * out));
     if (j->a->dbias.data)
         bias_gradient(j, task, dy, images * j->p * j->q);
     if (j->a->dw.data) {
         void *dw = (char *)j->partial + task * j->stride;
-        RECON_TRY(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
-        RECON_TRY(recon_conv_by_gemm(j)
-                      ? recon_cpu_product(ctx, dw, j->c, recon_transposed(dy, j->o),
-                                          recon_plain(x, j->c), (size_t[]){ j->o, j->c, images }, 0)
-                      : recon_conv_run_weights(ctx, j, size, worker, dw, x, dy));
+        RECON_CHECK(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
+        RECON_CHECK(recon_conv_by_gemm(j)
+                        ? recon_cpu_product(ctx, dw, j->c, recon_transposed(dy, j->o),
+                                            recon_plain(x, j->c), (size_t[]){ j->o, j->c, images },
+                                            0)
+                        : recon_conv_run_weights(ctx, j, size, worker, dw, x, dy));
     }
     if (j->a->dx.data) {
-        RECON_TRY(recon_conv_part_out(ctx, j, worker, &dx, &j->a->dx, first * in, images * in));
-        RECON_TRY(recon_conv_by_gemm(j) ? recon_cpu_product(ctx, dx, j->c, recon_plain(dy, j->o),
-                                                            recon_plain(j->weights, j->c),
-                                                            (size_t[]){ images, j->c, j->o }, 0)
-                                        : recon_conv_run_data(ctx, j, size, worker, dx, dy));
+        RECON_CHECK(recon_conv_part_out(ctx, j, worker, &dx, &j->a->dx, first * in, images * in));
+        RECON_CHECK(recon_conv_by_gemm(j) ? recon_cpu_product(ctx, dx, j->c, recon_plain(dy, j->o),
+                                                              recon_plain(j->weights, j->c),
+                                                              (size_t[]){ images, j->c, j->o }, 0)
+                                          : recon_conv_run_data(ctx, j, size, worker, dx, dy));
         recon_conv_part_done(j, dx, &j->a->dx, first * in, images * in);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 RECON_CLONES static void add_floats(float *restrict out, const float *restrict x, size_t n)
@@ -119,7 +116,6 @@ static int is_even(const job *j)
 static recon_status unpack_slice(recon_ctx *ctx, const job *j, size_t slice, float *out,
                                  float *room, size_t count)
 {
-    recon_status status = RECON_OK;
     const recon_pieces *p = &j->pieces;
     size_t first = slice * p->per, end = recon_min(first + p->per, p->tasks);
     recon_rows last = recon_pieces_rows(p, end - 1);
@@ -128,35 +124,32 @@ static recon_status unpack_slice(recon_ctx *ctx, const job *j, size_t slice, flo
     char *part = (char *)j->partial + first * j->stride;
     if (whole) {
         recon_pieces tasks = recon_pieces_alone(whole);
-        RECON_TRY(recon_pieces_sum(ctx, &tasks, part, RECON_F32, part, j->stride,
-                                   recon_conv_packed_count(j)));
-        RECON_TRY(recon_conv_unpack(ctx, j, 0, out, part));
+        RECON_CHECK(recon_pieces_sum(ctx, &tasks, part, RECON_F32, part, j->stride,
+                                     recon_conv_packed_count(j)));
+        RECON_CHECK(recon_conv_unpack(ctx, j, 0, out, part));
     }
     if (size)
-        RECON_TRY(recon_conv_unpack(ctx, j, size, whole ? room : out, part + whole * j->stride));
+        RECON_CHECK(recon_conv_unpack(ctx, j, size, whole ? room : out, part + whole * j->stride));
     if (size && whole)
         add_floats(out, room, count);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status sum_unpacked(recon_ctx *ctx, const job *j, float *dw, size_t count)
 {
-    recon_status status = RECON_OK;
     recon_pieces slices = recon_pieces_of(j->pieces.s, j->pieces.s.each);
     float *plain;
-    RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &plain, (slices.tasks + 1) * count,
-                               sizeof *plain));
+    RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &plain,
+                                 (slices.tasks + 1) * count, sizeof *plain));
     for (size_t i = 0; i < slices.tasks; i++)
-        RECON_TRY(unpack_slice(ctx, j, i, plain + i * count, plain + slices.tasks * count, count));
-    RECON_TRY(recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &slices,
-                                                         .part = plain,
-                                                         .stride = count * sizeof *plain,
-                                                         .width = count,
-                                                         .out = dw,
-                                                         .count = count }));
-done:
-    return status;
+        RECON_CHECK(
+            unpack_slice(ctx, j, i, plain + i * count, plain + slices.tasks * count, count));
+    return recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &slices,
+                                                      .part = plain,
+                                                      .stride = count * sizeof *plain,
+                                                      .width = count,
+                                                      .out = dw,
+                                                      .count = count });
 }
 
 static recon_status unpack(recon_ctx *ctx, const void *user, float *out, float *sum)
@@ -183,28 +176,16 @@ static recon_status sum_weights(recon_ctx *ctx, const job *j)
     return recon_gradient_sum(ctx, &g);
 }
 
-static recon_status sum_bias(recon_ctx *ctx, const job *j)
-{
-    return recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &j->pieces,
-                                                      .part = j->bias,
-                                                      .stride = j->o * sizeof *j->bias,
-                                                      .width = j->o,
-                                                      .as_double = 1,
-                                                      .out = j->a->dbias.data,
-                                                      .count = j->o });
-}
-
 static recon_status take_partials(recon_ctx *ctx, job *j)
 {
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     j->stride = recon_up(recon_conv_gradient_bytes(j), 64) * 64;
     if (j->a->dw.data)
-        RECON_TRY(recon_arena_take(ctx, arena, &j->partial, j->pieces.tasks, j->stride));
+        RECON_CHECK(recon_arena_take(ctx, arena, &j->partial, j->pieces.tasks, j->stride));
     if (j->a->dbias.data)
-        RECON_TRY(recon_arena_take(ctx, arena, &j->bias, j->pieces.tasks * j->o, sizeof *j->bias));
-done:
-    return status;
+        RECON_CHECK(
+            recon_arena_take(ctx, arena, &j->bias, j->pieces.tasks * j->o, sizeof *j->bias));
+    return RECON_OK;
 }
 
 static void clear(const recon_tensor *t)
@@ -233,7 +214,13 @@ recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *a)
     if (a->dw.data)
         RECON_TRY(sum_weights(ctx, &j));
     if (a->dbias.data)
-        RECON_TRY(sum_bias(ctx, &j));
+        RECON_TRY(recon_gradient_sum(ctx, &(recon_gradient){ .pieces = &j.pieces,
+                                                             .part = j.bias,
+                                                             .stride = j.o * sizeof *j.bias,
+                                                             .width = j.o,
+                                                             .as_double = 1,
+                                                             .out = j.a->dbias.data,
+                                                             .count = j.o }));
 done:
     recon_arena_release(arena, mark);
     return status;

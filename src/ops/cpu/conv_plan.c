@@ -54,21 +54,19 @@ static recon_dnnl_shape shape_for(const job *j, recon_dnnl_kind kind, size_t ima
 static recon_status prepare(recon_ctx *ctx, const job *j, recon_conv_kernel *k,
                             recon_dnnl_kind kind, const void *weights)
 {
-    recon_status status = RECON_OK;
     for (int i = 0; i < RECON_CONV_SIZES; i++) {
         if (j->images[i] == 0)
             continue;
         recon_dnnl_shape s = shape_for(j, kind, j->images[i]);
-        RECON_TRY(recon_dnnl_find(ctx, &k->plan[i], &s));
+        RECON_CHECK(recon_dnnl_find(ctx, &k->plan[i], &s));
         if (!weights)
             continue;
-        RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
-                                   recon_dnnl_packed_bytes(k->plan[i]), 1));
+        RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
+                                     recon_dnnl_packed_bytes(k->plan[i]), 1));
         int exchange = kind == RECON_DNNL_DATA && is_reversible(j);
-        RECON_TRY(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], weights, exchange));
+        RECON_CHECK(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], weights, exchange));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* w[o][kh - 1 - i][kw - 1 - j][c] */
@@ -96,19 +94,16 @@ recon_status recon_conv_plan_forward(recon_ctx *ctx, job *j)
 
 recon_status recon_conv_plan_back(recon_ctx *ctx, job *j)
 {
-    recon_status status = RECON_OK;
     const void *weights = j->weights;
     if (recon_conv_by_gemm(j))
         return RECON_OK;
     if (j->a->dw.data)
-        RECON_TRY(prepare(ctx, j, &j->gradient, RECON_DNNL_WEIGHTS, NULL));
+        RECON_CHECK(prepare(ctx, j, &j->gradient, RECON_DNNL_WEIGHTS, NULL));
     if (!j->a->dx.data)
         return RECON_OK;
     if (is_reversible(j))
-        RECON_TRY(flip_taps(ctx, j, &weights));
-    RECON_TRY(prepare(ctx, j, &j->data, RECON_DNNL_DATA, weights));
-done:
-    return status;
+        RECON_CHECK(flip_taps(ctx, j, &weights));
+    return prepare(ctx, j, &j->data, RECON_DNNL_DATA, weights);
 }
 
 recon_status recon_conv_run(recon_ctx *ctx, const job *j, int size, int worker, void *x, void *y)

@@ -140,32 +140,20 @@ static void couple_outputs(const job *j, const tile *t, int back)
     }
 }
 
-/* Of the paths that couple first: their gradients, onto dx. */
-static void uncouple_inputs(const job *j, const tile *t)
-{
-    for (size_t i = 0; i < j->plan->paths; i++) {
-        uint32_t l1 = j->plan->path[i].l1;
-        if (!j->split.product[j->split.place[i].product].mixes)
-            couple(j, t, i, 1, t->din[l1], side_of(j, t, i), j->plan->in[l1], 1);
-    }
-}
-
 /* ---- tiles ---- */
 
 /* Planes for a tile's degrees; the scalars are in the rows themselves. */
 static recon_status take_planes(recon_ctx *ctx, recon_arena *arena, planes *out, const tile *t,
                                 const uint32_t *channels, float *rows)
 {
-    recon_status status = RECON_OK;
     out[0] = (planes){ rows, recon_couple_dim(channels), recon_couple_dim(channels) };
     for (size_t l = 1; l < DEGREES; l++) {
         out[l].plane = channels[l];
         out[l].row = channels[l] * recon_couple_size(l);
-        RECON_TRY(
+        RECON_CHECK(
             recon_arena_take(ctx, arena, &out[l].at, t->rows * out[l].row + 1, sizeof *out[l].at));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void read_planes(const planes *to, const tile *t, const uint32_t *channels,
@@ -202,14 +190,13 @@ static void clear_unwritten(const job *j, const tile *t, const planes *p, const 
 static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, tile *t,
                               size_t index)
 {
-    recon_status status = RECON_OK;
     const float *x, *attr = j->a->attr.data;
     recon_rows own = recon_pieces_rows(&j->tiles, index);
     *t = (tile){ .first = own.begin, .rows = own.end - own.begin };
-    RECON_TRY(recon_part_read(ctx, arena, &x, &j->a->x, t->first * j->in, t->rows * j->in));
-    RECON_TRY(take_planes(ctx, arena, t->in, t, j->plan->in, (float *)x));
+    RECON_CHECK(recon_part_read(ctx, arena, &x, &j->a->x, t->first * j->in, t->rows * j->in));
+    RECON_CHECK(take_planes(ctx, arena, t->in, t, j->plan->in, (float *)x));
     read_planes(t->in, t, j->plan->in, x);
-    RECON_TRY(recon_arena_take(
+    RECON_CHECK(recon_arena_take(
         ctx, arena, &t->matrices,
         recon_couple_blocks(t->rows) * RECON_COUPLE_LANES * j->split.numbers + 1, sizeof(float)));
     recon_couple_matrices(t->matrices, j->plan, &j->split, attr + t->first * RECON_COUPLE_ATTRS,
@@ -217,25 +204,23 @@ static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
     for (size_t i = 0; i < j->split.products; i++) {
         const recon_couple_product *p = &j->split.product[i];
         size_t n = p->mixes ? p->outputs : p->depth;
-        RECON_TRY(
+        RECON_CHECK(
             recon_arena_take(ctx, arena, &t->side[i], product_rows(p, t->rows) * n, sizeof(float)));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *arena, size_t index)
 {
-    recon_status status = RECON_OK;
     const float *bias = j->a->bias.data;
     tile t;
-    RECON_TRY(open_tile(ctx, j, arena, &t, index));
-    RECON_TRY(recon_part_write(ctx, arena, &t.y, &j->a->y, t.first * j->out, t.rows * j->out));
-    RECON_TRY(take_planes(ctx, arena, t.out, &t, j->plan->out, t.y));
+    RECON_CHECK(open_tile(ctx, j, arena, &t, index));
+    RECON_CHECK(recon_part_write(ctx, arena, &t.y, &j->a->y, t.first * j->out, t.rows * j->out));
+    RECON_CHECK(take_planes(ctx, arena, t.out, &t, j->plan->out, t.y));
     couple_inputs(j, &t);
     for (size_t i = 0; i < j->split.products; i++) {
         const recon_couple_product *p = &j->split.product[i];
-        RECON_TRY(mix(ctx, j, &t, i, 0, operand(&t, t.out, p, i, 1), operand(&t, t.in, p, i, 0)));
+        RECON_CHECK(mix(ctx, j, &t, i, 0, operand(&t, t.out, p, i, 1), operand(&t, t.in, p, i, 0)));
     }
     clear_unwritten(j, &t, t.out, j->plan->out, 0);
     couple_outputs(j, &t, 0);
@@ -244,8 +229,7 @@ static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *aren
             t.y[r * j->out + o] += bias[o];
     write_planes(t.y, &t, j->plan->out, t.out);
     recon_run_wrote(t.y, &j->a->y, t.first * j->out, t.rows * j->out);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int worker)
@@ -255,37 +239,26 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
 
 /* ---- the way back ---- */
 
-/* Gradients of the weights, from dy's planes. */
-static recon_status weights_back(recon_ctx *ctx, const job *j, const tile *t, float *dw, int add)
-{
-    recon_status status = RECON_OK;
-    couple_inputs(j, t);
-    for (size_t i = 0; i < j->split.products; i++) {
-        const recon_couple_product *p = &j->split.product[i];
-        RECON_TRY(add_weights(ctx, j, t, i, dw, operand(t, t->out, p, i, 1),
-                              operand(t, t->in, p, i, 0), add));
-    }
-done:
-    return status;
-}
-
 /* dx of a tile. The sides of the paths that couple first become gradients. */
 static recon_status inputs_back(recon_ctx *ctx, const job *j, recon_arena *arena, tile *t)
 {
-    recon_status status = RECON_OK;
     float *dx;
-    RECON_TRY(recon_part_write(ctx, arena, &dx, &j->a->dx, t->first * j->in, t->rows * j->in));
-    RECON_TRY(take_planes(ctx, arena, t->din, t, j->plan->in, dx));
+    RECON_CHECK(recon_part_write(ctx, arena, &dx, &j->a->dx, t->first * j->in, t->rows * j->in));
+    RECON_CHECK(take_planes(ctx, arena, t->din, t, j->plan->in, dx));
     for (size_t i = 0; i < j->split.products; i++) {
         const recon_couple_product *p = &j->split.product[i];
-        RECON_TRY(mix(ctx, j, t, i, 1, operand(t, t->din, p, i, 0), operand(t, t->out, p, i, 1)));
+        RECON_CHECK(mix(ctx, j, t, i, 1, operand(t, t->din, p, i, 0), operand(t, t->out, p, i, 1)));
     }
     clear_unwritten(j, t, t->din, j->plan->in, 1);
-    uncouple_inputs(j, t);
+    /* Of the paths that couple first: their gradients, onto dx. */
+    for (size_t i = 0; i < j->plan->paths; i++) {
+        uint32_t l1 = j->plan->path[i].l1;
+        if (!j->split.product[j->split.place[i].product].mixes)
+            couple(j, t, i, 1, t->din[l1], side_of(j, t, i), j->plan->in[l1], 1);
+    }
     write_planes(dx, t, j->plan->in, t->din);
     recon_run_wrote(dx, &j->a->dx, t->first * j->in, t->rows * j->in);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void sum_bias(const job *j, const tile *t, const float *dy, float *sum, int add)
@@ -301,39 +274,42 @@ static void sum_bias(const job *j, const tile *t, const float *dy, float *sum, i
 static recon_status back_tile(recon_ctx *ctx, const job *j, recon_arena *arena, size_t index,
                               float *sums, int add)
 {
-    recon_status status = RECON_OK;
     const float *dy;
     tile t;
-    RECON_TRY(open_tile(ctx, j, arena, &t, index));
-    RECON_TRY(recon_part_read(ctx, arena, &dy, &j->a->dy, t.first * j->out, t.rows * j->out));
-    RECON_TRY(take_planes(ctx, arena, t.out, &t, j->plan->out, (float *)dy));
+    RECON_CHECK(open_tile(ctx, j, arena, &t, index));
+    RECON_CHECK(recon_part_read(ctx, arena, &dy, &j->a->dy, t.first * j->out, t.rows * j->out));
+    RECON_CHECK(take_planes(ctx, arena, t.out, &t, j->plan->out, (float *)dy));
     read_planes(t.out, &t, j->plan->out, dy);
     couple_outputs(j, &t, 1);
     if (j->a->dbias.data)
         sum_bias(j, &t, dy, sums + j->weights, add);
-    if (j->a->dw.data)
-        RECON_TRY(weights_back(ctx, j, &t, sums, add));
+    if (j->a->dw.data) {
+        /* Gradients of the weights, from dy's planes. */
+        couple_inputs(j, &t);
+        for (size_t i = 0; i < j->split.products; i++) {
+            const recon_couple_product *p = &j->split.product[i];
+            RECON_CHECK(add_weights(ctx, j, &t, i, sums, operand(&t, t.out, p, i, 1),
+                                    operand(&t, t.in, p, i, 0), add));
+        }
+    }
     if (j->a->dx.data)
-        RECON_TRY(inputs_back(ctx, j, arena, &t));
-done:
-    return status;
+        RECON_CHECK(inputs_back(ctx, j, arena, &t));
+    return RECON_OK;
 }
 
 static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const job *j = arg;
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
     size_t begin = index * j->tiles_of_task;
     size_t end = recon_min(j->tiles.tasks, begin + j->tiles_of_task);
     float *sums = j->partial + index * (j->weights + j->plan->out[0]);
     for (size_t i = begin; i < end; i++) {
-        RECON_TRY(back_tile(ctx, j, arena, i, sums, i > begin));
+        RECON_CHECK(back_tile(ctx, j, arena, i, sums, i > begin));
         recon_arena_release(arena, mark);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* ---- whole calls ---- */
@@ -354,7 +330,6 @@ static void copy_weights(const job *j, float *products, float *plain, int to_pro
 
 static recon_status open_job(recon_ctx *ctx, job *j, const recon_couple_args *a)
 {
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     const float *w;
     *j = (job){ .a = a,
@@ -366,11 +341,10 @@ static recon_status open_job(recon_ctx *ctx, job *j, const recon_couple_args *a)
     j->tiles = recon_pieces_of(recon_slices_in_rows(&a->x, recon_tensor_rows(&a->x)), TILE_ROWS);
     j->tiles_of_task = a->x.slices ? j->tiles.per : recon_up(j->tiles.tasks, BACK_TASKS);
     j->tasks = recon_up(j->tiles.tasks, j->tiles_of_task);
-    RECON_TRY(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
-    RECON_TRY(recon_arena_take(ctx, arena, &j->w, j->weights + 1, sizeof *j->w));
+    RECON_CHECK(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
+    RECON_CHECK(recon_arena_take(ctx, arena, &j->w, j->weights + 1, sizeof *j->w));
     copy_weights(j, j->w, (float *)w, 1);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *a)
@@ -390,7 +364,6 @@ done:
 
 recon_status recon_couple_sum(recon_ctx *ctx, recon_gradient weights, float *dbias, size_t biases)
 {
-    recon_status status = RECON_OK;
     weights.stride = (weights.width + biases) * sizeof(float);
     recon_gradient bias = weights;
     bias.part = (float *)weights.part + weights.width;
@@ -398,11 +371,10 @@ recon_status recon_couple_sum(recon_ctx *ctx, recon_gradient weights, float *dbi
     bias.arrange = NULL;
     bias.out = dbias;
     if (weights.out)
-        RECON_TRY(recon_gradient_sum(ctx, &weights));
+        RECON_CHECK(recon_gradient_sum(ctx, &weights));
     if (bias.out)
-        RECON_TRY(recon_gradient_sum(ctx, &bias));
-done:
-    return status;
+        RECON_CHECK(recon_gradient_sum(ctx, &bias));
+    return RECON_OK;
 }
 
 static recon_status to_plain(recon_ctx *ctx, const void *user, float *out, float *products)
@@ -410,20 +382,6 @@ static recon_status to_plain(recon_ctx *ctx, const void *user, float *out, float
     (void)ctx;
     copy_weights(user, products, out, 0);
     return RECON_OK;
-}
-
-/* Over the tasks, in order, and back to the caller's order. */
-static recon_status sum_tasks(recon_ctx *ctx, const job *j)
-{
-    recon_pieces tasks = recon_pieces_each(&j->tiles.s, j->a->x.slices ? 1 : j->tasks);
-    recon_gradient weights = { .pieces = &tasks,
-                               .part = j->partial,
-                               .width = j->weights,
-                               .arrange = to_plain,
-                               .user = j,
-                               .out = j->a->dw.data,
-                               .count = j->weights };
-    return recon_couple_sum(ctx, weights, j->a->dbias.data, j->plan->out[0]);
 }
 
 recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *a)
@@ -438,7 +396,16 @@ recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *a)
     RECON_TRY(recon_arena_take(ctx, arena, &j.partial, j.tasks * (j.weights + j.plan->out[0]) + 1,
                                sizeof(float)));
     RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
-    RECON_TRY(sum_tasks(ctx, &j));
+    /* Over the tasks, in order, and back to the caller's order. */
+    recon_pieces tasks = recon_pieces_each(&j.tiles.s, j.a->x.slices ? 1 : j.tasks);
+    recon_gradient weights = { .pieces = &tasks,
+                               .part = j.partial,
+                               .width = j.weights,
+                               .arrange = to_plain,
+                               .user = &j,
+                               .out = j.a->dw.data,
+                               .count = j.weights };
+    RECON_TRY(recon_couple_sum(ctx, weights, j.a->dbias.data, j.plan->out[0]));
 done:
     recon_arena_release(arena, mark);
     return status;

@@ -145,12 +145,11 @@ RECON_CLONES static void pull_back(const job *j, double *sums, float *restrict d
 static recon_status pass_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
     const job *j = arg;
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_rows own = recon_pieces_rows(&j->pieces, task);
     size_t room = BLOCK * j->cols;
     float *buffer;
-    RECON_TRY(recon_arena_take(ctx, arena, &buffer, 3 * room, sizeof *buffer));
+    RECON_CHECK(recon_arena_take(ctx, arena, &buffer, 3 * room, sizeof *buffer));
     for (size_t r = own.begin; r < own.end; r += BLOCK) {
         size_t rows = own.end - r < BLOCK ? own.end - r : BLOCK, at = r * j->cols,
                n = rows * j->cols;
@@ -161,8 +160,7 @@ static recon_status pass_task(recon_ctx *ctx, void *arg, size_t task, int worker
         if (j->out)
             recon_run_wrote(out, j->out, at, n);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status write_pass(recon_ctx *ctx, job *j, kernel *what, const recon_tensor *dy,
@@ -253,21 +251,19 @@ static recon_status take_job(recon_ctx *ctx, job *j, recon_arena *arena,
                              const recon_field_norm_args *a)
 {
     float *block;
-    recon_status status;
     recon_slices s = recon_slices_in_rows(&a->x, recon_tensor_rows(&a->x));
     *j = (job){ .a = a, .rows = s.all, .cols = recon_tensor_cols(&a->x) };
     j->fields = a->scalars + a->pairs;
     j->pieces = recon_pieces_of(s, recon_rows_per_task(j->cols));
-    RECON_TRY(recon_arena_take(ctx, arena, &block, FACTORS * j->fields, sizeof *block));
-    RECON_TRY(recon_arena_take(ctx, arena, &j->sums, 2 * (j->pieces.tasks + 1) * j->cols,
-                               sizeof *j->sums));
+    RECON_CHECK(recon_arena_take(ctx, arena, &block, FACTORS * j->fields, sizeof *block));
+    RECON_CHECK(recon_arena_take(ctx, arena, &j->sums, 2 * (j->pieces.tasks + 1) * j->cols,
+                                 sizeof *j->sums));
     float **at[FACTORS] = {
         &j->k.mean, &j->k.inv, &j->k.gain, &j->k.offset, &j->k.back, &j->k.along
     };
     for (size_t i = 0; i < FACTORS; i++)
         *at[i] = block + i * j->fields;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_cpu_field_norm(recon_ctx *ctx, const recon_field_norm_args *a)

@@ -76,7 +76,6 @@ static recon_status widen(recon_ctx *ctx, recon_arena *arena, float **out, const
 /* A tile of bf16, through float: Debian's libraries have no such product for plain matrices. */
 static recon_status bf16_tile(recon_ctx *ctx, const recon_gemm_args *g, int worker)
 {
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_gemm_args f = *g;
     size_t rows_a = g->transpose_a ? g->k : g->m, rows_b = g->transpose_b ? g->n : g->k;
@@ -84,18 +83,17 @@ static recon_status bf16_tile(recon_ctx *ctx, const recon_gemm_args *g, int work
     f.type = RECON_F32;
     f.lda = g->transpose_a ? g->m : g->k;
     f.ldb = g->transpose_b ? g->k : g->n;
-    RECON_TRY(widen(ctx, arena, &a, g->a, rows_a, f.lda, g->lda));
-    RECON_TRY(widen(ctx, arena, &b, g->b, rows_b, f.ldb, g->ldb));
+    RECON_CHECK(widen(ctx, arena, &a, g->a, rows_a, f.lda, g->lda));
+    RECON_CHECK(widen(ctx, arena, &b, g->b, rows_b, f.ldb, g->ldb));
     if (g->c_bf16) {
-        RECON_TRY(widen(ctx, arena, &c, g->c, g->m, g->n, g->ldc));
+        RECON_CHECK(widen(ctx, arena, &c, g->c, g->m, g->n, g->ldc));
         f.ldc = g->n;
     }
     f.a = a, f.b = b, f.c = c;
-    RECON_TRY(tile(ctx, &f));
+    RECON_CHECK(tile(ctx, &f));
     for (size_t r = 0; g->c_bf16 && r < g->m; r++)
         recon_floats_to_bf16((uint16_t *)g->c + r * g->ldc, c + r * g->n, g->n);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status tile_task(recon_ctx *ctx, void *arg, size_t index, int worker)

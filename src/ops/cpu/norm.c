@@ -336,26 +336,24 @@ static void channel_sums(const job *j, const columns *c, double *out)
 static recon_status segment_task(recon_ctx *ctx, void *arg, size_t s, int worker)
 {
     const job *j = arg;
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     const int32_t *offset = j->a->offset.data;
     size_t begin = (size_t)offset[s], end = (size_t)offset[s + 1];
     columns c;
-    RECON_TRY(take_columns(ctx, &c, arena, j->cols));
+    RECON_CHECK(take_columns(ctx, &c, arena, j->cols));
     if (j->sums) { /* backward */
         set_columns(j, &c, s);
-        RECON_TRY(walk(ctx, j, worker, SLOPES, &c, begin, end));
+        RECON_CHECK(walk(ctx, j, worker, SLOPES, &c, begin, end));
         set_slopes(j, &c, end - begin);
         channel_sums(j, &c, j->sums + 2 * s * j->channels);
-        RECON_TRY(walk(ctx, j, worker, PULL_BACK, &c, begin, end));
+        RECON_CHECK(walk(ctx, j, worker, PULL_BACK, &c, begin, end));
     } else {
-        RECON_TRY(walk(ctx, j, worker, MOMENTS, &c, begin, end));
+        RECON_CHECK(walk(ctx, j, worker, MOMENTS, &c, begin, end));
         find(j, &c, s, end - begin);
         set_columns(j, &c, s);
-        RECON_TRY(walk(ctx, j, worker, NORMALISE, &c, begin, end));
+        RECON_CHECK(walk(ctx, j, worker, NORMALISE, &c, begin, end));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static size_t segments(const recon_norm_args *a)
@@ -396,44 +394,34 @@ static recon_status segments_back(recon_ctx *ctx, job *j)
 
 static recon_status take_sums(recon_ctx *ctx, job *j)
 {
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
-    RECON_TRY(take_columns(ctx, &j->c, arena, j->cols));
-    RECON_TRY(
-        recon_arena_take(ctx, arena, &j->sums, 2 * j->pieces.tasks * j->cols, sizeof *j->sums));
-done:
-    return status;
+    RECON_CHECK(take_columns(ctx, &j->c, arena, j->cols));
+    return recon_arena_take(ctx, arena, &j->sums, 2 * j->pieces.tasks * j->cols, sizeof *j->sums);
 }
 
 static recon_status batch_forward(recon_ctx *ctx, job *j)
 {
-    recon_status status = RECON_OK;
-    RECON_TRY(take_sums(ctx, j));
+    RECON_CHECK(take_sums(ctx, j));
     if (j->a->training) {
-        RECON_TRY(run_pass(ctx, j, MOMENTS));
+        RECON_CHECK(run_pass(ctx, j, MOMENTS));
         find(j, &j->c, 0, j->rows);
     }
     set_columns(j, &j->c, 0);
-    RECON_TRY(recon_parallel(ctx, pass_task, &(passing){ j, NORMALISE }, j->pieces.tasks));
-done:
-    return status;
+    return recon_parallel(ctx, pass_task, &(passing){ j, NORMALISE }, j->pieces.tasks);
 }
 
 static recon_status batch_back(recon_ctx *ctx, job *j)
 {
-    recon_status status = RECON_OK;
     double *gradient;
-    RECON_TRY(take_sums(ctx, j));
-    RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &gradient, 2 * j->channels,
-                               sizeof *gradient));
+    RECON_CHECK(take_sums(ctx, j));
+    RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &gradient, 2 * j->channels,
+                                 sizeof *gradient));
     set_columns(j, &j->c, 0);
-    RECON_TRY(run_pass(ctx, j, SLOPES));
+    RECON_CHECK(run_pass(ctx, j, SLOPES));
     set_slopes(j, &j->c, j->rows);
     channel_sums(j, &j->c, gradient);
     set_gradients(j, gradient, gradient + j->channels);
-    RECON_TRY(recon_parallel(ctx, pass_task, &(passing){ j, PULL_BACK }, j->pieces.tasks));
-done:
-    return status;
+    return recon_parallel(ctx, pass_task, &(passing){ j, PULL_BACK }, j->pieces.tasks);
 }
 
 recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *a)

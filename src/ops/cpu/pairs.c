@@ -154,9 +154,8 @@ typedef void visit(const rows *r, size_t i, size_t j, const float n[3]);
 static recon_status each_pair(recon_ctx *ctx, const rows *r, const float *xyz, size_t atoms,
                               visit *go)
 {
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < atoms; i++) {
-        RECON_TRY(recon_interrupted(ctx)); /* thousands of atoms take seconds */
+        RECON_CHECK(recon_interrupted(ctx)); /* thousands of atoms take seconds */
         for (size_t j = i + 1; j < atoms; j++) {
             lean_pair p = pair_of(xyz, i, j);
             const float back[3] = { -p.n[0], -p.n[1], -p.n[2] };
@@ -169,8 +168,7 @@ static recon_status each_pair(recon_ctx *ctx, const rows *r, const float *xyz, s
                 scatter_filters(r->dw + p.tap * r->n.w, r->df, r->n.w, p.weight);
         }
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* ---- one molecule ---- */
@@ -205,14 +203,12 @@ static void give_sums(const float *sums, const recon_tensor *t, size_t at, size_
 static recon_status open_rows(recon_ctx *ctx, recon_arena *arena, rows *r, const job *j,
                               size_t begin, size_t atoms)
 {
-    recon_status status;
     *r = (rows){ .n = j->n, .w = j->a->w.data };
-    RECON_TRY(recon_part_read(ctx, arena, &r->s, &j->a->s, begin * r->n.s, atoms * r->n.s));
-    RECON_TRY(recon_part_read(ctx, arena, &r->u, &j->a->u, begin * r->n.u, atoms * r->n.u));
-    RECON_TRY(recon_arena_take(ctx, arena, &r->f, 2 * r->n.w, sizeof *r->f));
+    RECON_CHECK(recon_part_read(ctx, arena, &r->s, &j->a->s, begin * r->n.s, atoms * r->n.s));
+    RECON_CHECK(recon_part_read(ctx, arena, &r->u, &j->a->u, begin * r->n.u, atoms * r->n.u));
+    RECON_CHECK(recon_arena_take(ctx, arena, &r->f, 2 * r->n.w, sizeof *r->f));
     r->df = r->f + r->n.w;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status forth(recon_ctx *ctx, recon_arena *arena, const job *j, size_t begin,
@@ -220,13 +216,11 @@ static recon_status forth(recon_ctx *ctx, recon_arena *arena, const job *j, size
 {
     size_t at = begin * j->n.y, count = atoms * j->n.y;
     rows r;
-    recon_status status;
-    RECON_TRY(open_rows(ctx, arena, &r, j, begin, atoms));
-    RECON_TRY(take_sums(ctx, arena, &r.y, &j->a->y, at, count));
-    RECON_TRY(each_pair(ctx, &r, (const float *)j->a->xyz.data + 3 * begin, atoms, send));
+    RECON_CHECK(open_rows(ctx, arena, &r, j, begin, atoms));
+    RECON_CHECK(take_sums(ctx, arena, &r.y, &j->a->y, at, count));
+    RECON_CHECK(each_pair(ctx, &r, (const float *)j->a->xyz.data + 3 * begin, atoms, send));
     give_sums(r.y, &j->a->y, at, count);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status back(recon_ctx *ctx, recon_arena *arena, const job *j, size_t part,
@@ -234,17 +228,15 @@ static recon_status back(recon_ctx *ctx, recon_arena *arena, const job *j, size_
 {
     const recon_pairs_args *a = j->a;
     rows r;
-    recon_status status;
-    RECON_TRY(open_rows(ctx, arena, &r, j, begin, atoms));
-    RECON_TRY(recon_part_read(ctx, arena, &r.dy, &a->dy, begin * r.n.y, atoms * r.n.y));
-    RECON_TRY(take_sums(ctx, arena, &r.ds, &a->ds, begin * r.n.s, atoms * r.n.s));
-    RECON_TRY(take_sums(ctx, arena, &r.du, &a->du, begin * r.n.u, atoms * r.n.u));
+    RECON_CHECK(open_rows(ctx, arena, &r, j, begin, atoms));
+    RECON_CHECK(recon_part_read(ctx, arena, &r.dy, &a->dy, begin * r.n.y, atoms * r.n.y));
+    RECON_CHECK(take_sums(ctx, arena, &r.ds, &a->ds, begin * r.n.s, atoms * r.n.s));
+    RECON_CHECK(take_sums(ctx, arena, &r.du, &a->du, begin * r.n.u, atoms * r.n.u));
     r.dw = j->dw ? j->dw + part * RECON_PAIRS_KNOTS * r.n.w : NULL;
-    RECON_TRY(each_pair(ctx, &r, (const float *)a->xyz.data + 3 * begin, atoms, send_back));
+    RECON_CHECK(each_pair(ctx, &r, (const float *)a->xyz.data + 3 * begin, atoms, send_back));
     give_sums(r.ds, &a->ds, begin * r.n.s, atoms * r.n.s);
     give_sums(r.du, &a->du, begin * r.n.u, atoms * r.n.u);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* ---- all of them ---- */

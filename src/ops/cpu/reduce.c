@@ -20,20 +20,18 @@ static recon_status sum_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
     const job *j = arg;
     const recon_reduce_args *a = j->a;
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_rows own = recon_pieces_rows(&j->pieces, task % j->pieces.tasks);
     size_t first = task / j->pieces.tasks * a->middle + own.begin, rows = own.end - own.begin;
     double *sum = j->part + task * a->inner;
     const float *x;
-    RECON_TRY(recon_part_read(ctx, arena, &x, &a->x, first * a->inner, rows * a->inner));
+    RECON_CHECK(recon_part_read(ctx, arena, &x, &a->x, first * a->inner, rows * a->inner));
     memset(sum, 0, a->inner * sizeof *sum);
     if (a->inner == 1 && !j->cut)
         *sum = recon_sum(x, rows);
     else
         recon_column_sums(sum, x, rows, a->inner);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void add_pieces(const job *j, size_t pieces)
@@ -87,17 +85,15 @@ RECON_CLONES static void repeat(float *restrict dx, const float *restrict dy, fl
 static recon_status repeat_task(recon_ctx *ctx, void *arg, size_t outer, int worker)
 {
     const recon_reduce_args *a = arg;
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     size_t n = a->middle * a->inner;
     const float *dy;
     float *dx;
-    RECON_TRY(recon_part_read(ctx, arena, &dy, &a->dy, outer * a->inner, a->inner));
-    RECON_TRY(recon_part_write(ctx, arena, &dx, &a->dx, outer * n, n));
+    RECON_CHECK(recon_part_read(ctx, arena, &dy, &a->dy, outer * a->inner, a->inner));
+    RECON_CHECK(recon_part_write(ctx, arena, &dx, &a->dx, outer * n, n));
     repeat(dx, dy, (float)a->scale, a->middle, a->inner);
     recon_run_wrote(dx, &a->dx, outer * n, n);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args)

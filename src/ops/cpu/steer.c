@@ -62,20 +62,18 @@ static recon_dnnl_shape shape_of(const job *j, const product *p, size_t rows, in
 /* Plans and packed weights for whole tiles and an image's last. */
 static recon_status prepare(recon_ctx *ctx, const job *j, product *p, int back)
 {
-    recon_status status = RECON_OK;
     size_t count[2] = { j->rows * j->s.q, j->s.p % j->rows * j->s.q };
     recon_conv_kernel *k = back ? &p->data : &p->forward;
     for (int i = 0; i < 2 && recon_dnnl_is_there(); i++) {
         if (count[i] == 0 || p->depth == 0)
             continue;
         recon_dnnl_shape s = shape_of(j, p, count[i], back);
-        RECON_TRY(recon_dnnl_find(ctx, &k->plan[i], &s));
-        RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
-                                   recon_dnnl_packed_bytes(k->plan[i]), 1));
-        RECON_TRY(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], p->w, back));
+        RECON_CHECK(recon_dnnl_find(ctx, &k->plan[i], &s));
+        RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
+                                     recon_dnnl_packed_bytes(k->plan[i]), 1));
+        RECON_CHECK(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], p->w, back));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* y of a tile from its features. */
@@ -123,16 +121,13 @@ typedef struct {
 static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, tile *t,
                               size_t index)
 {
-    recon_status status = RECON_OK;
     *t = (tile){ .image = index / j->tiles, .first = index % j->tiles * j->rows };
     t->rows = recon_min(j->rows, j->s.p - t->first);
     t->features.pixels = t->rows * j->s.q;
-    RECON_TRY(recon_arena_take(ctx, arena, &t->features.feature,
-                               t->features.pixels * j->waves.features + 1, sizeof(float)));
-    RECON_TRY(recon_arena_take(ctx, arena, &t->scratch, recon_waves_scratch(&j->waves),
-                               sizeof *t->scratch));
-done:
-    return status;
+    RECON_CHECK(recon_arena_take(ctx, arena, &t->features.feature,
+                                 t->features.pixels * j->waves.features + 1, sizeof(float)));
+    return recon_arena_take(ctx, arena, &t->scratch, recon_waves_scratch(&j->waves),
+                            sizeof *t->scratch);
 }
 
 static void filter(const job *j, const tile *t)
@@ -140,13 +135,6 @@ static void filter(const job *j, const tile *t)
     const float *x = j->x + t->image * j->s.h * j->s.w * j->s.c;
     for (size_t r = 0; r < t->rows; r++)
         recon_waves_row(&j->waves, &t->features, r * j->s.q, x, t->first + r, t->scratch);
-}
-
-static void filter_back(const job *j, const tile *t)
-{
-    float *dx = j->dx + t->image * j->s.h * j->s.w * j->s.c;
-    for (size_t r = 0; r < t->rows; r++)
-        recon_waves_row_back(&j->waves, &t->features, r * j->s.q, dx, t->first + r, t->scratch);
 }
 
 /* Where the tile's pixels begin in y and dy. */
@@ -163,51 +151,49 @@ static float *features_of(const product *p, const tile *t)
 static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const job *j = arg;
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     tile t;
-    RECON_TRY(open_tile(ctx, j, arena, &t, index));
+    RECON_CHECK(open_tile(ctx, j, arena, &t, index));
     filter(j, &t);
     for (size_t i = 0; i < j->a->products; i++) {
         const product *p = &j->product[i];
         float *y = j->y + pixels_at(j, &t) + p->to;
-        RECON_TRY(mix(ctx, j, p, worker, y, features_of(p, &t), t.features.pixels));
+        RECON_CHECK(mix(ctx, j, p, worker, y, features_of(p, &t), t.features.pixels));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* The gradients of one tile; adds to the task's of the weights, unless it is its first. */
 static recon_status tile_back(recon_ctx *ctx, const job *j, int worker, const tile *t, float *dw,
                               int add)
 {
-    recon_status status = RECON_OK;
     const float *dy = j->dy + pixels_at(j, t);
     size_t pixels = t->features.pixels;
     if (dw)
         filter(j, t);
     for (size_t i = 0; dw && i < j->a->products; i++) {
         const product *p = &j->product[i];
-        RECON_TRY(recon_cpu_product(ctx, dw + (p->w - j->product->w), p->depth,
-                                    recon_transposed(dy + p->to, j->s.o),
-                                    recon_plain(features_of(p, t), p->depth),
-                                    (size_t[]){ p->outputs, p->depth, pixels }, add));
+        RECON_CHECK(recon_cpu_product(ctx, dw + (p->w - j->product->w), p->depth,
+                                      recon_transposed(dy + p->to, j->s.o),
+                                      recon_plain(features_of(p, t), p->depth),
+                                      (size_t[]){ p->outputs, p->depth, pixels }, add));
     }
     for (size_t i = 0; j->dx && i < j->a->products; i++) {
         const product *p = &j->product[i];
-        RECON_TRY(unmix(ctx, j, p, worker, features_of(p, t), dy + p->to, pixels));
+        RECON_CHECK(unmix(ctx, j, p, worker, features_of(p, t), dy + p->to, pixels));
     }
-    if (j->dx)
-        filter_back(j, t);
-done:
-    return status;
+    if (j->dx) {
+        float *dx = j->dx + t->image * j->s.h * j->s.w * j->s.c;
+        for (size_t r = 0; r < t->rows; r++)
+            recon_waves_row_back(&j->waves, &t->features, r * j->s.q, dx, t->first + r, t->scratch);
+    }
+    return RECON_OK;
 }
 
 /* Whole images: their rows add to the same places of dx. */
 static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const job *j = arg;
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
     recon_rows own = recon_pieces_rows(&j->pieces, index);
@@ -218,24 +204,22 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
         memset(j->dx + begin * image, 0, (end - begin) * image * sizeof *j->dx);
     for (size_t i = begin * j->tiles; i < end * j->tiles; i++) {
         tile t;
-        RECON_TRY(recon_interrupted(ctx)); /* large images take minutes */
-        RECON_TRY(open_tile(ctx, j, arena, &t, i));
-        RECON_TRY(tile_back(ctx, j, worker, &t, dw, i > begin * j->tiles));
+        RECON_CHECK(recon_interrupted(ctx)); /* large images take minutes */
+        RECON_CHECK(open_tile(ctx, j, arena, &t, i));
+        RECON_CHECK(tile_back(ctx, j, worker, &t, dw, i > begin * j->tiles));
         recon_arena_release(arena, mark);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* ---- whole calls ---- */
 
 static recon_status open_products(recon_ctx *ctx, job *j, const float *w)
 {
-    recon_status status = RECON_OK;
     const recon_steer_plane *plane = j->a->plane;
     size_t to = 0, before = 0;
-    RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->product, j->a->products + 1,
-                               sizeof *j->product));
+    RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->product, j->a->products + 1,
+                                 sizeof *j->product));
     for (size_t i = 0; i < j->a->products; i++) {
         const recon_steer_product *from = &j->a->product[i];
         size_t depth = recon_steer_depth(plane, from->planes);
@@ -247,8 +231,7 @@ static recon_status open_products(recon_ctx *ctx, job *j, const float *w)
         before += depth;
         w += from->outputs * depth;
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Rows of a tile. */
@@ -263,30 +246,25 @@ static size_t rows_of(const job *j)
 
 static recon_status open_job(recon_ctx *ctx, job *j, const recon_steer_args *a)
 {
-    recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     const float *w, *wave;
     *j = (job){ .a = a, .s = recon_steer_sizes_of(a), .weights = recon_tensor_count(&a->w) };
     recon_slices images = recon_slices_in_rows(&a->x, j->s.n);
     j->pieces = recon_pieces_of(images, recon_up(images.all, BACK_TASKS));
-    RECON_TRY(recon_part_read(ctx, arena, &j->x, &a->x, 0, recon_tensor_count(&a->x)));
-    RECON_TRY(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
-    RECON_TRY(recon_part_read(ctx, arena, &wave, &a->wave, 0, recon_tensor_count(&a->wave)));
-    RECON_TRY(recon_waves_open(ctx, &j->waves, arena, a, wave));
+    RECON_CHECK(recon_part_read(ctx, arena, &j->x, &a->x, 0, recon_tensor_count(&a->x)));
+    RECON_CHECK(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
+    RECON_CHECK(recon_part_read(ctx, arena, &wave, &a->wave, 0, recon_tensor_count(&a->wave)));
+    RECON_CHECK(recon_waves_open(ctx, &j->waves, arena, a, wave));
     j->rows = rows_of(j);
     j->tiles = recon_up(j->s.p, j->rows);
-    RECON_TRY(open_products(ctx, j, w));
-done:
-    return status;
+    return open_products(ctx, j, w);
 }
 
 static recon_status prepare_all(recon_ctx *ctx, job *j, int back)
 {
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < j->a->products; i++)
-        RECON_TRY(prepare(ctx, j, &j->product[i], back));
-done:
-    return status;
+        RECON_CHECK(prepare(ctx, j, &j->product[i], back));
+    return RECON_OK;
 }
 
 recon_status recon_cpu_steer(recon_ctx *ctx, const recon_steer_args *a)

@@ -36,12 +36,11 @@ static void fold_wave(double *weight, const float *wave, size_t size)
 static recon_status list_terms(recon_ctx *ctx, recon_arena *arena, recon_wave_sums *out,
                                const double *weight, size_t waves, size_t folds, int across)
 {
-    recon_status status = RECON_OK;
     size_t rows = across ? folds : waves, cols = across ? waves : folds;
     uint32_t n = 0;
     out->count = rows;
-    RECON_TRY(recon_arena_take(ctx, arena, &out->begin, rows + 1, sizeof *out->begin));
-    RECON_TRY(recon_arena_take(ctx, arena, &out->term, rows * cols + 1, sizeof *out->term));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->begin, rows + 1, sizeof *out->begin));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->term, rows * cols + 1, sizeof *out->term));
     for (size_t i = 0; i < rows; i++) {
         out->begin[i] = n;
         for (size_t j = 0; j < cols; j++) {
@@ -51,8 +50,7 @@ static recon_status list_terms(recon_ctx *ctx, recon_arena *arena, recon_wave_su
         }
     }
     out->begin[rows] = n;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* The number of wave `which` among those of the group, which it joins. */
@@ -94,25 +92,6 @@ static size_t gather_planes(recon_wave_group *g, const recon_steer_args *args, i
     return waves;
 }
 
-static recon_status open_group(recon_ctx *ctx, recon_arena *arena, recon_wave_group *g,
-                               const recon_steer_args *args, size_t planes, const float *wave)
-{
-    recon_status status = RECON_OK;
-    size_t size = args->wave.shape[1], taps = size * size;
-    int *member;
-    double *weight;
-    RECON_TRY(recon_arena_take(ctx, arena, &g->plane, planes, sizeof *g->plane));
-    RECON_TRY(recon_arena_take(ctx, arena, &member, 2 * planes, sizeof *member));
-    size_t waves = gather_planes(g, args, member);
-    RECON_TRY(recon_arena_take(ctx, arena, &weight, waves * taps, sizeof *weight));
-    for (size_t i = 0; i < waves; i++)
-        fold_wave(weight + i * taps, wave + (size_t)member[i] * taps, size);
-    RECON_TRY(list_terms(ctx, arena, &g->waves, weight, waves, taps, 0));
-    RECON_TRY(list_terms(ctx, arena, &g->folds, weight, waves, taps, 1));
-done:
-    return status;
-}
-
 static int is_grouped(const recon_waves *w, const recon_steer_plane *plane)
 {
     for (size_t i = 0; i < w->groups; i++)
@@ -124,20 +103,28 @@ static int is_grouped(const recon_waves *w, const recon_steer_plane *plane)
 recon_status recon_waves_open(recon_ctx *ctx, recon_waves *out, recon_arena *arena,
                               const recon_steer_args *args, const float *wave)
 {
-    recon_status status = RECON_OK;
     size_t planes = 0;
     for (size_t i = 0; i < args->products; i++)
         planes += args->product[i].planes;
     *out = (recon_waves){ .s = recon_steer_sizes_of(args),
                           .features = recon_steer_depth(args->plane, planes) };
-    RECON_TRY(recon_arena_take(ctx, arena, &out->group, planes + 1, sizeof *out->group));
+    RECON_CHECK(recon_arena_take(ctx, arena, &out->group, planes + 1, sizeof *out->group));
     for (const recon_steer_plane *p = args->plane; p < args->plane + planes; p++) {
         if (is_grouped(out, p))
             continue;
         recon_wave_group *g = &out->group[out->groups++];
         *g = (recon_wave_group){ .from = p->from, .channels = p->channels };
-        RECON_TRY(open_group(ctx, arena, g, args, planes, wave));
+        size_t size = args->wave.shape[1], taps = size * size;
+        int *member;
+        double *weight;
+        RECON_CHECK(recon_arena_take(ctx, arena, &g->plane, planes, sizeof *g->plane));
+        RECON_CHECK(recon_arena_take(ctx, arena, &member, 2 * planes, sizeof *member));
+        size_t waves = gather_planes(g, args, member);
+        RECON_CHECK(recon_arena_take(ctx, arena, &weight, waves * taps, sizeof *weight));
+        for (size_t i = 0; i < waves; i++)
+            fold_wave(weight + i * taps, wave + (size_t)member[i] * taps, size);
+        RECON_CHECK(list_terms(ctx, arena, &g->waves, weight, waves, taps, 0));
+        RECON_CHECK(list_terms(ctx, arena, &g->folds, weight, waves, taps, 1));
     }
-done:
-    return status;
+    return RECON_OK;
 }

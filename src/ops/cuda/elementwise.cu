@@ -6,7 +6,7 @@
 
 /* ---- functions ---- */
 
-template <recon_map_kind KIND> __device__ float value(float x)
+template <recon_unary KIND> __device__ float value(float x)
 {
     if (KIND == RECON_RELU)
         return x < 0 ? 0 : x;
@@ -17,7 +17,7 @@ template <recon_map_kind KIND> __device__ float value(float x)
     return fmaxf(x, 0) + log1pf(expf(-fabsf(x)));
 }
 
-template <recon_map_kind KIND> __device__ float slope(float x)
+template <recon_unary KIND> __device__ float slope(float x)
 {
     float s = sigmoid(x);
     if (KIND == RECON_RELU)
@@ -29,7 +29,7 @@ template <recon_map_kind KIND> __device__ float slope(float x)
     return s;
 }
 
-template <recon_map_kind KIND, class T> struct map_forward {
+template <recon_unary KIND, class T> struct map_forward {
     T *y;
     const T *x;
     template <int N> __device__ void at(size_t i) const
@@ -42,7 +42,7 @@ template <recon_map_kind KIND, class T> struct map_forward {
     }
 };
 
-template <recon_map_kind KIND, class T> struct map_backward {
+template <recon_unary KIND, class T> struct map_backward {
     T *dx;
     const T *dy, *x;
     template <int N> __device__ void at(size_t i) const
@@ -56,7 +56,7 @@ template <recon_map_kind KIND, class T> struct map_backward {
     }
 };
 
-template <recon_map_kind KIND>
+template <recon_unary KIND>
 static recon_status map_kind(recon_ctx *ctx, const recon_map_args *a, bool back)
 {
     return by_type(ctx, "map", a->x.type, [&]<class T>(T) {

@@ -40,7 +40,5 @@ extern "C" const recon_ops recon_ops_cuda = {
     .nearest_pairs = 0x1p26,
     RECON_OPS(ENTRY)
     .topk = nullptr,
-    .couple_edges = nullptr, /* on tensor cores the products are cheap and memory is not */
-    .couple_edges_back = nullptr,
 };
 /* clang-format on */

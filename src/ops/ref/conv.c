@@ -88,8 +88,12 @@ RECON_CLONES static void forward_row(double *sum, const conv *v, size_t n, size_
     }
 }
 
-static void add_bias_and_relu(double *sum, const conv *v)
+static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
+    const conv *v = arg;
+    double *sum;
+    RECON_CHECK(take_sums(ctx, worker, &sum, v->q * v->o));
+    forward_row(sum, v, index / v->p, index % v->p);
     const recon_conv_args *a = v->args;
     for (size_t i = 0; i < v->q * v->o; i++) {
         if (a->bias.data)
@@ -97,17 +101,6 @@ static void add_bias_and_relu(double *sum, const conv *v)
         if (a->relu && sum[i] < 0)
             sum[i] = 0;
     }
-}
-
-static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int worker)
-{
-    const conv *v = arg;
-    double *sum;
-    recon_status status = take_sums(ctx, worker, &sum, v->q * v->o);
-    if (status != RECON_OK)
-        return status;
-    forward_row(sum, v, index / v->p, index % v->p);
-    add_bias_and_relu(sum, v);
     recon_ref_store(&v->args->y, index * v->q * v->o, sum, v->q * v->o);
     return RECON_OK;
 }
@@ -116,9 +109,7 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
 static recon_status widen_filter(recon_ctx *ctx, conv *v)
 {
     size_t taps = v->kh * v->kw * v->c;
-    recon_status status = recon_alloc_raw(ctx, &v->filter, taps * v->o, sizeof *v->filter);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &v->filter, taps * v->o, sizeof *v->filter));
     for (size_t o = 0; o < v->o; o++)
         for (size_t t = 0; t < taps; t++)
             v->filter[t * v->o + o] = recon_ref_get(&v->args->w, o * taps + t);
@@ -162,9 +153,7 @@ static recon_status dx_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const conv *v = arg;
     double *sum;
-    recon_status status = take_sums(ctx, worker, &sum, v->w * v->c);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(take_sums(ctx, worker, &sum, v->w * v->c));
     dx_row(sum, v, index / v->h, index % v->h);
     recon_ref_store(&v->args->dx, index * v->w * v->c, sum, v->w * v->c);
     return RECON_OK;
@@ -196,9 +185,7 @@ static recon_status dw_task(recon_ctx *ctx, void *arg, size_t index, int worker)
     size_t tap = index % (v->kh * v->kw), begin = index / (v->kh * v->kw) * FILTERS;
     size_t end = v->o - begin < FILTERS ? v->o : begin + FILTERS;
     double *sum;
-    recon_status status = take_sums(ctx, worker, &sum, FILTERS * v->c);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(take_sums(ctx, worker, &sum, FILTERS * v->c));
     dw_tap(sum, v, tap / v->kw, tap % v->kw, begin, end);
     for (size_t o = begin; o < end; o++)
         recon_ref_store(&v->args->dw, (o * v->kh * v->kw + tap) * v->c, sum + (o - begin) * v->c,

@@ -107,16 +107,13 @@ static void job_free(job *j)
 
 static recon_status job_open(recon_ctx *ctx, job *j, const recon_couple_args *a)
 {
-    recon_status status = RECON_OK;
     *j = (job){ .plan = a->plan,
                 .rows = recon_tensor_rows(&a->x),
                 .in = recon_couple_dim(a->plan->in),
                 .out = recon_couple_dim(a->plan->out) };
-    RECON_TRY(recon_ref_widen(ctx, &j->x, &a->x));
-    RECON_TRY(recon_ref_widen(ctx, &j->attr, &a->attr));
-    RECON_TRY(recon_ref_widen(ctx, &j->w, &a->w));
-done:
-    return status;
+    RECON_CHECK(recon_ref_widen(ctx, &j->x, &a->x));
+    RECON_CHECK(recon_ref_widen(ctx, &j->attr, &a->attr));
+    return recon_ref_widen(ctx, &j->w, &a->w);
 }
 
 recon_status recon_ref_couple(recon_ctx *ctx, const recon_couple_args *a)

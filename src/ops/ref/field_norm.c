@@ -139,22 +139,6 @@ static slopes find_slopes(const recon_field_norm_args *a, const field *k)
     return s;
 }
 
-static void spread_back(const recon_field_norm_args *a, const field *k, slopes s)
-{
-    size_t rows = recon_tensor_rows(&a->x);
-    double n = a->training ? (double)rows : INFINITY; /* statistics that are constants */
-    for (size_t r = 0; r < rows; r++) {
-        double du[2], x[2], back = k->size == 1 ? s.offset / n : 0;
-        pull(du, a, k, r);
-        read(x, &a->x, k, r);
-        for (size_t i = 0; i < k->size; i++) {
-            double xhat = (x[i] - k->mean) * k->inv;
-            du[i] = k->scale * k->inv * (du[i] - back - xhat * s.along / (n * (double)k->size));
-        }
-        write(&a->dx, k, r, du);
-    }
-}
-
 static void backward_span(const void *args, size_t begin, size_t end)
 {
     const recon_field_norm_args *a = args;
@@ -162,7 +146,18 @@ static void backward_span(const void *args, size_t begin, size_t end)
         field k = field_of(a, f);
         set_statistics(a, &k);
         slopes s = find_slopes(a, &k);
-        spread_back(a, &k, s);
+        size_t rows = recon_tensor_rows(&a->x);
+        double n = a->training ? (double)rows : INFINITY; /* statistics that are constants */
+        for (size_t r = 0; r < rows; r++) {
+            double du[2], x[2], back = k.size == 1 ? s.offset / n : 0;
+            pull(du, a, &k, r);
+            read(x, &a->x, &k, r);
+            for (size_t i = 0; i < k.size; i++) {
+                double xhat = (x[i] - k.mean) * k.inv;
+                du[i] = k.scale * k.inv * (du[i] - back - xhat * s.along / (n * (double)k.size));
+            }
+            write(&a->dx, &k, r, du);
+        }
         recon_ref_set(&a->dscale, f, s.along);
         if (f < a->scalars)
             recon_ref_set(&a->dshift, f, s.offset);

@@ -77,21 +77,6 @@ static void keep(const recon_norm_args *a, size_t at, size_t k, double mean, dou
     update(&a->running_var, k, a->momentum, var);
 }
 
-static void find(const recon_norm_args *a, size_t s, range rows, range f)
-{
-    double n = rows.end > rows.begin ? (double)(rows.end - rows.begin) : 1;
-    double mean[CHANNELS] = { 0 }, sum[CHANNELS];
-    if (a->field == 1) {
-        sums(sum, a, rows, f, mean, 1);
-        for (size_t k = 0; k < f.end - f.begin; k++)
-            mean[k] = sum[k] / n;
-    }
-    sums(sum, a, rows, f, mean, 2);
-    for (size_t k = f.begin; k < f.end; k++)
-        keep(a, s * recon_tensor_count(&a->scale) + k, k, mean[k - f.begin],
-             sum[k - f.begin] / (n * (double)a->field), n);
-}
-
 static channel channel_of(const recon_norm_args *a, size_t s, size_t k)
 {
     size_t at = s * recon_tensor_count(&a->scale) + k;
@@ -120,8 +105,19 @@ static void forward(const recon_norm_args *a, size_t s, range f)
     size_t cols = recon_tensor_cols(&a->x), m = a->field;
     range rows = rows_of(a, s);
     channel channels[CHANNELS];
-    if (from_batch(a))
-        find(a, s, rows, f);
+    if (from_batch(a)) {
+        double n = rows.end > rows.begin ? (double)(rows.end - rows.begin) : 1;
+        double mean[CHANNELS] = { 0 }, sum[CHANNELS];
+        if (a->field == 1) {
+            sums(sum, a, rows, f, mean, 1);
+            for (size_t k = 0; k < f.end - f.begin; k++)
+                mean[k] = sum[k] / n;
+        }
+        sums(sum, a, rows, f, mean, 2);
+        for (size_t k = f.begin; k < f.end; k++)
+            keep(a, s * recon_tensor_count(&a->scale) + k, k, mean[k - f.begin],
+                 sum[k - f.begin] / (n * (double)a->field), n);
+    }
     for (size_t k = f.begin; k < f.end; k++)
         channels[k - f.begin] = channel_of(a, s, k);
     for (size_t r = rows.begin; r < rows.end; r++)
@@ -158,23 +154,6 @@ static double slope_at(const recon_norm_args *a, size_t i)
     return recon_ref_get(&a->dy, i) + (a->dy_more.data ? recon_ref_get(&a->dy_more, i) : 0);
 }
 
-static void find_slopes(slopes *out, const recon_norm_args *a, size_t s, range f)
-{
-    size_t cols = recon_tensor_cols(&a->x), m = a->field;
-    range rows = rows_of(a, s);
-    for (size_t k = f.begin; k < f.end; k++)
-        out[k - f.begin] = (slopes){ .c = channel_of(a, s, k) };
-    for (size_t r = rows.begin; r < rows.end; r++)
-        for (size_t k = f.begin; k < f.end; k++) {
-            slopes *p = &out[k - f.begin];
-            for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++) {
-                double g = slope_at(a, i);
-                p->g += g;
-                p->along += g * (recon_ref_get(&a->x, i) - p->c.mean) * p->c.inv;
-            }
-        }
-}
-
 static void spread_back(const recon_norm_args *a, const slopes *slope, range rows, range f)
 {
     size_t cols = recon_tensor_cols(&a->x), m = a->field;
@@ -199,7 +178,19 @@ static void backward_span(const void *args, size_t begin, size_t end)
     double dscale[CHANNELS] = { 0 }, dshift[CHANNELS] = { 0 };
     slopes slope[CHANNELS];
     for (size_t s = 0; s < segments(a); s++) {
-        find_slopes(slope, a, s, f);
+        size_t cols = recon_tensor_cols(&a->x), m = a->field;
+        range rows = rows_of(a, s);
+        for (size_t k = f.begin; k < f.end; k++)
+            slope[k - f.begin] = (slopes){ .c = channel_of(a, s, k) };
+        for (size_t r = rows.begin; r < rows.end; r++)
+            for (size_t k = f.begin; k < f.end; k++) {
+                slopes *p = &slope[k - f.begin];
+                for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++) {
+                    double g = slope_at(a, i);
+                    p->g += g;
+                    p->along += g * (recon_ref_get(&a->x, i) - p->c.mean) * p->c.inv;
+                }
+            }
         spread_back(a, slope, rows_of(a, s), f);
         for (size_t k = 0; k < end - begin; k++) {
             dscale[k] += slope[k].along;

@@ -1,5 +1,6 @@
 /* numbers.c - runs of numbers between their stored type and double, and loops over fixed pieces. */
 #include "ops/ref/ref.h"
+#include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
 
@@ -74,8 +75,6 @@ static void widen_span(const void *args, size_t begin, size_t end)
 recon_status recon_ref_widen(recon_ctx *ctx, double **out, const recon_tensor *t)
 {
     size_t n = recon_tensor_count(t);
-    recon_status status = recon_alloc_raw(ctx, out, n, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, out, n, sizeof **out));
     return recon_ref_spans(ctx, widen_span, &(widening){ *out, t }, n, 1 << 16);
 }

@@ -34,15 +34,6 @@ static meeting meeting_of(const job *b, size_t i, size_t j)
     return m;
 }
 
-static void filters_of(const job *b, const recon_pair *p)
-{
-    for (size_t c = 0; c < b->n.w; c++) {
-        b->f[c] = b->df[c] = 0;
-        for (int k = 0; k < RECON_PAIRS_TAPS; k++)
-            b->f[c] += p->weight[k] * b->w[((size_t)p->tap + (size_t)k) * b->n.w + c];
-    }
-}
-
 static void cross(double out[3], const double a[3], const double b[3])
 {
     for (int k = 0; k < 3; k++)
@@ -116,7 +107,12 @@ static void each_pair(const job *b, void visit(const job *, const meeting *))
             for (size_t j = begin; j < end; j++)
                 if (i != j) {
                     meeting m = meeting_of(b, i, j);
-                    filters_of(b, &m.at);
+                    for (size_t c = 0; c < b->n.w; c++) {
+                        b->f[c] = b->df[c] = 0;
+                        for (int k = 0; k < RECON_PAIRS_TAPS; k++)
+                            b->f[c] +=
+                                m.at.weight[k] * b->w[((size_t)m.at.tap + (size_t)k) * b->n.w + c];
+                    }
                     visit(b, &m);
                 }
     }
@@ -132,16 +128,13 @@ static void send_back_and_gather(const job *b, const meeting *m)
 
 static recon_status open_job(recon_ctx *ctx, job *b, const recon_pairs_args *a)
 {
-    recon_status status = RECON_OK;
     *b = (job){ .a = a, .n = recon_pairs_widths_of(a->scalars, a->vectors) };
-    RECON_TRY(recon_ref_widen(ctx, &b->s, &a->s));
-    RECON_TRY(recon_ref_widen(ctx, &b->u, &a->u));
-    RECON_TRY(recon_ref_widen(ctx, &b->w, &a->w));
-    RECON_TRY(recon_ref_widen(ctx, &b->xyz, &a->xyz));
-    RECON_TRY(recon_alloc(ctx, &b->f, b->n.w, sizeof *b->f));
-    RECON_TRY(recon_alloc(ctx, &b->df, b->n.w, sizeof *b->df));
-done:
-    return status;
+    RECON_CHECK(recon_ref_widen(ctx, &b->s, &a->s));
+    RECON_CHECK(recon_ref_widen(ctx, &b->u, &a->u));
+    RECON_CHECK(recon_ref_widen(ctx, &b->w, &a->w));
+    RECON_CHECK(recon_ref_widen(ctx, &b->xyz, &a->xyz));
+    RECON_CHECK(recon_alloc(ctx, &b->f, b->n.w, sizeof *b->f));
+    return recon_alloc(ctx, &b->df, b->n.w, sizeof *b->df);
 }
 
 static void close_job(job *b)

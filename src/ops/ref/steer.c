@@ -128,43 +128,39 @@ done:
 
 static recon_status backward(recon_ctx *ctx, job *j)
 {
-    recon_status status = RECON_OK;
     size_t pixels = j->s.n * j->s.p * j->s.q;
     const double *dy = j->dy + j->to;
     if (j->dw) {
-        RECON_TRY(recon_ref_spans(ctx, feature_span, j, pixels, 16));
-        RECON_TRY(multiply(ctx, j->dw + j->weights, j->depth, dy, 1, j->s.o, j->feature, 0,
-                           j->outputs, j->depth, pixels));
+        RECON_CHECK(recon_ref_spans(ctx, feature_span, j, pixels, 16));
+        RECON_CHECK(multiply(ctx, j->dw + j->weights, j->depth, dy, 1, j->s.o, j->feature, 0,
+                             j->outputs, j->depth, pixels));
     }
     if (j->dx) {
-        RECON_TRY(multiply(ctx, j->feature, j->depth, dy, 0, j->s.o, j->w + j->weights, 0, pixels,
-                           j->depth, j->outputs));
-        RECON_TRY(recon_ref_spans(ctx, back_span, j, j->s.n, 1));
+        RECON_CHECK(multiply(ctx, j->feature, j->depth, dy, 0, j->s.o, j->w + j->weights, 0, pixels,
+                             j->depth, j->outputs));
+        RECON_CHECK(recon_ref_spans(ctx, back_span, j, j->s.n, 1));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 typedef recon_status step(recon_ctx *ctx, job *j);
 static recon_status each_product(recon_ctx *ctx, job *j, step *run)
 {
-    recon_status status = RECON_OK;
     j->plane = j->args->plane;
     for (size_t i = 0; i < j->args->products; i++) {
         j->planes = j->args->product[i].planes;
         j->outputs = j->args->product[i].outputs;
         j->depth = recon_steer_depth(j->plane, j->planes);
-        RECON_TRY(recon_alloc_raw(ctx, &j->feature, j->s.n * j->s.p * j->s.q * j->depth,
-                                  sizeof *j->feature));
-        RECON_TRY(run(ctx, j));
+        RECON_CHECK(recon_alloc_raw(ctx, &j->feature, j->s.n * j->s.p * j->s.q * j->depth,
+                                    sizeof *j->feature));
+        RECON_CHECK(run(ctx, j));
         free(j->feature);
         j->feature = NULL;
         j->plane += j->planes;
         j->to += j->outputs;
         j->weights += j->outputs * j->depth;
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void job_free(job *j)
@@ -175,13 +171,10 @@ static void job_free(job *j)
 
 static recon_status job_open(recon_ctx *ctx, job *j, const recon_steer_args *args)
 {
-    recon_status status = RECON_OK;
     *j = (job){ .args = args, .s = recon_steer_sizes_of(args) };
-    RECON_TRY(recon_ref_widen(ctx, &j->x, &args->x));
-    RECON_TRY(recon_ref_widen(ctx, &j->w, &args->w));
-    RECON_TRY(recon_ref_widen(ctx, &j->wave, &args->wave));
-done:
-    return status;
+    RECON_CHECK(recon_ref_widen(ctx, &j->x, &args->x));
+    RECON_CHECK(recon_ref_widen(ctx, &j->w, &args->w));
+    return recon_ref_widen(ctx, &j->wave, &args->wave);
 }
 
 recon_status recon_ref_steer(recon_ctx *ctx, const recon_steer_args *args)

@@ -72,16 +72,15 @@ static recon_status expand_task(recon_ctx *ctx, void *arg, size_t u, int worker)
     size_t run = (size_t)b->dim_in * b->taps, stride = b->dim_out * run;
     size_t weights = (size_t)b->copies_in * b->elements, first = b->first_weight + u * weights;
     recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_status status;
     const real *basis, *weight = NULL;
     real *piece, *dweight = NULL;
-    RECON_TRY(recon_arena_take(ctx, arena, &piece, run + 1, sizeof *piece));
-    RECON_TRY(read_part(ctx, arena, &basis, &a->basis, b->first_basis, b->elements * stride));
+    RECON_CHECK(recon_arena_take(ctx, arena, &piece, run + 1, sizeof *piece));
+    RECON_CHECK(read_part(ctx, arena, &basis, &a->basis, b->first_basis, b->elements * stride));
     if (j->back) {
-        RECON_TRY(write_part(ctx, arena, &dweight, &a->dweight, first, weights));
+        RECON_CHECK(write_part(ctx, arena, &dweight, &a->dweight, first, weights));
         memset(dweight, 0, weights * sizeof *dweight);
     } else {
-        RECON_TRY(read_part(ctx, arena, &weight, &a->weight, first, weights));
+        RECON_CHECK(read_part(ctx, arena, &weight, &a->weight, first, weights));
     }
     for (size_t i = 0; i < b->dim_out; i++, basis += run)
         for (size_t v = 0; v < b->copies_in; v++) {
@@ -96,8 +95,7 @@ static recon_status expand_task(recon_ctx *ctx, void *arg, size_t u, int worker)
         }
     if (j->back)
         wrote_run(dweight, &a->dweight, first, weights);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status ENTRY(expand)(recon_ctx *ctx, const recon_expand_args *a)

@@ -9,7 +9,7 @@
 
 #define EACH for (size_t i = 0; i < n; i++)
 
-RECON_CLONES static void values(real *restrict y, const real *restrict x, recon_map_kind kind,
+RECON_CLONES static void values(real *restrict y, const real *restrict x, recon_unary kind,
                                 size_t n)
 {
     switch (kind) {
@@ -21,7 +21,7 @@ RECON_CLONES static void values(real *restrict y, const real *restrict x, recon_
 }
 
 RECON_CLONES static void slopes(real *restrict dx, const real *restrict dy, const real *restrict x,
-                                recon_map_kind kind, size_t n)
+                                recon_unary kind, size_t n)
 {
     switch (kind) {
     case RECON_RELU: EACH dx[i] = x[i] > 0 ? dy[i] : 0; break;

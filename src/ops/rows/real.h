@@ -118,8 +118,8 @@ static inline void add_scaled(real *restrict y, real a, const real *restrict x, 
         y[i] += a * x[i];
 }
 
-/* One row or image of out, from those of x and dy with the same number: NULL where the job has none.
- * scratch has room for as many numbers as the job says. */
+/* One row or image of out, from those of x and dy with the same number: NULL where the job has
+ * none. scratch has room for as many numbers as the job says. */
 typedef void row_kernel(const void *args, size_t row, real *out, const real *x, const real *dy,
                         real *scratch);
 typedef struct {
@@ -140,19 +140,17 @@ static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker
     size_t back = j->dy ? recon_tensor_count(j->dy) / j->rows : 0;
     const real *x = NULL, *dy = NULL;
     real *out, *scratch;
-    recon_status status;
-    RECON_TRY(write_part(ctx, arena, &out, j->out, first * to, rows * to));
-    RECON_TRY(recon_arena_take(ctx, arena, &scratch, j->scratch, sizeof *scratch));
+    RECON_CHECK(write_part(ctx, arena, &out, j->out, first * to, rows * to));
+    RECON_CHECK(recon_arena_take(ctx, arena, &scratch, j->scratch, sizeof *scratch));
     if (j->x)
-        RECON_TRY(read_part(ctx, arena, &x, j->x, first * in, rows * in));
+        RECON_CHECK(read_part(ctx, arena, &x, j->x, first * in, rows * in));
     if (j->dy)
-        RECON_TRY(read_part(ctx, arena, &dy, j->dy, first * back, rows * back));
+        RECON_CHECK(read_part(ctx, arena, &dy, j->dy, first * back, rows * back));
     for (size_t r = 0; r < rows; r++)
         j->kernel(j->args, first + r, out + r * to, x ? x + r * in : NULL,
                   dy ? dy + r * back : NULL, scratch);
     wrote_run(out, j->out, first * to, rows * to);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status each_row(recon_ctx *ctx, row_job j)

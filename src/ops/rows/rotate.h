@@ -160,13 +160,11 @@ recon_status ENTRY(rotate)(recon_ctx *ctx, const recon_rotate_args *args)
 
 recon_status ENTRY(rotate_back)(recon_ctx *ctx, const recon_rotate_args *args)
 {
-    recon_status status = RECON_OK;
     if (args->dx.data)
-        RECON_TRY(each_image(ctx, rotate_back_image, args, &args->dx, NULL, &args->dy));
+        RECON_CHECK(each_image(ctx, rotate_back_image, args, &args->dx, NULL, &args->dy));
     if (args->dangle.data)
-        RECON_TRY(each_image(ctx, angle_of_image, args, &args->dangle, &args->x, &args->dy));
-done:
-    return status;
+        RECON_CHECK(each_image(ctx, angle_of_image, args, &args->dangle, &args->x, &args->dy));
+    return RECON_OK;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* owned.c - the files of a result, by its list. */
+/* result_files.c - the files of a result, by its list. */
 #include "core/picture.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -65,11 +65,10 @@ static int lists(const json_t *files, const char *name)
 /* Other programs have a summary.json too. Every result of ours has a gamma.npy. */
 static int is_ours(const json_t *summary)
 {
-    const char *group = json_string_value(json_object_get(summary, "group"));
     return json_is_string(json_object_get(summary, "version")) &&
            (lists(json_object_get(summary, "files"), "gamma.npy") ||
-            (json_is_integer(json_object_get(summary, "points")) && group &&
-             (!strcmp(group, "so2") || !strcmp(group, "so3"))));
+            (json_is_integer(json_object_get(summary, "points")) &&
+             json_is_string(json_object_get(summary, "group"))));
 }
 
 /* A list that cannot be read is none, but one that was not read may be one. */
@@ -184,7 +183,7 @@ static void drop_absent(recon_names *names, const char *dir)
 recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                            const char *dir)
 {
-    recon_status status = recon_owned(ctx, out, kind, dir);
+    recon_status status = recon_result_files(ctx, out, kind, dir);
     if (status == RECON_OK && kind == RECON_RESULT)
         drop_absent(out, dir);
     if (status != RECON_OK || out->n > 0 || kind != RECON_RESULT)
@@ -196,7 +195,8 @@ done:
     return status;
 }
 
-recon_status recon_owned(recon_ctx *ctx, recon_names *out, recon_folder_kind kind, const char *dir)
+recon_status recon_result_files(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
+                                const char *dir)
 {
     char path[RECON_PATH];
     recon_folder_join(path, dir, kinds[kind].list);

@@ -1,32 +1,47 @@
-/* check.c - finite differences and equivariance. */
-#include <recon/nn/check.h>
+/* gradients.h - is the gradient right, is the layer equivariant? By finite differences, and by a
+ * group element before and after. */
+#ifndef TESTS_GRADIENTS_H
+#define TESTS_GRADIENTS_H
+
+#include <recon/core/rng.h>
+#include <recon/nn/tape.h>
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/params.h"
 #include "ops/ops.h"
 
 #include <math.h>
-#include <recon/core/rng.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP 1e-5 /* about the cube root of double's precision */
-enum { MAX_INPUTS = 8 };
+/* A function of variables, built on the tape. */
+typedef recon_var recon_check_function(recon_tape *tape, void *user, const recon_var *x);
+
+typedef struct {
+    recon_dtype type; /* F64, or I32 for labels and indices */
+    int ndim;
+    size_t shape[RECON_MAX_DIMS];
+    const void *data;
+    int constant; /* 1: its gradient is not looked at; I32 never is */
+} recon_check_input;
+
+#define CHECK_STEP 1e-5 /* about the cube root of double's precision */
+enum { CHECK_INPUTS = 8 };
 
 typedef struct {
     recon_ctx *ctx;
     recon_tape *tape;
     recon_check_function *f;
     void *user;
-    recon_check_input x[MAX_INPUTS];
+    recon_check_input x[CHECK_INPUTS];
     size_t n;
     recon_tape_mode mode;
-    recon_var var[MAX_INPUTS]; /* of the last evaluation */
-    double largest, worst;     /* gradient, difference */
-} check;
+    recon_var var[CHECK_INPUTS]; /* of the last evaluation */
+    double largest, worst;       /* gradient, difference */
+} gradient_check;
 
 /* sum of c_i y_i with fixed random c: one number that every element of y matters to. */
-static recon_var project(check *c, recon_var y)
+static inline recon_var gradient_project(gradient_check *c, recon_var y)
 {
     if (!y)
         return NULL;
@@ -43,7 +58,7 @@ static recon_var project(check *c, recon_var y)
                          recon_var_mul(c->tape, recon_var_reshape(c->tape, y, shape, 2), w), 1);
 }
 
-static recon_status evaluate(check *c, double *value, int backward)
+static inline recon_status gradient_evaluate(gradient_check *c, double *value, int backward)
 {
     recon_tape *t = c->tape;
     recon_status status = recon_tape_begin(t, c->mode, 0);
@@ -55,7 +70,7 @@ static recon_status evaluate(check *c, double *value, int backward)
         if (!x->constant && x->type == RECON_F64)
             recon_var_watch(t, c->var[i]);
     }
-    recon_var y = project(c, c->f(t, c->user, c->var));
+    recon_var y = gradient_project(c, c->f(t, c->user, c->var));
     if (!y)
         return recon_tape_status(t) != RECON_OK
                    ? recon_tape_status(t)
@@ -64,16 +79,16 @@ static recon_status evaluate(check *c, double *value, int backward)
     return status == RECON_OK && backward ? recon_tape_backward(t, y) : status;
 }
 
-static void compare(check *c, double gradient, double up, double down)
+static inline void gradient_compare(gradient_check *c, double gradient, double up, double down)
 {
-    double difference = (up - down) / (2 * STEP);
+    double difference = (up - down) / (2 * CHECK_STEP);
     c->largest = fmax(c->largest, fmax(fabs(gradient), fabs(difference)));
     c->worst = fmax(c->worst, fabs(gradient - difference));
     if (isnan(gradient) || isnan(difference))
         c->worst = INFINITY;
 }
 
-static size_t count_of(const recon_check_input *x)
+static inline size_t gradient_count_of(const recon_check_input *x)
 {
     size_t count = 1;
     for (int i = 0; i < x->ndim; i++)
@@ -81,9 +96,9 @@ static size_t count_of(const recon_check_input *x)
     return count;
 }
 
-static recon_status check_input(check *c, size_t i, const double *gradient)
+static inline recon_status gradient_input(gradient_check *c, size_t i, const double *gradient)
 {
-    size_t count = count_of(&c->x[i]);
+    size_t count = gradient_count_of(&c->x[i]);
     double *x = NULL, up, down;
     const void *given = c->x[i].data;
     recon_status status;
@@ -92,12 +107,12 @@ static recon_status check_input(check *c, size_t i, const double *gradient)
     c->x[i].data = x;
     for (size_t j = 0; j < count; j++) {
         double kept = x[j];
-        x[j] = kept + STEP;
-        RECON_TRY(evaluate(c, &up, 0));
-        x[j] = kept - STEP;
-        RECON_TRY(evaluate(c, &down, 0));
+        x[j] = kept + CHECK_STEP;
+        RECON_TRY(gradient_evaluate(c, &up, 0));
+        x[j] = kept - CHECK_STEP;
+        RECON_TRY(gradient_evaluate(c, &down, 0));
         x[j] = kept;
-        compare(c, gradient[j], up, down);
+        gradient_compare(c, gradient[j], up, down);
     }
 done:
     c->x[i].data = given;
@@ -105,7 +120,7 @@ done:
     return status;
 }
 
-static recon_status check_param(check *c, recon_param *p, const double *gradient)
+static inline recon_status gradient_param(gradient_check *c, recon_param *p, const double *gradient)
 {
     size_t count = recon_param_count(p);
     double *w = NULL, up, down;
@@ -114,14 +129,14 @@ static recon_status check_param(check *c, recon_param *p, const double *gradient
     RECON_TRY(recon_param_read(c->ctx, w, p));
     for (size_t j = 0; j < count; j++) {
         double kept = w[j];
-        w[j] = kept + STEP;
+        w[j] = kept + CHECK_STEP;
         RECON_TRY(recon_param_write(c->ctx, p, w));
-        RECON_TRY(evaluate(c, &up, 0));
-        w[j] = kept - STEP;
+        RECON_TRY(gradient_evaluate(c, &up, 0));
+        w[j] = kept - CHECK_STEP;
         RECON_TRY(recon_param_write(c->ctx, p, w));
-        RECON_TRY(evaluate(c, &down, 0));
+        RECON_TRY(gradient_evaluate(c, &down, 0));
         w[j] = kept;
-        compare(c, gradient[j], up, down);
+        gradient_compare(c, gradient[j], up, down);
     }
     RECON_TRY(recon_param_write(c->ctx, p, w));
 done:
@@ -129,7 +144,7 @@ done:
     return status;
 }
 
-static recon_status check_all(check *c, recon_params *params)
+static inline recon_status gradient_all(gradient_check *c, recon_params *params)
 {
     size_t entries = params ? params->count : 0;
     double **g = NULL, ignored;
@@ -137,7 +152,7 @@ static recon_status check_all(check *c, recon_params *params)
     RECON_TRY(recon_alloc(c->ctx, &g, c->n + entries, sizeof *g));
     if (params)
         RECON_TRY(recon_params_clear_gradients(c->ctx, params));
-    RECON_TRY(evaluate(c, &ignored, 1));
+    RECON_TRY(gradient_evaluate(c, &ignored, 1));
     for (size_t i = 0; i < c->n; i++) { /* before the differences use the tape again */
         if (c->x[i].constant || c->x[i].type != RECON_F64)
             continue;
@@ -152,10 +167,10 @@ static recon_status check_all(check *c, recon_params *params)
     }
     for (size_t i = 0; i < c->n; i++)
         if (g[i])
-            RECON_TRY(check_input(c, i, g[i]));
+            RECON_TRY(gradient_input(c, i, g[i]));
     for (size_t i = 0; i < entries; i++)
         if (params->entry[i]->trained)
-            RECON_TRY(check_param(c, params->entry[i], g[c->n + i]));
+            RECON_TRY(gradient_param(c, params->entry[i], g[c->n + i]));
 done:
     for (size_t i = 0; g && i < c->n + entries; i++)
         free(g[i]);
@@ -163,21 +178,27 @@ done:
     return status;
 }
 
-recon_status recon_check_gradient(recon_ctx *ctx, double *error, recon_check_function *f,
-                                  void *user, const recon_check_input *x, size_t n,
-                                  recon_params *params, recon_tape_mode mode)
+/* Compares gradients with central differences, in double: of every input and, if params is given,
+ * of every parameter (RECON_DOUBLE), all through one random projection of the function's value.
+ * The context must compute with "ref". mode is RECON_RECORD or RECON_TRAIN. *error is the largest
+ * difference, relative to the largest gradient; about 1e-8 is as good as it gets, and at a kink
+ * (ReLU at 0) nothing is. Running statistics are changed. */
+static inline recon_status recon_check_gradient(recon_ctx *ctx, double *error,
+                                                recon_check_function *f, void *user,
+                                                const recon_check_input *x, size_t n,
+                                                recon_params *params, recon_tape_mode mode)
 {
-    check c = { .ctx = ctx, .f = f, .user = user, .n = n, .mode = mode };
+    gradient_check c = { .ctx = ctx, .f = f, .user = user, .n = n, .mode = mode };
     recon_status status;
     if (recon_ops_of(ctx) != &recon_ops_ref || (params && params->type != RECON_F64))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "gradients are checked on backend ref, in double: attach it first");
-    if (n > MAX_INPUTS || !(mode & RECON_RECORD))
+    if (n > CHECK_INPUTS || !(mode & RECON_RECORD))
         return recon_fail(ctx, RECON_ERR_INPUT, "%zu inputs in mode %d: at most %d, with gradients",
-                          n, (int)mode, MAX_INPUTS);
+                          n, (int)mode, CHECK_INPUTS);
     memcpy(c.x, x, n * sizeof *x);
     RECON_TRY(recon_tape_new(ctx, &c.tape, RECON_DOUBLE, 1));
-    RECON_TRY(check_all(&c, params));
+    RECON_TRY(gradient_all(&c, params));
     *error = c.worst / fmax(c.largest, 1e-300);
 done:
     recon_tape_free(c.tape);
@@ -185,12 +206,13 @@ done:
 }
 
 /* f of x, numbers shaped like `like`, to a new array whose shape `like` takes over. */
-static recon_status value_at(recon_ctx *ctx, double **out, recon_check_input *like, const double *x,
-                             recon_check_function *f, void *user, recon_precision precision)
+static inline recon_status gradient_value_at(recon_ctx *ctx, double **out, recon_check_input *like,
+                                             const double *x, recon_check_function *f, void *user,
+                                             recon_precision precision)
 {
     recon_tape *t = NULL;
     float *single = NULL;
-    size_t count = count_of(like);
+    size_t count = gradient_count_of(like);
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &single, count, sizeof *single));
     for (size_t i = 0; i < count; i++)
@@ -210,7 +232,7 @@ done:
     return status;
 }
 
-static double distance(const double *a, const double *b, size_t n)
+static inline double gradient_distance(const double *a, const double *b, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -218,22 +240,29 @@ static double distance(const double *a, const double *b, size_t n)
     return sqrt(sum);
 }
 
-recon_status recon_check_equivariance(recon_ctx *ctx, double *error, recon_check_function *f,
-                                      void *user, const recon_check_input *x, recon_check_action *a,
-                                      recon_check_action *b, void *element,
-                                      recon_precision precision)
+/* A group element's action on an array: in to out, same count. */
+typedef void recon_check_action(void *user, double *out, const double *in, const size_t *shape,
+                                int ndim);
+
+/* *error = |f(a x) - b f(x)| / |f(x)|, where a acts on the input and b on the output (the same user
+ * pointer names the group element). In the precision given, on any backend. */
+static inline recon_status recon_check_equivariance(recon_ctx *ctx, double *error,
+                                                    recon_check_function *f, void *user,
+                                                    const recon_check_input *x,
+                                                    recon_check_action *a, recon_check_action *b,
+                                                    void *element, recon_precision precision)
 {
     double *ax = NULL, *fx = NULL, *fax = NULL, *bfx = NULL;
     recon_check_input plain = *x, moved = *x;
     recon_status status;
-    RECON_TRY(recon_alloc(ctx, &ax, count_of(x), sizeof *ax));
+    RECON_TRY(recon_alloc(ctx, &ax, gradient_count_of(x), sizeof *ax));
     a(element, ax, x->data, x->shape, x->ndim);
-    RECON_TRY(value_at(ctx, &fx, &plain, x->data, f, user, precision));
-    RECON_TRY(value_at(ctx, &fax, &moved, ax, f, user, precision));
-    size_t count = count_of(&plain);
+    RECON_TRY(gradient_value_at(ctx, &fx, &plain, x->data, f, user, precision));
+    RECON_TRY(gradient_value_at(ctx, &fax, &moved, ax, f, user, precision));
+    size_t count = gradient_count_of(&plain);
     RECON_TRY(recon_alloc(ctx, &bfx, count, sizeof *bfx));
     b(element, bfx, fx, plain.shape, plain.ndim);
-    *error = distance(fax, bfx, count) / fmax(distance(fx, NULL, count), 1e-300);
+    *error = gradient_distance(fax, bfx, count) / fmax(gradient_distance(fx, NULL, count), 1e-300);
 done:
     free(ax);
     free(fx);
@@ -241,3 +270,5 @@ done:
     free(bfx);
     return status;
 }
+
+#endif

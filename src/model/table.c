@@ -1,5 +1,5 @@
 /* table.c - see table.h. */
-#include "cli/table.h"
+#include "model/table.h"
 #include "core/fail.h"
 #include "group/group.h"
 
@@ -36,39 +36,46 @@ static recon_status put_fields(recon_ctx *ctx, recon_writer *to, const char *fmt
 
 /* --- written ---------------------------------------------------------------------------------- */
 
-const char *cli_table_name(char out[CLI_FILE_NAME], const cli_inputs *inputs, size_t i)
+static int is_of(const recon_inputs *inputs, const char *data)
+{
+    return !strcmp(inputs->use->kind->name, data);
+}
+
+const char *recon_table_name(char out[RECON_FILE_NAME], const recon_inputs *inputs, size_t i)
 {
     const char *name = recon_inputs_name(inputs, i);
     if (!name)
-        snprintf(out, CLI_FILE_NAME, cli_words_of(inputs)->nameless, i);
+        snprintf(out, RECON_FILE_NAME, "%06zu%s", i, is_of(inputs, "images") ? ".png" : "");
     return name ? name : out;
 }
 
-recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
-                            const cli_inputs *inputs, const recon_group *group, int rotated)
+recon_status recon_table_open(recon_ctx *ctx, recon_table *t, const char *path,
+                              const recon_inputs *inputs, const recon_group *group, int rotated)
 {
     recon_status status;
-    *t = (cli_table){ .to = { .fd = -1 }, inputs, group, rotated };
+    *t = (recon_table){ .to = { .fd = -1 }, inputs, group, rotated };
     RECON_TRY(recon_writer_open(ctx, &t->to, path));
-    RECON_TRY(put_fields(ctx, &t->to,
-                         "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
-                         cli_words_of(inputs)->name, group->column ? group->column : "pose",
-                         rotated ? ",rotated" : ""));
+    RECON_TRY(put_fields(
+        ctx, &t->to, "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates,cluster%s\n",
+        is_of(inputs, "images")      ? "file"
+        : is_of(inputs, "molecules") ? "molecule"
+                                     : "input",
+        group->column ? group->column : "pose", rotated ? ",rotated" : ""));
 done:
     return status;
 }
 
-static recon_status print_pose(recon_ctx *ctx, cli_table *t, const double *pose)
+static recon_status print_pose(recon_ctx *ctx, recon_table *t, const double *pose)
 {
     recon_pose_text text;
     return put_fields(ctx, &t->to, "%s", recon_group_print(text, t->group, pose));
 }
 
-static recon_status add_one(recon_ctx *ctx, cli_table *t, const recon_row *r, size_t i)
+static recon_status add_one(recon_ctx *ctx, recon_table *t, const recon_row *r, size_t i)
 {
-    char name[CLI_FILE_NAME];
+    char name[RECON_FILE_NAME];
     recon_status status;
-    RECON_TRY(put_text(ctx, &t->to, cli_table_name(name, t->inputs, i)));
+    RECON_TRY(put_text(ctx, &t->to, recon_table_name(name, t->inputs, i)));
     RECON_TRY(put_fields(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
     RECON_TRY(print_pose(ctx, t, r->pose.absolute));
     RECON_TRY(put_fields(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
@@ -80,6 +87,9 @@ static recon_status add_one(recon_ctx *ctx, cli_table *t, const recon_row *r, si
         RECON_TRY(print_pose(ctx, t, r->candidates.pose[j].absolute));
         RECON_TRY(put_fields(ctx, &t->to, ":%.4g", r->candidates.weight[j]));
     }
+    RECON_TRY(put_fields(ctx, &t->to, ","));
+    if (r->cluster >= 0)
+        RECON_TRY(put_fields(ctx, &t->to, "%lld", (long long)r->cluster));
     if (t->rotated)
         RECON_TRY(put_fields(ctx, &t->to, ",%d", r->rotated));
     RECON_TRY(put_fields(ctx, &t->to, "\n"));
@@ -87,8 +97,8 @@ done:
     return status;
 }
 
-recon_status cli_table_add(recon_ctx *ctx, cli_table *t, const recon_row *rows, size_t first,
-                           size_t n)
+recon_status recon_table_add(recon_ctx *ctx, recon_table *t, const recon_row *rows, size_t first,
+                             size_t n)
 {
     recon_status status = RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
@@ -96,17 +106,17 @@ recon_status cli_table_add(recon_ctx *ctx, cli_table *t, const recon_row *rows, 
     return status;
 }
 
-recon_status cli_table_sync(recon_ctx *ctx, cli_table *t)
+recon_status recon_table_sync(recon_ctx *ctx, recon_table *t)
 {
     return recon_writer_sync(ctx, &t->to);
 }
 
-recon_status cli_table_commit(recon_ctx *ctx, cli_table *t)
+recon_status recon_table_commit(recon_ctx *ctx, recon_table *t)
 {
     return recon_writer_commit(ctx, &t->to);
 }
 
-void cli_table_close(cli_table *t)
+void recon_table_close(recon_table *t)
 {
     recon_writer_close(&t->to);
 }

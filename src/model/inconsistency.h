@@ -1,11 +1,11 @@
-/* doubt.h (private) - verdicts that a network's own noise would have made.
+/* inconsistency.h (private) - verdicts that a network's own noise would have made.
  *
  * A verdict on the poses of neighbours takes their spread for the data's. Where the rotations between
  * alike inputs are known without the network (recon_backbone_kind), it can be seen how much of the
  * spread is the network's: a conformer that is read in two ways has two poses, or an axis, that no
  * data have. One pose or an axis is not claimed there. */
-#ifndef MODEL_DOUBT_H
-#define MODEL_DOUBT_H
+#ifndef MODEL_INCONSISTENCY_H
+#define MODEL_INCONSISTENCY_H
 
 #include <recon/backbone/backbone.h>
 #include <recon/normalize/normalize.h>
@@ -16,11 +16,11 @@
 
 /* Makes "cannot tell" of the verdicts that are in doubt. *inconsistency [rows], of each input with
  * its neighbours, radians, is to be freed; NULL where the backbone cannot say. */
-recon_status recon_discover_doubt(recon_ctx *ctx, double **inconsistency, recon_frames *frames,
-                                  const recon_embedded *points, const recon_backbone *backbone,
-                                  const recon_data *data);
+recon_status recon_discover_inconsistency(recon_ctx *ctx, double **inconsistency,
+                                          recon_frames *frames, const recon_embedded *points,
+                                          const recon_backbone *backbone, const recon_data *data);
 
 /* The share of n inputs that are inconsistent by that; NaN for NULL. */
-double recon_discover_doubted(const double *inconsistency, size_t n);
+double recon_inconsistent_share(const double *inconsistency, size_t n);
 
 #endif

@@ -1,7 +1,8 @@
-/* doubt.c - see doubt.h. */
-#include "model/doubt.h"
+/* inconsistency.c - see inconsistency.h. */
+#include "model/inconsistency.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "normalize/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,9 +21,9 @@ static double of_class(const double *own, const recon_frames *f, size_t i)
     return sum / n;
 }
 
-recon_status recon_discover_doubt(recon_ctx *ctx, double **out, recon_frames *f,
-                                  const recon_embedded *points, const recon_backbone *backbone,
-                                  const recon_data *data)
+recon_status recon_discover_inconsistency(recon_ctx *ctx, double **out, recon_frames *f,
+                                          const recon_embedded *points,
+                                          const recon_backbone *backbone, const recon_data *data)
 {
     const recon_backbone_kind *kind = backbone->kind;
     double *own = NULL;
@@ -36,14 +37,14 @@ recon_status recon_discover_doubt(recon_ctx *ctx, double **out, recon_frames *f,
     for (size_t i = 0; i < f->rows; i++) {
         (*out)[i] = of_class(own, f, i);
         if ((*out)[i] > RECON_INCONSISTENT)
-            recon_frames_doubt(f, i);
+            recon_frames_make_unsure(f, i);
     }
 done:
     free(own);
     return status;
 }
 
-double recon_discover_doubted(const double *inconsistency, size_t n)
+double recon_inconsistent_share(const double *inconsistency, size_t n)
 {
     size_t count = 0;
     if (!inconsistency)

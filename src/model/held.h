@@ -1,0 +1,22 @@
+/* held.h (private) - what inputs that were held out decide: the codes that a model keeps, the frame in which
+ * clusters have laws, and where Lambda comes from. They are asked about rotated at random, where their kind can
+ * be: an embedding may have something of the pose in it, which inputs as they come do not show. */
+#ifndef MODEL_HELD_H
+#define MODEL_HELD_H
+
+#include <recon/model/trust.h>
+#include "model/model.h"
+
+typedef struct {
+    const recon_data *data;
+    const recon_embedded *points; /* of all of the data */
+    const int64_t *cluster;       /* [points] */
+    size_t clusters;
+    recon_lambda asked;
+} recon_held_job;
+
+/* model has backbone and maps, with those held out, k and mean; codes and maps->lambda are put into it. */
+recon_status recon_held_decide(recon_ctx *ctx, recon_lambda_choice *out, recon_model *model,
+                               const recon_held_job *job);
+
+#endif

@@ -1,0 +1,249 @@
+/* laws.c - see laws.h. */
+#include "model/laws.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <recon/group/so2.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POSES_MOST = 200 /* of a law: more change nothing */, NUMBERS = 5 /* of a law's row */ };
+
+void recon_laws_free(recon_laws *laws)
+{
+    free(laws->law);
+    *laws = (recon_laws){ .n = 0 };
+}
+
+/* Up to POSES_MOST poses of a cluster, evenly from all; how many. */
+static size_t gather(double *out, size_t members, int64_t cluster, const int64_t *of,
+                     const recon_group *group, const double *poses, size_t points)
+{
+    size_t numbers = group->numbers, n = 0, seen = 0;
+    size_t most = members < POSES_MOST ? members : POSES_MOST;
+    for (size_t i = 0; i < points && n < most; i++)
+        if (of[i] == cluster && seen++ * most / members == n)
+            memcpy(out + n++ * numbers, poses + i * numbers, numbers * sizeof *out);
+    return n;
+}
+
+/* --- made ------------------------------------------------------------------------------------- */
+
+static int nearest_mode(const recon_law *law, const recon_group *group, const double *pose)
+{
+    int best = 0;
+    for (int j = 1; j < law->modes; j++)
+        if (group->distance(group, pose, law->mode[j].at) <
+            group->distance(group, pose, law->mode[best].at))
+            best = j;
+    return best;
+}
+
+/* The width that half of the poses lie within, of their modes. */
+static double width_within(const recon_law *law, const recon_group *group, const double *poses,
+                           size_t n)
+{
+    double apart[POSES_MOST];
+    for (size_t i = 0; i < n; i++) {
+        const double *pose = poses + i * group->numbers;
+        apart[i] = group->distance(group, pose, law->mode[nearest_mode(law, group, pose)].at);
+    }
+    recon_sort_doubles(apart, n);
+    return n ? recon_quantile(apart, n, 0.5) / 0.6745 : 0;
+}
+
+static recon_status make_law(recon_ctx *ctx, recon_law *out, const recon_group *group,
+                             const double *poses, size_t n, void *fit)
+{
+    recon_center center;
+    float row[NUMBERS + RECON_MODES_MAX * (RECON_NUMBERS_MAX + 1)];
+    recon_status status = group->center(ctx, group, &center, fit, poses, 1, n, NULL);
+    if (status != RECON_OK)
+        return status;
+    out->natural = n < RECON_LAW_LEAST ? RECON_NATURAL_UNSURE : center.natural;
+    out->fold = n < RECON_LAW_LEAST ? 0 : center.fold;
+    out->modes = center.modes > 0 ? center.modes : 1;
+    memcpy(out->mode[0].at, center.mean, sizeof center.mean);
+    out->mode[0].weight = 1;
+    for (int j = 0; j < center.modes; j++) {
+        memcpy(out->mode[j].at, center.mode[j].at, sizeof center.mode[j].at);
+        out->mode[j].weight = center.mode[j].weight;
+    }
+    /* The mean lies on the heaviest mode, or where chance decides on the one nearest the identity. */
+    int first = nearest_mode(out, group, center.mean);
+    for (int j = first; j > 0; j--) {
+        __typeof__(out->mode[0]) held = out->mode[j];
+        out->mode[j] = out->mode[j - 1];
+        out->mode[j - 1] = held;
+    }
+    out->width = width_within(out, group, poses, n);
+    recon_law_write(row, out, group); /* rounded as a file rounds it */
+    recon_law_read(out, row, group);
+    return RECON_OK;
+}
+
+recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, size_t n, const int64_t *of,
+                             const recon_group *group, const double *poses, size_t points)
+{
+    double *some = NULL;
+    void *fit = NULL;
+    recon_status status;
+    *out = (recon_laws){ .n = n };
+    RECON_TRY(recon_alloc(ctx, &out->law, n, sizeof *out->law));
+    RECON_TRY(recon_alloc_raw(ctx, &some, POSES_MOST, group->numbers * sizeof *some));
+    RECON_TRY(recon_alloc_raw(ctx, (char **)&fit, 1, group->fit_size));
+    for (size_t i = 0; i < points; i++)
+        if (of[i] >= 0)
+            out->law[of[i]].inputs++;
+    for (size_t c = 0; c < n; c++) {
+        size_t count = gather(some, out->law[c].inputs, (int64_t)c, of, group, poses, points);
+        out->law[c].natural = RECON_NATURAL_UNSURE;
+        out->law[c].modes = 1;
+        if (count)
+            RECON_TRY(make_law(ctx, &out->law[c], group, some, count, fit));
+    }
+done:
+    free(fit);
+    free(some);
+    return status;
+}
+
+/* --- likelihood ------------------------------------------------------------------------------- */
+
+/* Of x by the poses of its cluster, each a normal, and a background; NaN: no poses. */
+static double log_density(double x, const double *poses, size_t n, double sigma)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) {
+        double far = recon_so2_distance(x, poses[j]) / sigma;
+        sum += exp(-far * far / 2) / (sigma * sqrt(2 * M_PI));
+    }
+    return log((0.9 * sum / (double)n) + 0.1 / (2 * M_PI));
+}
+
+/* The width of the normals by which each pose is likeliest by the others, and the mean log density then. */
+static double best_sigma(double *mean, const double *poses, double *others, size_t n)
+{
+    static const double degrees[] = { 3, 6, 12, 24, 48 };
+    double best = 0, most = -INFINITY;
+    for (size_t k = 0; k < sizeof degrees / sizeof *degrees; k++) {
+        double sum = 0, sigma = degrees[k] * M_PI / 180;
+        for (size_t i = 0; i < n; i++) {
+            memcpy(others, poses, i * sizeof *others);
+            memcpy(others + i, poses + i + 1, (n - i - 1) * sizeof *others);
+            sum += n > 1 ? log_density(poses[i], others, n - 1, sigma) : -log(2 * M_PI);
+        }
+        if (sum > most) {
+            most = sum;
+            best = sigma;
+        }
+    }
+    *mean = most / (double)n;
+    return best;
+}
+
+recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
+                                      const int64_t *of_at, const double *at, size_t n_at, size_t n,
+                                      const int64_t *of, const double *poses, size_t points)
+{
+    double *some = NULL, *others = NULL, mean, all = 0, count_all = 0;
+    size_t *members = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &some, POSES_MOST, sizeof *some));
+    RECON_TRY(recon_alloc_raw(ctx, &others, POSES_MOST, sizeof *others));
+    RECON_TRY(recon_alloc(ctx, &members, n, sizeof *members));
+    for (size_t i = 0; i < points; i++)
+        if (of[i] >= 0)
+            members[of[i]]++;
+    for (size_t i = 0; i < n_at; i++)
+        out[i] = -log(2 * M_PI);
+    for (size_t c = 0; c < n; c++) {
+        size_t count = gather(some, members[c], (int64_t)c, of, RECON_SO2, poses, points);
+        double sigma = best_sigma(&mean, some, others, count);
+        all += count ? mean * (double)members[c] : 0;
+        count_all += (double)members[c];
+        for (size_t i = 0; i < n_at && count; i++)
+            if (of_at[i] == (int64_t)c)
+                out[i] = log_density(at[i], some, count, sigma);
+    }
+    if (fit)
+        *fit = all / count_all;
+done:
+    free(members);
+    free(others);
+    free(some);
+    return status;
+}
+
+/* --- asked ------------------------------------------------------------------------------------ */
+
+void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame frame,
+                      const recon_group *group)
+{
+    double step[RECON_NUMBERS_MAX];
+    if (frame == RECON_LAWS_OF_DENSITY) {
+        group->compose(group, lambda, law->mode[0].at, lambda);
+        return;
+    }
+    group->inverse(group, step, law->mode[nearest_mode(law, group, lambda)].at);
+    group->compose(group, step, law->mode[0].at, step);
+    group->compose(group, lambda, step, lambda);
+}
+
+double recon_law_theta(const recon_law *law, int family)
+{
+    return family == RECON_SO2_UNIFORM ? sqrt(3) * law->width : law->width;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+size_t recon_law_width(const recon_group *group)
+{
+    return NUMBERS + RECON_MODES_MAX * (group->numbers + 1);
+}
+
+void recon_law_write(float *out, const recon_law *law, const recon_group *group)
+{
+    memset(out, 0, recon_law_width(group) * sizeof *out);
+    out[0] = (float)law->natural;
+    out[1] = (float)law->fold;
+    out[2] = (float)law->modes;
+    out[3] = (float)law->inputs;
+    out[4] = (float)law->width;
+    for (int j = 0; j < law->modes; j++) {
+        float *to = out + NUMBERS + (size_t)j * (group->numbers + 1);
+        for (size_t i = 0; i < group->numbers; i++)
+            to[i] = (float)law->mode[j].at[i];
+        to[group->numbers] = (float)law->mode[j].weight;
+    }
+}
+
+static int is_whole(float x, int least, int most)
+{
+    return x >= (float)least && x <= (float)most && x == floorf(x);
+}
+
+int recon_law_read(recon_law *out, const float *row, const recon_group *group)
+{
+    *out = (recon_law){ .natural = RECON_NATURAL_UNSURE };
+    if (!is_whole(row[0], 0, RECON_NATURAL_KINDS - 1) || !is_whole(row[1], 0, 360) ||
+        !is_whole(row[2], 1, RECON_MODES_MAX) || !is_whole(row[3], 0, 1 << 24) || row[4] < 0)
+        return 0;
+    out->natural = (recon_natural)row[0];
+    out->fold = (int)row[1];
+    out->modes = (int)row[2];
+    out->inputs = (size_t)row[3];
+    out->width = row[4];
+    double sum = 0;
+    for (int j = 0; j < out->modes; j++) {
+        const float *from = row + NUMBERS + (size_t)j * (group->numbers + 1);
+        for (size_t i = 0; i < group->numbers; i++)
+            out->mode[j].at[i] = from[i];
+        sum += out->mode[j].weight = from[group->numbers];
+    }
+    for (int j = 0; j < out->modes; j++)
+        out->mode[j].weight /= sum;
+    return sum > 0;
+}
