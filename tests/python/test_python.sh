@@ -23,7 +23,7 @@ import json, numpy as np, recon
 z, g, y = (np.load(f"data/$group/{name}.npy") for name in "zgy")
 frames = recon.normalize(z, g, group="$group", k=25, labels=y)
 for name in ("gamma", "normalized", "absolute", "theta", "identifiability", "neighbors",
-             "background", "score", "parameters", "verdict", "fold", "modes", "p") + ("axis",) * ("$group" == "so3"):
+             "background", "score", "parameters", "verdict", "fold", "modes", "p", "similarity", "members", "p_embedding") + ("axis",) * ("$group" == "so3"):
     file, got = np.load(f"$group/{name}.npy"), getattr(frames, name)
     assert (file.shape, file.dtype) == (got.shape, got.dtype), (name, file.dtype, got.dtype)
     assert np.array_equal(file, got, equal_nan=True), name
@@ -50,6 +50,22 @@ assert np.array_equal(np.load("query/theta.npy"), frames.theta)
 for name in ("parameters", "verdict", "fold", "modes", "p"):
     assert np.array_equal(np.load(f"query/{name}.npy"), getattr(frames, name)), name
 assert np.array_equal(np.load("query/gamma.npy"), frames.gamma)
+assert np.array_equal(np.load("query/p_embedding.npy"), frames.p_embedding)
+PROGRAM
+run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --classes data/so2/y.npy --out given --quiet
+passes "classes of one's own are the command's" <<'PROGRAM'
+import numpy as np, recon
+z, g, y = (np.load(f"data/so2/{name}.npy") for name in "zgy")
+frames = recon.normalize(z, g, classes=y)
+assert np.array_equal(np.load("given/gamma.npy"), frames.gamma) and np.array_equal(frames.class_of, y)
+assert (frames.class_count, frames.similarity, frames.members, frames.p_embedding) == (len(set(y)), None, None, None)
+for fault, named in (("labels are needed", {"classes": y[:4]}), ("integers", {"classes": y / 2}), ("k goes with", {"classes": y, "k": 5})):
+    try:
+        recon.normalize(z, g, **named)
+    except recon.InputError as error:
+        assert fault in str(error), error
+    else:
+        raise AssertionError(fault)
 PROGRAM
 run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --classes components --eps 0.2 --metric euclidean \
     --tukey-c 30 --out parts --quiet
