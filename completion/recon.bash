@@ -50,7 +50,7 @@ _recon() {
     discover,-m | discover,--model) ;;
     discover,-o | discover,--out) ;;
     discover,-k | discover,--k) compopt +o default ;;
-    discover,--mean) _recon_words tukey frechet chordal ;;
+    discover,--mean) _recon_words auto tukey frechet chordal ;;
     discover,--family) _recon_words auto uniform normal ;;
     discover,--lambda) _recon_words auto neighbours head density ;;
     discover,--heads) _recon_words mlp paper ;;
@@ -74,9 +74,9 @@ _recon() {
     normalize,--quaternions) _recon_words wxyz xyzw ;;
     normalize,-k | normalize,--k) compopt +o default ;;
     normalize,--query) ;;
-    normalize,--mean) _recon_words tukey frechet chordal ;;
+    normalize,--mean) _recon_words auto tukey frechet chordal ;;
     normalize,--tukey-c) compopt +o default ;;
-    normalize,--classes) _recon_words knn components ;;
+    normalize,--classes) ;;
     normalize,--eps) compopt +o default ;;
     normalize,--metric) _recon_words cosine dot euclidean ;;
     normalize,--family) _recon_words auto uniform normal vonmises mixture fisher ;;

@@ -55,7 +55,7 @@ complete -c recon -n '__recon_is train' -l precision -d 'precision of activation
 complete -c recon -n '__recon_is discover' -l model -s m -d 'what `recon train` wrote (required)' -r -F
 complete -c recon -n '__recon_is discover' -l out -s o -d 'folder for the results (required)' -r -F
 complete -c recon -n '__recon_is discover' -l k -s k -d 'neighbours (default 10, molecules 25)' -x
-complete -c recon -n '__recon_is discover' -l mean -d 'kind of mean (default tukey; for molecules a centre shared by the class)' -x -a 'tukey frechet chordal'
+complete -c recon -n '__recon_is discover' -l mean -d 'kind of mean (default auto; for molecules a centre shared by the class)' -x -a 'auto tukey frechet chordal'
 complete -c recon -n '__recon_is discover' -l family -d 'images: family whose width Theta predicts (default auto)' -x -a 'auto uniform normal'
 complete -c recon -n '__recon_is discover' -l lambda -d 'where the natural pose comes from: the centre of the neighbours, a network that learned it (as in the paper), or the pose density (default auto: whichever is best on held-out inputs)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is discover' -l heads -d 'what predicts Lambda and Theta: small networks on the embedding, or separate networks on the inputs, as in the paper (default mlp)' -x -a 'mlp paper'
@@ -83,9 +83,9 @@ complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses (def
 complete -c recon -n '__recon_is normalize' -l quaternions -d 'order of poses N x 4: w first, or w last (SciPy, ROS, Eigen\'s coeffs)' -x -a 'wxyz xyzw'
 complete -c recon -n '__recon_is normalize' -l k -s k -d 'with knn: number of neighbours in a class (default 10)' -x
 complete -c recon -n '__recon_is normalize' -l query -d 'evaluate these instead of the points themselves' -r -F
-complete -c recon -n '__recon_is normalize' -l mean -d 'kind of mean for Gamma (default tukey)' -x -a 'tukey frechet chordal'
+complete -c recon -n '__recon_is normalize' -l mean -d 'kind of mean for Gamma (default auto)' -x -a 'auto tukey frechet chordal'
 complete -c recon -n '__recon_is normalize' -l tukey-c -d 'fix Tukey\'s c (default: from the data)' -x
-complete -c recon -n '__recon_is normalize' -l classes -d 'how classes are formed (default knn)' -x -a 'knn components'
+complete -c recon -n '__recon_is normalize' -l classes -d 'knn (default), components, or a file with a class of your own for each row' -r -F
 complete -c recon -n '__recon_is normalize' -l eps -d 'with components: connect points closer than this' -x
 complete -c recon -n '__recon_is normalize' -l metric -d 'similarity of embeddings (default cosine)' -x -a 'cosine dot euclidean'
 complete -c recon -n '__recon_is normalize' -l include-self -d 'count a point among its own neighbours'

@@ -72,7 +72,7 @@ _recon() {
         {-m,--model}'[what `recon train` wrote (required)]:MODEL:_files' \
         {-o,--out}'[folder for the results (required)]:DIR:_files' \
         {-k,--k}'[neighbours (default 10, molecules 25)]:N: ' \
-        '--mean[kind of mean (default tukey; for molecules a centre shared by the class)]:choice:(tukey frechet chordal)' \
+        '--mean[kind of mean (default auto; for molecules a centre shared by the class)]:choice:(auto tukey frechet chordal)' \
         '--family[images\: family whose width Theta predicts (default auto)]:choice:(auto uniform normal)' \
         '--lambda[where the natural pose comes from\: the centre of the neighbours, a network that learned it (as in the paper), or the pose density (default auto\: whichever is best on held-out inputs)]:choice:(auto neighbours head density)' \
         '--heads[what predicts Lambda and Theta\: small networks on the embedding, or separate networks on the inputs, as in the paper (default mlp)]:choice:(mlp paper)' \
@@ -105,9 +105,9 @@ _recon() {
         '--quaternions[order of poses N x 4\: w first, or w last (SciPy, ROS, Eigen'\''s coeffs)]:choice:(wxyz xyzw)' \
         {-k,--k}'[with knn\: number of neighbours in a class (default 10)]:N: ' \
         '--query[evaluate these instead of the points themselves]:ZQ:_files:GQ:_files' \
-        '--mean[kind of mean for Gamma (default tukey)]:choice:(tukey frechet chordal)' \
+        '--mean[kind of mean for Gamma (default auto)]:choice:(auto tukey frechet chordal)' \
         '--tukey-c[fix Tukey'\''s c (default\: from the data)]:DEG: ' \
-        '--classes[how classes are formed (default knn)]:choice:(knn components)' \
+        '--classes[knn (default), components, or a file with a class of your own for each row]:HOW:_files' \
         '--eps[with components\: connect points closer than this]:E: ' \
         '--metric[similarity of embeddings (default cosine)]:choice:(cosine dot euclidean)' \
         '--include-self[count a point among its own neighbours]' \
