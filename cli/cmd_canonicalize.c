@@ -1,6 +1,7 @@
 /* cmd_canonicalize.c - recon canonicalize: images or molecules in their natural pose, block by
  * block.
  */
+#include "cli/actions.h"
 #include "cli/rounds.h"
 #include "cli/sinks.h"
 #include "comm/comm.h"
@@ -73,6 +74,7 @@ enum { KEEP_ALL = 1 };
 
 typedef struct {
     const char *model, *out, *poses;
+    const char *actions; /* a table that says what to do with single inputs and clusters; or NULL */
     const char *spin, *spin_from; /* classifier and conformers that choose free spins; or NULL */
     size_t spin_k;
     int lambda;
@@ -121,6 +123,8 @@ static int check_spin(const settings *s)
     if (!s->spin && (s->spin_from || s->spin_k))
         return cli_misuse(&cli_canonicalize, "%s needs --spin CLASSIFIER",
                           s->spin_from ? "--spin-from" : "--spin-k");
+    if (s->spin && s->actions)
+        return cli_misuse(&cli_canonicalize, "--actions and --spin exclude each other");
     if (s->spin && (s->how.only_if > 0 || s->only_one))
         return cli_misuse(&cli_canonicalize,
                           "%s cannot be used with --spin, which rotates all inputs",
@@ -171,7 +175,7 @@ static int check_pictures(settings *s)
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[15 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
           &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder",
@@ -187,6 +191,9 @@ static int parse(settings *s, int argc, char **argv)
           CLI_FLAG, 0, &s->only_one },
         { "--all", NULL, NULL, "rotate all inputs, also those without a natural pose", CLI_FLAG, 0,
           &s->all },
+        { "--actions", "FILE.csv", NULL,
+          "do with inputs and clusters as this table says: clusters.csv, edited",
+          CLI_TEXT | CLI_READS, 0, &s->actions },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
           CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
@@ -239,12 +246,12 @@ static int parse(settings *s, int argc, char **argv)
 /* What was done, and how long it took: of that the model's share. */
 typedef struct {
     const cli_inputs *inputs;
-    double begun, model; /* seconds */
-    size_t free;         /* inputs whose natural pose is a choice in part */
-    size_t rotated;      /* the others are as they were */
-    size_t left[2];      /* why: their pose is usual, or their verdict is another */
-    size_t unlike;       /* the training data, of those that have a row in a table */
-    size_t calibration;  /* inputs behind the p-values  */
+    double begun, model;             /* seconds */
+    size_t free;                     /* inputs whose natural pose is a choice in part */
+    size_t rotated;                  /* the others are as they were */
+    size_t why[RECON_WHY_ASKED + 1]; /* inputs by recon_why */
+    size_t unlike;                   /* the training data, of those that have a row in a table */
+    size_t calibration;              /* inputs behind the p-values  */
     const recon_model *by;
 } outcome;
 
@@ -255,9 +262,10 @@ static void show_gate(const settings *s, const outcome *o)
     printf("  rotated    %zu (%.2f %%)\n", o->rotated,
            100 * (double)o->rotated / (double)o->inputs->n);
     if (only_if > 0)
-        printf("  unchanged  %zu: their pose has no p-value below %.3g\n", o->left[0], only_if);
+        printf("  unchanged  %zu: their pose has no p-value below %.3g\n", o->why[RECON_WHY_USUAL],
+               only_if);
     if (s->how.only != RECON_ONLY_ANY)
-        printf("  unchanged  %zu: %s\n", o->left[1],
+        printf("  unchanged  %zu: %s\n", o->why[RECON_WHY_VERDICT],
                s->only_one ? "the verdict is not one natural pose"
                            : "no natural pose, or it cannot be told (--all rotates them)");
     if (only_if > 0 && only_if <= floor)
@@ -288,8 +296,8 @@ static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
                             "seconds", seconds, "seconds_model", o->model, cli_words_of(in)->each,
                             1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
     json_object_set_new(all, "unchanged",
-                        json_pack("{s:I, s:I}", "usual", (json_int_t)o->left[0], "verdict",
-                                  (json_int_t)o->left[1]));
+                        json_pack("{s:I, s:I}", "usual", (json_int_t)o->why[RECON_WHY_USUAL],
+                                  "verdict", (json_int_t)o->why[RECON_WHY_VERDICT]));
     cli_unread_json(all, in);
     return cli_print_json(ctx, all);
 }
@@ -363,9 +371,10 @@ typedef struct {
     const recon_group *group;
     cli_sink *to;
     outcome *o;
-    char *in, *out;   /* [CLI_BLOCK] inputs                                    */
-    size_t there;     /* 1 + the first input that is in `in`; 0: none          */
-    double *g;        /* [CLI_BLOCK] rotations, poses of the group             */
+    char *in, *out; /* [CLI_BLOCK] inputs                                    */
+    size_t there;   /* 1 + the first input that is in `in`; 0: none          */
+    double *g;      /* [CLI_BLOCK] rotations, poses of the group             */
+    cli_actions actions;
     recon_pose *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
     double *absolute; /* [n] as they are written                               */
 } flow;
@@ -390,6 +399,7 @@ static void flow_free(flow *f)
     free(f->g);
     free(f->spun);
     free(f->absolute);
+    cli_actions_close(&f->actions);
 }
 
 /* The model saw crops; what is written are the images they were made from, rotated by g. What --rotate
@@ -429,6 +439,8 @@ static recon_status answer(recon_ctx *ctx, void *arg, void *out, size_t at, size
         rows[i].pose = rows[i].candidates.pose[0] = f->spun[at + i];
         rows[i].rotated = f->group->length(f->group, rows[i].pose.rotation) != 0;
     }
+    for (size_t i = 0; status == RECON_OK && f->s->actions && i < n; i++)
+        cli_actions_apply(&f->actions, &rows[i], at + i, f->group);
     f->o->model += recon_now() - begun;
     return status;
 }
@@ -445,8 +457,7 @@ static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t 
         recon_group_write(group, f->absolute + (at + i) * recon_group_written(group),
                           rows[i].pose.absolute, 1);
         f->o->rotated += (size_t)rows[i].rotated;
-        f->o->left[0] += rows[i].why == RECON_WHY_USUAL;
-        f->o->left[1] += rows[i].why == RECON_WHY_VERDICT;
+        f->o->why[rows[i].why]++;
         f->o->free += rows[i].pose.free > 0;
         f->o->unlike += f->to->has_table && rows[i].p_embedding < UNLIKE;
     }
@@ -584,6 +595,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.group = recon_model_describe(f.model).group;
     RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, f.group, table));
     RECON_TRY(make_room(ctx, &f));
+    if (s->actions)
+        RECON_TRY(cli_actions_open(ctx, &f.actions, s->actions, &subject.inputs, f.group));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));
     RECON_TRY(rotate_all(ctx, &f));

@@ -48,55 +48,6 @@ typedef struct {
 
 #define FAMILIES "auto|uniform|normal|vonmises|mixture|fisher"
 
-static int parse(settings *s, int argc, char **argv)
-{
-    char groups[sizeof(recon_group_names) + 32];
-    recon_group_names known;
-    snprintf(groups, sizeof groups, "group of the poses (default so2): %s",
-             recon_group_list(known, NULL));
-    const cli_option options[] = {
-        { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0, &s->z },
-        { "--poses", "FILE", NULL, "g, one pose per row", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0,
-          &s->poses },
-        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
-          &s->out },
-        { "--group", "NAME", NULL, groups, CLI_TEXT, 0, &s->group },
-        { "--quaternions", NULL, "wxyz|xyzw",
-          "order of poses N x 4: w first, or w last (SciPy, ROS, Eigen's coeffs)", CLI_CHOICE, 0,
-          &s->quaternions },
-        { "--k", "N", NULL, "with knn: number of neighbours in a class (default 10)", CLI_COUNT, 0,
-          &s->k },
-        { "--query", "ZQ GQ", NULL, "evaluate these instead of the points themselves",
-          CLI_PAIR | CLI_READS, 0, s->query },
-        { "--mean", NULL, "auto|tukey|frechet|chordal", "kind of mean for Gamma (default auto)",
-          CLI_CHOICE, 0, &s->mean },
-        { "--tukey-c", "DEG", NULL, "fix Tukey's c (default: from the data)", CLI_NUMBER, 0,
-          &s->tukey_degrees },
-        { "--classes", "HOW", NULL,
-          "knn (default), components, or a file with a class of your own for each row", CLI_TEXT, 0,
-          &s->how },
-        { "--eps", "E", NULL, "with components: connect points closer than this", CLI_NUMBER, 0,
-          &s->eps },
-        { "--metric", NULL, "cosine|dot|euclidean", "similarity of embeddings (default cosine)",
-          CLI_CHOICE, 0, &s->metric },
-        { "--include-self", NULL, NULL, "count a point among its own neighbours", CLI_FLAG, 0,
-          &s->include_self },
-        { "--family", NULL, FAMILIES, "distribution to fit (default auto; so3 is fisher)",
-          CLI_CHOICE, 0, &s->family },
-        { "--labels", "FILE", NULL, "true classes, used only for the hit rate",
-          CLI_TEXT | CLI_READS, 0, &s->labels },
-        { "--query-labels", "FILE", NULL, "the same for the queries", CLI_TEXT | CLI_READS, 0,
-          &s->query_labels },
-        { "--approx", NULL, "auto|exact|ivf|hnsw",
-          "neighbour search (default auto: exact up to a million rows)", CLI_CHOICE, 0,
-          &s->approx },
-        { "--device", NULL, "cpu|cuda|ref", "device of the exact search (default cpu)", CLI_CHOICE,
-          0, &s->device },
-        { 0 },
-    };
-    return cli_parse(&cli_normalize, options, &s->common, argc, argv, NULL, 0, NULL);
-}
-
 enum { UNSAID = -1, DEFAULT_K = 10, HALF = 2 };
 
 /* What the table of options cannot say. */
@@ -281,7 +232,50 @@ static int run(int argc, char **argv)
 {
     int misuse = 0;
     settings s = { .group = "so2", .quaternions = UNSAID, .misuse = &misuse };
-    int code = parse(&s, argc, argv);
+    char groups[sizeof(recon_group_names) + 32];
+    recon_group_names known;
+    snprintf(groups, sizeof groups, "group of the poses (default so2): %s",
+             recon_group_list(known, NULL));
+    const cli_option options[] = {
+        { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0, &s.z },
+        { "--poses", "FILE", NULL, "g, one pose per row", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0,
+          &s.poses },
+        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
+          &s.out },
+        { "--group", "NAME", NULL, groups, CLI_TEXT, 0, &s.group },
+        { "--quaternions", NULL, "wxyz|xyzw",
+          "order of poses N x 4: w first, or w last (SciPy, ROS, Eigen's coeffs)", CLI_CHOICE, 0,
+          &s.quaternions },
+        { "--k", "N", NULL, "with knn: number of neighbours in a class (default 10)", CLI_COUNT, 0,
+          &s.k },
+        { "--query", "ZQ GQ", NULL, "evaluate these instead of the points themselves",
+          CLI_PAIR | CLI_READS, 0, s.query },
+        { "--mean", NULL, "auto|tukey|frechet|chordal", "kind of mean for Gamma (default auto)",
+          CLI_CHOICE, 0, &s.mean },
+        { "--tukey-c", "DEG", NULL, "fix Tukey's c (default: from the data)", CLI_NUMBER, 0,
+          &s.tukey_degrees },
+        { "--classes", "HOW", NULL,
+          "knn (default), components, or a file with a class of your own for each row", CLI_TEXT, 0,
+          &s.how },
+        { "--eps", "E", NULL, "with components: connect points closer than this", CLI_NUMBER, 0,
+          &s.eps },
+        { "--metric", NULL, "cosine|dot|euclidean", "similarity of embeddings (default cosine)",
+          CLI_CHOICE, 0, &s.metric },
+        { "--include-self", NULL, NULL, "count a point among its own neighbours", CLI_FLAG, 0,
+          &s.include_self },
+        { "--family", NULL, FAMILIES, "distribution to fit (default auto; so3 is fisher)",
+          CLI_CHOICE, 0, &s.family },
+        { "--labels", "FILE", NULL, "true classes, used only for the hit rate",
+          CLI_TEXT | CLI_READS, 0, &s.labels },
+        { "--query-labels", "FILE", NULL, "the same for the queries", CLI_TEXT | CLI_READS, 0,
+          &s.query_labels },
+        { "--approx", NULL, "auto|exact|ivf|hnsw",
+          "neighbour search (default auto: exact up to a million rows)", CLI_CHOICE, 0, &s.approx },
+        { "--device", NULL, "cpu|cuda|ref", "device of the exact search (default cpu)", CLI_CHOICE,
+          0, &s.device },
+        { 0 },
+    };
+    int code = cli_parse(&cli_normalize, options, &s.common, argc, argv, NULL, 0, NULL);
     s.classes = !s.how || !strcmp(s.how, "knn") ? RECON_CLASSES_KNN
                 : !strcmp(s.how, "components")  ? RECON_CLASSES_COMPONENTS
                                                 : RECON_CLASSES_GIVEN;

@@ -114,6 +114,7 @@ complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural p
 complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs whose pose has a p-value below P' -x
 complete -c recon -n '__recon_is canonicalize' -l only-one -d 'rotate only inputs whose verdict is one natural pose'
 complete -c recon -n '__recon_is canonicalize' -l all -d 'rotate all inputs, also those without a natural pose'
+complete -c recon -n '__recon_is canonicalize' -l actions -d 'do with inputs and clusters as this table says: clusters.csv, edited' -r -F
 complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin where it is free' -r -F
 complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers to evaluate it on, preferably not its training data (default: --data)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: number of nearest conformers to evaluate (default 8)' -x

@@ -147,6 +147,7 @@ _recon() {
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
         '--only-one[rotate only inputs whose verdict is one natural pose]' \
         '--all[rotate all inputs, also those without a natural pose]' \
+        '--actions[do with inputs and clusters as this table says\: clusters.csv, edited]:FILE.csv:_files' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \

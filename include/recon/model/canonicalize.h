@@ -45,9 +45,10 @@ typedef struct {
 /* Why an input is rotated or left as it is. */
 typedef enum {
     RECON_WHY_ROTATED = 0,
-    RECON_WHY_USUAL,  /* only_if: its pose as given is not unusual, or what it would be rotated
+    RECON_WHY_USUAL,   /* only_if: its pose as given is not unusual, or what it would be rotated
                           to is none that is usual                                          */
-    RECON_WHY_VERDICT /* only: its verdict does not allow it                                */
+    RECON_WHY_VERDICT, /* only: its verdict does not allow it                               */
+    RECON_WHY_ASKED    /* somebody asked for it                                              */
 } recon_why;
 
 /* All that is known of an input, and what is done with it. */

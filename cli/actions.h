@@ -1,0 +1,32 @@
+/* actions.h - what canonicalize does with single inputs and clusters, as a table says: clusters.csv of
+ * discover, edited by hand, or one with a line for each input. */
+#ifndef CLI_ACTIONS_H
+#define CLI_ACTIONS_H
+
+#include "model/table.h"
+
+/* What one line says. */
+typedef struct {
+    int64_t cluster; /* of all inputs of this cluster; -1: of one input */
+    int leave;       /* it stays as it is */
+    double degrees; /* of an input: how far it is rotated. Of a cluster: how far its natural pose is
+                        from the one found. NaN: as the model has it */
+} cli_action;
+
+typedef struct {
+    size_t n;
+    cli_action *action; /* [n] */
+    size_t *of_input;   /* [inputs] 1 + its own line; 0: none */
+} cli_actions;
+
+/* Reads the table for these inputs. A name that is none of theirs, an action other than rotate or
+ * leave, and degrees on another group than SO(2) are RECON_ERR_INPUT, with the line. Close always. */
+recon_status cli_actions_open(recon_ctx *ctx, cli_actions *out, const char *path,
+                              const recon_inputs *inputs, const recon_group *group);
+void cli_actions_close(cli_actions *actions);
+
+/* Does to the row of input i what the table says; a line for the input comes before its cluster's. */
+void cli_actions_apply(const cli_actions *actions, recon_row *row, size_t i,
+                       const recon_group *group);
+
+#endif
