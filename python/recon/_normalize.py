@@ -57,7 +57,7 @@ class Frames:
         similarity: Their cosine similarities, or inner products or distances, by metric: rows x k;
             None without knn.
         members: How many of them make the row's class, from the nearest on; fewer than k where the
-            rest are strangers to a small class: rows; None without knn.
+            rest are of other classes: rows; None without knn.
         class_of: The row's component, or its class where classes were given; -1 for none: rows;
             None for knn.
         background: The weight of the uniform part of the density: rows.

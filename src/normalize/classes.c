@@ -261,7 +261,7 @@ done:
     return status;
 }
 
-/* --- strangers ------------------------------------------------------------------------------------ */
+/* --- classes smaller than k ------------------------------------------------------------------------------------ */
 
 /* The root of the mean squared distance of any two rows of the index; with the cosine, of rows of
  * length one. */
@@ -300,7 +300,7 @@ done:
 /* A list is cut at its widest jump, if what comes then is nearly as far away as any row is: FAR of the
  * distance of two rows taken at random. The jump is to JUMP times the distance before, and also JUMP
  * times what nine rows in ten have their nearest neighbour within: a copy does not make the rest of a
- * class strangers. In a class of more than k nothing is so far; in a smaller one other classes are. */
+ * class another one. In a class of more than k nothing is so far; in a smaller one other classes are. */
 #define JUMP    1.5
 #define FAR     0.5
 #define NEAREST 0.9

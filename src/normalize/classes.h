@@ -41,7 +41,7 @@ recon_status recon_classes_gather(recon_ctx *ctx, recon_class_table *out,
 recon_status recon_classes_take(recon_ctx *ctx, recon_class_table *out,
                                 const recon_class_table *from, const size_t *which, size_t n);
 
-/* KNN: strangers at the end of a list do not belong to a class that is smaller than k. graph is the
+/* KNN: the end of a list does not belong to a class that is smaller than k. graph is the
  * table of the whole index, which may be t. */
 recon_status recon_classes_cut(recon_ctx *ctx, recon_class_table *t, const recon_class_table *graph,
                                const recon_embedded *index, recon_metric metric, int ranks);

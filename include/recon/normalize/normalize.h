@@ -47,7 +47,7 @@ typedef struct {
     int64_t *neighbors; /* [rows][k]; NULL for COMPONENTS                                 */
     double *similarity; /* [rows][k] of each neighbour: its cosine, inner product or distance */
     int64_t *members;   /* [rows] how many of the neighbours make the class, from the nearest on:
-                           a class of fewer than k borrows no strangers                        */
+                           a class of fewer than k ends where it does                          */
     int64_t *class_of;  /* [rows] COMPONENTS: the component, -1 for a query outside all; GIVEN:
                                 the class; NULL for KNN                                        */
     size_t classes;     /* rows for KNN, components otherwise                             */
