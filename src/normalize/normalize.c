@@ -449,6 +449,8 @@ static recon_status find_graph(recon_ctx *ctx, job *j)
     recon_status status = RECON_OK;
     if (!j->table.k || (j->queries && (o.only_tails || j->table.k >= j->index->n)))
         return RECON_OK;
+    if (j->index->n > MOST_POOLED && (j->queries || j->ranks)) /* too long, or too large */
+        return RECON_OK;
     o.knn.include_self = 0;
     if (j->queries)
         RECON_TRY(recon_classes_find(ctx, table = j->ranks ? &mine : &j->own_graph, j->index, NULL,

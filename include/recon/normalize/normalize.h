@@ -72,7 +72,8 @@ typedef struct {
                   verdict, that are as unusual for their own density       */
     double
         *p_embedding; /* [rows] KNN: p-value of the distance to the nearest neighbour, the share of
-                            the index's points that are as far from theirs. NULL with only_tails. A query
+                            the index's points that are as far from theirs. NULL with only_tails,
+                            and of more than a million points with queries or over ranks. A query
                             below RECON_FRAMES_UNLIKE, or further away than all points are, has the
                             verdict "cannot tell"                                              */
     int8_t *verdict;  /* [rows] a recon_natural; -1 where class_of is -1                      */
