@@ -97,10 +97,10 @@ static void row(recon_ctx *ctx, const scene *s, size_t k, size_t sets)
     for (size_t i = 0; i < sets * k; i++)
         angles[i] = draw(&rng, s);
     figures frechet = measure(ctx, s, angles, sets, k, RECON_MEAN_FRECHET, out);
-    figures tukey = measure(ctx, s, angles, sets, k, RECON_MEAN_TUKEY, out);
+    figures robust = measure(ctx, s, angles, sets, k, RECON_MEAN_AUTO, out);
     printf("| %-24s | %4zu | %7.2f | %5.1f | %7.2f | %5.1f | %6.3f | %5.2f | %6.1f |\n", s->name, k,
-           frechet.rms, frechet.hits, tukey.rms, tukey.hits, tukey.rms / frechet.rms, tukey.split,
-           1e6 * tukey.seconds);
+           frechet.rms, frechet.hits, robust.rms, robust.hits, robust.rms / frechet.rms,
+           robust.split, 1e6 * robust.seconds);
     free(angles);
     free(out);
 }
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
     recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
     if (!ctx)
         return 1;
-    printf("| angles                   |    k | Frechet | <25   | Tukey   | <25   | ratio  | split "
+    printf("| angles                   |    k | Frechet | <25   | default | <25   | ratio  | split "
            "| us a set |\n");
     printf("| ---                      |  --- |     --- |   --- |     --- |   --- |    --- |   --- "
            "|      --- |\n");

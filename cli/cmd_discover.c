@@ -62,8 +62,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
           &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
-        { "--mean", NULL, "tukey|frechet|chordal",
-          "kind of mean (default tukey; for molecules a centre shared by the class)", CLI_CHOICE, 0,
+        { "--mean", NULL, "auto|tukey|frechet|chordal",
+          "kind of mean (default auto; for molecules a centre shared by the class)", CLI_CHOICE, 0,
           &s->mean },
         { "--family", NULL, "auto|uniform|normal",
           "family whose width Theta predicts (default "
@@ -204,7 +204,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_discover_options o = {
         .k = s->k,
         .as_mean = s->mean >= 0,
-        .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
+        .mean = { .kind = s->mean < 0 ? RECON_MEAN_AUTO : (recon_mean_kind)s->mean },
         .family = (recon_so2_family)s->family,
         .lambda = (recon_lambda)s->lambda,
         .maps = { .seed = cli_seed(&s->data),

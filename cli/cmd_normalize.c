@@ -26,8 +26,9 @@ const cli_command cli_normalize = {
         "pose, centred), verdict.npy, fold.npy and modes.npy (whether it has one natural pose,\n"
         "several or none), theta.npy (the width, in radians), parameters.npy (the fitted\n"
         "distribution), score.npy (-log likelihood of its own pose), p.npy (its p-value),\n"
-        "identifiability.npy, background.npy, neighbors.npy (classes.npy with --classes\n"
-        "components) and axis.npy (so3); and summary.json.",
+        "identifiability.npy, background.npy, neighbors.npy, similarity.npy, members.npy (how many\n"
+        "neighbours make the class), p_embedding.npy (is the row like the others?), or classes.npy\n"
+        "without neighbours, and axis.npy (so3); and summary.json.",
     .run = run,
     .over_ranks = 1,
 };
@@ -36,6 +37,7 @@ const cli_command cli_normalize = {
 typedef struct {
     const char *z, *poses, *labels, *query[2], *query_labels, *out;
     const char *group;
+    const char *how;                                        /* classes: a name, or a file */
     int quaternions, mean, metric, family, classes, approx; /* places among the choices */
     int include_self, device;
     double tukey_degrees, eps;
@@ -53,16 +55,16 @@ static int check_options(const settings *s)
 {
     if (s->classes == RECON_CLASSES_COMPONENTS && s->eps == 0)
         return cli_misuse(&cli_normalize, "--classes components needs --eps");
-    if (s->classes == RECON_CLASSES_KNN && s->eps != 0)
+    if (s->classes != RECON_CLASSES_COMPONENTS && s->eps != 0)
         return cli_misuse(&cli_normalize, "--eps needs --classes components");
-    if (s->classes == RECON_CLASSES_COMPONENTS && (s->k || s->include_self || s->approx))
+    if (s->classes != RECON_CLASSES_KNN && (s->k || s->include_self || s->approx))
         return cli_misuse(&cli_normalize, "%s needs --classes knn",
                           s->k              ? "--k"
                           : s->include_self ? "--include-self"
                                             : "--approx");
     if (s->include_self && s->query[0])
         return cli_misuse(&cli_normalize, "--include-self cannot be used with --query");
-    if (s->tukey_degrees > 0 && s->mean != RECON_MEAN_TUKEY)
+    if (s->tukey_degrees > 0 && s->mean > RECON_MEAN_TUKEY)
         return cli_misuse(&cli_normalize, "--tukey-c needs --mean tukey");
     if (s->query_labels && !(s->query[0] && s->labels))
         return cli_misuse(&cli_normalize, "--query-labels needs --query and --labels");
@@ -76,25 +78,36 @@ static int check_options(const settings *s)
 static void print_text(const recon_ctx *ctx, const settings *s, const recon_normalize_result *r)
 {
     const recon_frames *f = &r->frames;
+    recon_count_text count;
+    size_t alien = 0;
+    for (size_t i = 0; s->query[0] && f->p_embedding && i < f->rows; i++)
+        alien += f->p_embedding[i] <= RECON_FRAMES_UNLIKE;
     printf("%s on %s, embeddings of %s\n", RECON_COUNT(r->points, "point"), f->group->words,
            RECON_COUNT(r->dimensions, "dimension"));
     if (s->query[0])
         printf("  queries    %zu\n", r->rows);
     if (f->k)
         printf("  classes    %s", RECON_COUNT(f->k, "nearest neighbour"));
-    else
+    else if (s->classes == RECON_CLASSES_COMPONENTS)
         printf("  classes    %s at eps %g", RECON_COUNT(f->classes, "component"), s->eps);
+    else
+        printf("  classes    %zu of %s", f->classes, s->how);
     if (!isnan(f->hit_rate))
         printf(", hit rate %.4f", f->hit_rate);
     if (f->recall < 1)
         printf(", recall %.4f", f->recall);
-    if (f->singles && !f->k)
+    if (f->singles && s->classes == RECON_CLASSES_COMPONENTS)
         printf("\n  warning    %s, whose centre is meaningless: try a larger --eps",
                recon_count((recon_count_text){ 0 }, f->singles, "component is a single point",
                            "components are single points"));
     if (f->outside)
-        printf("\n  warning    %s in no component: class -1, all other results NaN",
-               recon_count((recon_count_text){ 0 }, f->outside, "query lies", "queries lie"));
+        printf("\n  warning    %s in no %s: class -1, all other results NaN",
+               s->query[0] ? recon_count(count, f->outside, "query lies", "queries lie")
+                           : recon_count(count, f->outside, "row is", "rows are"),
+               s->classes == RECON_CLASSES_COMPONENTS ? "component" : "class");
+    if (alien)
+        printf("\n  warning    %s unlike all embeddings of the index: verdict \"cannot tell\"",
+               recon_count(count, alien, "query is", "queries are"));
     if (HALF * f->k >= r->points)
         printf("\n  warning    classes of %s are half or more of all %zu points: every "
                "natural pose is\n"
@@ -106,7 +119,7 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
                "             collapsed there, and neighbours are chosen by row order",
                recon_count((recon_count_text){ 0 }, f->collapsed, "row has", "rows have"));
     puts("");
-    cli_print_natural(f->natural, f->k ? "--k" : "--eps");
+    cli_print_natural(f->natural, f->k ? "--k" : s->eps > 0 ? "--eps" : "class");
     printf("  family     %s\n", recon_frames_family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);
@@ -192,6 +205,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .labels = s->labels,
         .query = { s->query[0], s->query[1] },
         .query_labels = s->query_labels,
+        .classes = s->classes == RECON_CLASSES_GIVEN ? s->how : NULL,
         .out = s->out,
         .options = options_of(s),
     };
@@ -236,12 +250,13 @@ static int run(int argc, char **argv)
           &s.k },
         { "--query", "ZQ GQ", NULL, "evaluate these instead of the points themselves",
           CLI_PAIR | CLI_READS, 0, s.query },
-        { "--mean", NULL, "tukey|frechet|chordal", "kind of mean for Gamma (default tukey)",
+        { "--mean", NULL, "auto|tukey|frechet|chordal", "kind of mean for Gamma (default auto)",
           CLI_CHOICE, 0, &s.mean },
         { "--tukey-c", "DEG", NULL, "fix Tukey's c (default: from the data)", CLI_NUMBER, 0,
           &s.tukey_degrees },
-        { "--classes", NULL, "knn|components", "how classes are formed (default knn)", CLI_CHOICE,
-          0, &s.classes },
+        { "--classes", "HOW", NULL,
+          "knn (default), components, or a file with a class of your own for each row", CLI_TEXT, 0,
+          &s.how },
         { "--eps", "E", NULL, "with components: connect points closer than this", CLI_NUMBER, 0,
           &s.eps },
         { "--metric", NULL, "cosine|dot|euclidean", "similarity of embeddings (default cosine)",
@@ -261,6 +276,9 @@ static int run(int argc, char **argv)
         { 0 },
     };
     int code = cli_parse(&cli_normalize, options, &s.common, argc, argv, NULL, 0, NULL);
+    s.classes = !s.how || !strcmp(s.how, "knn") ? RECON_CLASSES_KNN
+                : !strcmp(s.how, "components")  ? RECON_CLASSES_COMPONENTS
+                                                : RECON_CLASSES_GIVEN;
     if (code < 0)
         code = check_options(&s);
     code = code >= 0 ? code : cli_run(&cli_normalize, &s.common, work, &s);

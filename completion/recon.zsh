@@ -58,7 +58,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -72,7 +72,7 @@ _recon() {
         {-m,--model}'[what `recon train` wrote (required)]:MODEL:_files' \
         {-o,--out}'[folder for the results (required)]:DIR:_files' \
         {-k,--k}'[neighbours (default 10, molecules 25)]:N: ' \
-        '--mean[kind of mean (default tukey; for molecules a centre shared by the class)]:choice:(tukey frechet chordal)' \
+        '--mean[kind of mean (default auto; for molecules a centre shared by the class)]:choice:(auto tukey frechet chordal)' \
         '--family[images\: family whose width Theta predicts (default auto)]:choice:(auto uniform normal)' \
         '--lambda[where the natural pose comes from\: the centre of the neighbours, a network that learned it (as in the paper), or the pose density (default auto\: whichever is best on held-out inputs)]:choice:(auto neighbours head density)' \
         '--heads[what predicts Lambda and Theta\: small networks on the embedding, or separate networks on the inputs, as in the paper (default mlp)]:choice:(mlp paper)' \
@@ -87,7 +87,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -105,9 +105,9 @@ _recon() {
         '--quaternions[order of poses N x 4\: w first, or w last (SciPy, ROS, Eigen'\''s coeffs)]:choice:(wxyz xyzw)' \
         {-k,--k}'[with knn\: number of neighbours in a class (default 10)]:N: ' \
         '--query[evaluate these instead of the points themselves]:ZQ:_files:GQ:_files' \
-        '--mean[kind of mean for Gamma (default tukey)]:choice:(tukey frechet chordal)' \
+        '--mean[kind of mean for Gamma (default auto)]:choice:(auto tukey frechet chordal)' \
         '--tukey-c[fix Tukey'\''s c (default\: from the data)]:DEG: ' \
-        '--classes[how classes are formed (default knn)]:choice:(knn components)' \
+        '--classes[knn (default), components, or a file with a class of your own for each row]:HOW:_files' \
         '--eps[with components\: connect points closer than this]:E: ' \
         '--metric[similarity of embeddings (default cosine)]:choice:(cosine dot euclidean)' \
         '--include-self[count a point among its own neighbours]' \
@@ -128,7 +128,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -148,8 +148,6 @@ _recon() {
         '--only-one[rotate only inputs whose verdict is one natural pose]' \
         '--all[rotate all inputs, also those without a natural pose]' \
         '--actions[do with inputs and clusters as this table says\: clusters.csv, edited]:FILE.csv:_files' \
-        '--anchor[images\: this input is upright when rotated by so much, and its cluster follows; may be repeated]:FILE=DEGREES: ' \
-        '--examples[inputs that are upright as they are\: their clusters follow]:SPEC:_recon_specs' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
@@ -163,7 +161,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -184,7 +182,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -204,7 +202,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -232,7 +230,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -265,7 +263,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \

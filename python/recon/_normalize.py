@@ -49,11 +49,17 @@ class Frames:
         modes: The natural poses, by decreasing weight. SO(2): angle and weight, rows x 4 x 2;
             SO(3): matrix and weight, rows x 4 x 10. Unused ones are zero.
         p: The p-value of the row's own pose; small means unusual for its class: rows.
+        p_embedding: The p-value of the distance to the nearest neighbour; small means unlike the
+            points; a query at 0.01 or less has the verdict "cannot tell": rows; None without knn.
         identifiability: How well the centre is known. SO(2): |E exp(i m g)| for m = 1..4, rows x 4;
             SO(3): singular values of the mean rotation, rows x 3. Near zero: a free direction.
-        neighbors: The points that make the row's class, nearest first: rows x k; None for
-            components.
-        class_of: The row's component, -1 for a query outside all of them: rows; None for knn.
+        neighbors: The nearest points, nearest first: rows x k; None without knn.
+        similarity: Their cosine similarities, or inner products or distances, by metric: rows x k;
+            None without knn.
+        members: How many of them make the row's class, from the nearest on; fewer than k where the
+            rest are of other classes: rows; None without knn.
+        class_of: The row's component, or its class where classes were given; -1 for none: rows;
+            None for knn.
         background: The weight of the uniform part of the density: rows.
         score: -log density of the row's own pose, higher is more unusual: rows.
         hit_rate: The share of a class that has the row's label; NaN without labels.
@@ -82,8 +88,11 @@ class Frames:
     fold: Array
     modes: Array
     p: Array
+    p_embedding: Array | None
     identifiability: Array
     neighbors: Array | None
+    similarity: Array | None
+    members: Array | None
     class_of: Array | None
     background: Array
     score: Array
@@ -101,7 +110,7 @@ class Frames:
     seconds: dict[str, float]
 
     def __repr__(self) -> str:
-        classes = f"classes of {self.k}" if self.k else f"{self.class_count} components"
+        classes = f"classes of {self.k}" if self.k else f"{self.class_count} classes"
         return f"<recon.Frames of {len(self.gamma)} rows, {classes}, family {self.family}>"
 
 
@@ -110,13 +119,13 @@ def normalize(
     poses: Any,
     group: str = "so2",
     k: int | None = None,
-    mean: Literal["tukey", "frechet", "chordal"] = "tukey",
+    mean: Literal["auto", "tukey", "frechet", "chordal"] = "auto",
     family: Literal["auto", "uniform", "normal", "vonmises", "mixture"] = "auto",
     queries: tuple[Any, Any] | None = None,
     labels: Any = None,
     query_labels: Any = None,
     metric: Literal["cosine", "dot", "euclidean"] = "cosine",
-    classes: Literal["knn", "components"] = "knn",
+    classes: Any = "knn",
     eps: float | None = None,
     approx: Literal["auto", "exact", "ivf", "hnsw"] = "auto",
     tukey_c: float | None = None,
@@ -139,8 +148,9 @@ def normalize(
         k: Number of nearest neighbours in a class (default 10). More give a surer
             centre and verdict, as long as they are of one kind; 25 is a good choice where kinds
             have hundreds of inputs.
-        mean: What the centre is: "tukey", robust against wrong neighbours; "frechet", the geodesic
-            mean; "chordal", the mean of the matrices or of cosine and sine.
+        mean: What the centre is: "auto", robust against wrong neighbours; "tukey", the same for
+            several poses, but of one pose the geodesic mean; "frechet", the geodesic mean;
+            "chordal", the mean of the matrices or of cosine and sine.
         family: The distribution to fit for "so2"; "auto" chooses one for all rows. Other groups have
             one, "so3" the matrix Fisher distribution.
         queries: A pair of embeddings and poses to answer for, by the classes of z; without them it
@@ -149,7 +159,8 @@ def normalize(
         query_labels: The same for the queries.
         metric: Which embeddings are near: "cosine", "dot" or "euclidean".
         classes: What a class is: "knn", the k nearest neighbours, or "components", connected
-            components of the graph that joins points nearer than eps.
+            components of the graph that joins points nearer than eps; or an array with the class
+            of each point, integers, below 0 for none. Queries go with their nearest point.
         eps: That distance, for "components".
         approx: The neighbour search: "auto" is exact to a million rows; "exact"; "ivf" or "hnsw" by
             FAISS, where the library was built with it.
@@ -181,7 +192,9 @@ def normalize(
         (True, 1.0)
     """
     begun = time.monotonic()
-    options = _options(locals())
+    own = None if isinstance(classes, str) else _labels(classes, len(z), "classes")
+    options = _options({**locals(), "classes": classes if own is None else "given"})
+    options.class_of = None if own is None else address(own)
     if queries is not None and (not isinstance(queries, (tuple, list)) or len(queries) != 2):
         raise InputError("queries are a pair of embeddings and poses")
     out, asked = _abi.recon_frames(), None
@@ -225,7 +238,7 @@ def _refuse_what_does_not_go_together(
     *, group: str, k: Any, mean: str, family: str, queries: Any, labels: Any, query_labels: Any,
     classes: str, eps: Any, approx: str, tukey_c: Any, include_self: bool, quaternions: Any, **_: Any
 ) -> None:
-    components = classes == "components"
+    components, knn = classes == "components", classes == "knn"
     faults = {
         "quaternions go with group='so3'": group != "so3" and quaternions is not None,
         f"quaternions {quaternions!r} is none of {'|'.join(_ORDERS)}":
@@ -237,11 +250,12 @@ def _refuse_what_does_not_go_together(
         "components need eps": components and eps is None,
         "eps goes with classes='components'": not components and eps is not None,
         f"eps {eps}: a distance above 0": eps is not None and not eps > 0,
-        "k goes with classes='knn'": components and k is not None,
-        "approx goes with classes='knn'": components and approx != "auto",
-        "include_self goes with classes='knn'": components and include_self,
+        "k goes with classes='knn'": not knn and k is not None,
+        "approx goes with classes='knn'": not knn and approx != "auto",
+        "include_self goes with classes='knn'": not knn and include_self,
         "include_self is about the points, not about queries": include_self and queries is not None,
-        "tukey_c goes with mean='tukey'": tukey_c is not None and mean != "tukey",
+        "tukey_c goes with mean='tukey'": tukey_c is not None
+        and mean not in ("auto", "tukey"),
         f"tukey_c {tukey_c}: radians above 0, up to pi; for degrees np.radians({tukey_c})":
             tukey_c is not None and not 0 < tukey_c <= np.pi,
     }
@@ -271,7 +285,7 @@ def _caution(frames: Frames, points: int) -> None:
         single = "component is a single point" if frames.single_classes == 1 else "components are single points"
         warn(f"{frames.single_classes} {single}, whose centre means nothing: a larger eps?")
     if frames.rows_outside:
-        warn(f"{frames.rows_outside} queries lie in no component: class_of is -1, all else NaN")
+        warn(f"{frames.rows_outside} rows are in no class: class_of is -1, all else NaN")
 
 
 # --- in -------------------------------------------------------------------------------------------
@@ -373,9 +387,12 @@ def _frames(out: ctypes.Structure, table: Any, precision: type, begun: float) ->
         fold=_copy(out.fold, (rows,), ctypes.c_int8),
         modes=_copy(out.modes, modes),
         p=_copy(out.p, (rows,)),
+        p_embedding=_copy(out.p_embedding, (rows,)) if out.p_embedding else None,
         axis=_copy(out.axis, (rows, 2, 3)) if table.has_axis else None,
         identifiability=_copy(out.identifiability, (rows, out.identifiability_width)),
         neighbors=_copy(out.neighbors, (rows, k), ctypes.c_int64) if knn else None,
+        similarity=_copy(out.similarity, (rows, k)) if knn else None,
+        members=_copy(out.members, (rows,), ctypes.c_int64) if knn else None,
         class_of=None if knn else _copy(out.class_of, (rows,), ctypes.c_int64),
         background=_copy(out.background, (rows,)),
         score=_copy(out.score, (rows,)),

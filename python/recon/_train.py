@@ -232,7 +232,7 @@ def discover(
     out: str | os.PathLike[str],
     *,
     k: int | None = None,
-    mean: Literal["tukey", "frechet", "chordal"] | None = None,
+    mean: Literal["auto", "tukey", "frechet", "chordal"] | None = None,
     family: Literal["auto", "uniform", "normal"] = "auto",
     lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
     heads: Literal["mlp", "paper"] = "mlp",
@@ -263,7 +263,7 @@ def discover(
         data: The inputs, as in recon.train. Labels are used only for the summary and the report.
         out: The folder for the results.
         k: Number of neighbours; None: 10, for molecules 25.
-        mean: Kind of mean; None: "tukey", for molecules a centre shared by the class.
+        mean: Kind of mean; None: "auto", for molecules a centre shared by the class.
         family: Images: the family whose width Theta predicts.
         lambda_: Where natural poses come from: see recon.load. "auto" is the best on held-out
             inputs.
@@ -319,7 +319,7 @@ def _discover(asks: dict[str, Any], report: Any) -> Discovery:
             crop=crops(asks["crop"]) or None, picture_limit=asks["picture_limit"])
     options = _abi.recon_discover_options(
         k=_count("k", asks["k"]), as_mean=mean is not None,
-        mean=_abi.recon_mean_options(kind=choice("mean", mean or "tukey", "recon_mean_kind")),
+        mean=_abi.recon_mean_options(kind=choice("mean", mean or "auto", "recon_mean_kind")),
         family=choice("family", asks["family"], "recon_so2_family", "auto", "uniform", "normal"),
         half=asks["half"], keep_embeddings=asks["keep_embeddings"], folds=_folds(asks["folds"]),
         maps=_abi.recon_maps_options(

@@ -273,5 +273,6 @@ recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *
 
 const char *recon_mean_name(recon_mean_kind kind)
 {
-    return kind == RECON_MEAN_TUKEY ? "tukey" : kind == RECON_MEAN_FRECHET ? "frechet" : "chordal";
+    static const char *const name[] = { "auto", "tukey", "frechet", "chordal" };
+    return name[kind];
 }

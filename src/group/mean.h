@@ -7,7 +7,7 @@
 /* RECON_ERR_INPUT for a tail that is not zero and for a kind of mean that there is not. */
 recon_status recon_mean_options_check(recon_ctx *ctx, const recon_mean_options *options);
 
-const char *recon_mean_name(recon_mean_kind kind); /* "tukey", "frechet", "chordal" */
+const char *recon_mean_name(recon_mean_kind kind); /* "auto", "tukey" ... */
 
 /* recon_so2_mean of many sets of k angles each, one behind the other, on all threads. */
 recon_status recon_so2_mean_batch(recon_ctx *ctx, recon_so2_center *out /* [sets] */,

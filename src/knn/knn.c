@@ -36,8 +36,8 @@ static recon_knn_method choose_method(const recon_knn_options *o, size_t n)
     return n > RECON_KNN_EXACT_ROWS && recon_approx_built() ? RECON_KNN_IVF : RECON_KNN_EXACT;
 }
 
-static void write_answer(int64_t *index, float *score, const recon_neighbor *found, size_t n,
-                         recon_metric metric)
+void recon_knn_answer(int64_t *index, float *score, const recon_neighbor *found, size_t n,
+                      recon_metric metric)
 {
     for (size_t i = 0; i < n; i++) {
         index[i] = (int64_t)found[i].index;
@@ -65,7 +65,7 @@ recon_status recon_knn_self(recon_ctx *ctx, int64_t *index, float *score, const 
     else
         RECON_TRY(
             recon_approx_search(ctx, found, &p, &p, !o->include_self, o->k, method, o->recall));
-    write_answer(index, score, found, n * o->k, o->metric);
+    recon_knn_answer(index, score, found, n * o->k, o->metric);
 done:
     free(found);
     recon_points_free(&p);
@@ -92,7 +92,7 @@ recon_status recon_knn_search(recon_ctx *ctx, int64_t *index, float *score, cons
         RECON_TRY(recon_exact_search(ctx, found, &q, &p, o->k));
     else
         RECON_TRY(recon_approx_search(ctx, found, &q, &p, 0, o->k, method, o->recall));
-    write_answer(index, score, found, m * o->k, o->metric);
+    recon_knn_answer(index, score, found, m * o->k, o->metric);
 done:
     free(found);
     recon_points_free(&q);

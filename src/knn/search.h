@@ -46,7 +46,11 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
                                  const recon_points *p, int skip_self, size_t k,
                                  recon_knn_method method, double *recall);
 
-/* --- what every search asks of its options */
+/* --- what every search asks of its options, and how it answers */
+
+/* Rows and scores in the caller's form; score may be NULL. */
+void recon_knn_answer(int64_t *index, float *score, const recon_neighbor *found, size_t n,
+                      recon_metric metric);
 
 /* RECON_ERR_INPUT for a tail that is not zero and for a metric or a method that there is not. */
 recon_status recon_knn_options_check(recon_ctx *ctx, const recon_knn_options *options);

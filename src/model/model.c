@@ -37,7 +37,8 @@ static size_t neighbours_of(const recon_safetensors *file, const recon_backbone_
 /* The same of the mean. On SO(3) the gauge is found from the default one. */
 static recon_mean_options mean_of(const recon_safetensors *file)
 {
-    static const recon_mean_kind kinds[] = { RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL };
+    static const recon_mean_kind kinds[] = { RECON_MEAN_AUTO, RECON_MEAN_FRECHET,
+                                             RECON_MEAN_CHORDAL };
     const char *name = recon_safetensors_metadata(file, "mean");
     recon_mean_options mean = { .kind = RECON_MEAN_TUKEY };
     for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)

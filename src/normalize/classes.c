@@ -1,4 +1,4 @@
-/* classes.c - classes by nearest neighbours or by connected components. */
+/* classes.c - classes by nearest neighbours, by connected components, or as the caller has them. */
 #include "normalize/classes.h"
 #include "core/blocks.h"
 #include "core/text.h"
@@ -7,7 +7,9 @@
 #include "comm/comm.h"
 #include "knn/points.h"
 #include "knn/ring.h"
+#include "knn/search.h"
 #include "knn/tiles.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,10 +21,12 @@ static recon_status alloc_sets(recon_ctx *ctx, recon_class_table *t)
     RECON_TRY(recon_alloc_raw(ctx, &t->member, t->sets, t->k * sizeof *t->member));
     RECON_TRY(recon_alloc_raw(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
     RECON_TRY(recon_alloc_raw(ctx, &t->set_of, t->sets, sizeof *t->set_of));
+    RECON_TRY(recon_alloc_raw(ctx, &t->similarity, t->sets, t->k * sizeof *t->similarity));
+    RECON_TRY(recon_alloc_raw(ctx, &t->used, t->sets, sizeof *t->used));
     for (size_t i = 0; i <= t->sets; i++)
         t->offset[i] = i * t->k;
     for (size_t i = 0; i < t->sets; i++)
-        t->set_of[i] = (int64_t)i;
+        t->set_of[i] = (int64_t)i, t->used[i] = t->k;
 done:
     return status;
 }
@@ -38,10 +42,10 @@ static recon_share share_of(const recon_ctx *ctx, size_t n, int ranks)
     return ranks ? recon_comm_own(ctx, n, RECON_TILE) : (recon_share){ 0, n };
 }
 
-/* Over ranks: of own rows, or of own queries [m in all] if there are any. */
-static recon_status neighbors_over_ranks(recon_ctx *ctx, int64_t *out, const recon_embedded *index,
-                                         const float *queries, size_t m,
-                                         const recon_knn_options *knn)
+/* Over ranks: of own rows, or of own queries [m in all] if there are any. score may be NULL. */
+static recon_status neighbors_over_ranks(recon_ctx *ctx, int64_t *out, float *score,
+                                         const recon_embedded *index, const float *queries,
+                                         size_t m, const recon_knn_options *knn)
 {
     size_t count = length(share_of(ctx, queries ? m : index->n, 1)) * knn->k;
     recon_neighbor *found = NULL;
@@ -51,8 +55,7 @@ static recon_status neighbors_over_ranks(recon_ctx *ctx, int64_t *out, const rec
         RECON_TRY(recon_ring_search(ctx, found, queries, m, index->z, index->n, index->d, knn));
     else
         RECON_TRY(recon_ring_self(ctx, found, index->z, index->n, index->d, knn));
-    for (size_t i = 0; i < count; i++)
-        out[i] = (int64_t)found[i].index;
+    recon_knn_answer(out, score, found, count, knn->metric);
 done:
     free(found);
     return status;
@@ -69,6 +72,7 @@ static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const rec
                                  int ranks, double *recall)
 {
     recon_knn_options knn = o->knn;
+    float *score = NULL;
     recon_status status;
     knn.recall = recall;
     t->sets = length(share_of(ctx, queries ? queries->n : index->n, ranks));
@@ -78,27 +82,33 @@ static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const rec
                           "k = %zu, but there %s only %s: choose a smaller {k}", knn.k,
                           index->n == 1 ? "is" : "are", RECON_COUNT(index->n, "point"));
     RECON_TRY(alloc_sets(ctx, t));
+    RECON_TRY(recon_alloc_raw(ctx, &score, t->sets, t->k * sizeof *score));
     if (ranks)
-        RECON_TRY(neighbors_over_ranks(ctx, t->member, index, own_queries(ctx, queries),
+        RECON_TRY(neighbors_over_ranks(ctx, t->member, score, index, own_queries(ctx, queries),
                                        queries ? queries->n : 0, &knn));
     else if (queries)
-        RECON_TRY(recon_knn_search(ctx, t->member, NULL, queries->z, queries->n, index->z, index->n,
-                                   index->d, &knn));
+        RECON_TRY(recon_knn_search(ctx, t->member, score, queries->z, queries->n, index->z,
+                                   index->n, index->d, &knn));
     else
-        RECON_TRY(recon_knn_self(ctx, t->member, NULL, index->z, index->n, index->d, &knn));
+        RECON_TRY(recon_knn_self(ctx, t->member, score, index->z, index->n, index->d, &knn));
+    for (size_t i = 0; i < t->sets * t->k; i++)
+        t->similarity[i] = (double)score[i];
 done:
+    free(score);
     return status;
 }
 
-/* Members of each component in the order of their rows: a counting sort. */
+/* Members of each class in the order of their rows: a counting sort. */
 static void list_members(recon_class_table *t, const int64_t *label, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        t->offset[label[i] + 1]++;
+        if (label[i] >= 0)
+            t->offset[label[i] + 1]++;
     for (size_t s = 0; s < t->sets; s++)
         t->offset[s + 1] += t->offset[s];
     for (size_t i = 0; i < n; i++)
-        t->member[t->offset[label[i]]++] = (int64_t)i;
+        if (label[i] >= 0)
+            t->member[t->offset[label[i]]++] = (int64_t)i;
     for (size_t s = t->sets; s > 0; s--)
         t->offset[s] = t->offset[s - 1];
     t->offset[0] = 0;
@@ -117,8 +127,8 @@ static recon_status join_queries(recon_ctx *ctx, recon_class_table *t, const int
     RECON_TRY(recon_alloc_raw(ctx, &nearest, queries->n, sizeof *nearest));
     if (ranks) {
         RECON_TRY(recon_alloc_raw(ctx, &there, length(share), d * sizeof *there));
-        RECON_TRY(
-            neighbors_over_ranks(ctx, nearest, index, own_queries(ctx, queries), queries->n, &knn));
+        RECON_TRY(neighbors_over_ranks(ctx, nearest, NULL, index, own_queries(ctx, queries),
+                                       queries->n, &knn));
         RECON_TRY(
             recon_ring_rows(ctx, there, nearest, length(share), index->z, index->n, index->d));
     } else {
@@ -128,8 +138,9 @@ static recon_status join_queries(recon_ctx *ctx, recon_class_table *t, const int
     for (size_t i = 0; i < length(share); i++) {
         const float *own = queries->z + (share.begin + i) * d;
         const float *other = there ? there + i * d : index->z + (size_t)nearest[i] * d;
-        t->set_of[i] =
-            recon_row_distance(own, other, d, knn.metric) < o->eps ? label[nearest[i]] : -1;
+        int belongs = o->classes == RECON_CLASSES_GIVEN ||
+                      recon_row_distance(own, other, d, knn.metric) < o->eps;
+        t->set_of[i] = belongs ? label[nearest[i]] : -1;
     }
 done:
     free(nearest);
@@ -137,17 +148,58 @@ done:
     return status;
 }
 
-static recon_status by_components(recon_ctx *ctx, recon_class_table *t, const recon_embedded *index,
-                                  const recon_embedded *queries, const recon_normalize_options *o,
-                                  int ranks)
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The caller's classes, counted from 0 in the order of their numbers. */
+static recon_status count_given(recon_ctx *ctx, int64_t *label, size_t *count,
+                                const int64_t *class_of, size_t n)
+{
+    int64_t *number = NULL;
+    recon_status status;
+    *count = 0;
+    RECON_TRY(recon_alloc_raw(ctx, &number, n, sizeof *number));
+    memcpy(number, class_of, n * sizeof *number);
+    qsort(number, n, sizeof *number, by_number);
+    for (size_t i = 0; i < n; i++)
+        if (number[i] >= 0 && (*count == 0 || number[*count - 1] != number[i]))
+            number[(*count)++] = number[i];
+    if (*count == 0)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "no row has a class: all are below 0"));
+    for (size_t i = 0; i < n; i++) {
+        const int64_t *at = bsearch(&class_of[i], number, *count, sizeof *number, by_number);
+        label[i] = at ? at - number : -1;
+    }
+done:
+    free(number);
+    return status;
+}
+
+void recon_classes_name(const recon_class_table *t, int64_t *class_of, size_t n,
+                        const recon_normalize_options *o)
+{
+    for (size_t i = 0; i < n && o->classes == RECON_CLASSES_GIVEN; i++)
+        if (class_of[i] >= 0)
+            class_of[i] = o->class_of[t->member[t->offset[class_of[i]]]];
+}
+
+static recon_status by_label(recon_ctx *ctx, recon_class_table *t, const recon_embedded *index,
+                             const recon_embedded *queries, const recon_normalize_options *o,
+                             int ranks)
 {
     recon_share share = share_of(ctx, queries ? queries->n : index->n, ranks);
     size_t rows = length(share);
     int64_t *label = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &label, index->n, sizeof *label));
-    RECON_TRY((ranks ? recon_ring_components : recon_knn_components)(
-        ctx, label, &t->sets, index->z, index->n, index->d, o->knn.metric, o->eps));
+    if (o->classes == RECON_CLASSES_GIVEN)
+        RECON_TRY(count_given(ctx, label, &t->sets, o->class_of, index->n));
+    else
+        RECON_TRY((ranks ? recon_ring_components : recon_knn_components)(
+            ctx, label, &t->sets, index->z, index->n, index->d, o->knn.metric, o->eps));
     RECON_TRY(recon_alloc_raw(ctx, &t->member, index->n, sizeof *t->member));
     RECON_TRY(recon_alloc(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
     RECON_TRY(recon_alloc_raw(ctx, &t->set_of, rows, sizeof *t->set_of));
@@ -170,35 +222,149 @@ recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const re
     *recall = 1;
     recon_status status = o->classes == RECON_CLASSES_KNN
                               ? by_neighbors(ctx, out, index, queries, o, ranks, recall)
-                              : by_components(ctx, out, index, queries, o, ranks);
+                              : by_label(ctx, out, index, queries, o, ranks);
     if (status != RECON_OK)
         recon_classes_free(out);
     return status;
 }
 
-recon_status recon_classes_leave_out(recon_ctx *ctx, recon_class_table *t,
-                                     const recon_embedded *index, const float *z,
-                                     const size_t *which, size_t n, size_t total,
-                                     const recon_knn_options *knn, int ranks)
+recon_status recon_classes_gather(recon_ctx *ctx, recon_class_table *t,
+                                  const recon_class_table *own, size_t first, size_t n)
 {
-    recon_knn_options one_more = { .k = knn->k + 1, .metric = knn->metric };
-    int64_t *found = NULL;
+    size_t k = own->k;
     recon_status status;
-    *t = (recon_class_table){ .sets = n, .k = knn->k };
+    *t = (recon_class_table){ .sets = n, .k = k };
     RECON_TRY(alloc_sets(ctx, t));
-    RECON_TRY(recon_alloc_raw(ctx, &found, n, one_more.k * sizeof *found));
-    if (ranks)
-        RECON_TRY(neighbors_over_ranks(ctx, found, index, z, total, &one_more));
-    else
-        RECON_TRY(
-            recon_knn_search(ctx, found, NULL, z, n, index->z, index->n, index->d, &one_more));
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0, kept = 0; kept < t->k; j++)
-            if (found[i * one_more.k + j] != (int64_t)which[i])
-                t->member[i * t->k + kept++] = found[i * one_more.k + j];
+    memcpy(t->member + first * k, own->member, own->sets * k * sizeof *t->member);
+    memcpy(t->similarity + first * k, own->similarity, own->sets * k * sizeof *t->similarity);
+    memcpy(t->used + first, own->used, own->sets * sizeof *t->used);
+    RECON_TRY(recon_comm_gather(ctx, t->member, n, RECON_TILE, k * sizeof *t->member));
+    RECON_TRY(recon_comm_gather(ctx, t->similarity, n, RECON_TILE, k * sizeof *t->similarity));
+    RECON_TRY(recon_comm_gather(ctx, t->used, n, RECON_TILE, sizeof *t->used));
 done:
-    free(found);
     return status;
+}
+
+recon_status recon_classes_take(recon_ctx *ctx, recon_class_table *t, const recon_class_table *from,
+                                const size_t *which, size_t n)
+{
+    size_t k = from->k;
+    recon_status status;
+    *t = (recon_class_table){ .sets = n, .k = k };
+    RECON_TRY(alloc_sets(ctx, t));
+    for (size_t i = 0; i < n; i++) {
+        memcpy(t->member + i * k, from->member + which[i] * k, k * sizeof *t->member);
+        memcpy(t->similarity + i * k, from->similarity + which[i] * k, k * sizeof *t->similarity);
+        t->used[i] = from->used[which[i]];
+    }
+done:
+    return status;
+}
+
+/* --- classes smaller than k ------------------------------------------------------------------------------------ */
+
+/* The root of the mean squared distance of any two rows of the index; with the cosine, of rows of
+ * length one. */
+static recon_status spread_of(recon_ctx *ctx, double *out, const recon_embedded *index, int cosine,
+                              int ranks)
+{
+    recon_share share = share_of(ctx, index->n, ranks);
+    size_t d = index->d, blocks = recon_tile_count(index->n);
+    double *parts = NULL, *sum = NULL, square = 0, n = (double)index->n;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &parts, blocks, (d + 1) * sizeof *parts));
+    RECON_TRY(recon_alloc(ctx, &sum, d + 1, sizeof *sum));
+    for (size_t i = share.begin; i < share.end; i++) {
+        const float *z = index->z + i * d;
+        double *part = parts + i / RECON_TILE * (d + 1), length = 0;
+        for (size_t c = 0; c < d; c++)
+            length += (double)z[c] * z[c];
+        double scale = cosine ? 1 / sqrt(length) : 1;
+        for (size_t c = 0; c < d; c++)
+            part[c] += scale * z[c];
+        part[d] += scale * scale * length;
+    }
+    if (ranks)
+        RECON_TRY(recon_comm_sum(ctx, sum, parts, blocks, d + 1));
+    else
+        recon_comm_fold(sum, parts, blocks, d + 1);
+    for (size_t c = 0; c < d; c++)
+        square += sum[c] / n * (sum[c] / n);
+    *out = sqrt(fmax(2 * (sum[d] / n - square), 0));
+done:
+    free(parts);
+    free(sum);
+    return status;
+}
+
+/* A list is cut at its widest jump, if what comes then is nearly as far away as any row is: FAR of the
+ * distance of two rows taken at random. The jump is to JUMP times the distance before, and also JUMP
+ * times what nine rows in ten have their nearest neighbour within: a copy does not make the rest of a
+ * class another one. In a class of more than k nothing is so far; in a smaller one other classes are. */
+#define JUMP    1.5
+#define FAR     0.5
+#define NEAREST 0.9
+
+static double distance_of(double similarity, int cosine)
+{
+    return cosine ? sqrt(fmax(2 - 2 * similarity, 0)) : similarity;
+}
+
+static size_t size_of_list(const double *similarity, size_t k, int cosine, double near, double far)
+{
+    size_t size = k;
+    double widest = JUMP, before = near;
+    for (size_t i = 0; i < k; i++) {
+        double d = distance_of(similarity[i], cosine);
+        if (i > 0 && d >= far && d >= widest * before) {
+            size = i;
+            widest = d / before;
+        }
+        before = fmax(d, near);
+    }
+    return size;
+}
+
+/* What nine rows in ten have another row within. */
+static recon_status find_near(recon_ctx *ctx, double *out, const recon_class_table *graph,
+                              int cosine)
+{
+    double *nearest = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &nearest, graph->sets, sizeof *nearest));
+    for (size_t i = 0; i < graph->sets; i++) {
+        size_t at = i * graph->k + (graph->k > 1 && graph->member[i * graph->k] == (int64_t)i);
+        nearest[i] = distance_of(graph->similarity[at], cosine);
+    }
+    recon_sort_doubles(nearest, graph->sets);
+    *out = recon_quantile(nearest, graph->sets, NEAREST);
+done:
+    free(nearest);
+    return status;
+}
+
+recon_status recon_classes_cut(recon_ctx *ctx, recon_class_table *t, const recon_class_table *graph,
+                               const recon_embedded *index, recon_metric metric, int ranks)
+{
+    int cosine = metric == RECON_COSINE;
+    double spread, near;
+    recon_status status = RECON_OK;
+    if (metric == RECON_DOT)
+        return RECON_OK;
+    RECON_TRY(spread_of(ctx, &spread, index, cosine, ranks));
+    RECON_TRY(find_near(ctx, &near, graph, cosine));
+    for (size_t i = 0; i < t->sets && near > 0; i++)
+        t->used[i] = size_of_list(t->similarity + i * t->k, t->k, cosine, near, FAR * spread);
+done:
+    return status;
+}
+
+double recon_class_distance(const recon_class_table *t, size_t set, int64_t self,
+                            recon_metric metric)
+{
+    const double *similarity = t->similarity + set * t->k;
+    double s = similarity[t->k > 1 && t->member[set * t->k] == self];
+    return metric == RECON_COSINE ? 1 - s : metric == RECON_DOT ? -s : s;
 }
 
 void recon_classes_free(recon_class_table *t)
@@ -206,6 +372,8 @@ void recon_classes_free(recon_class_table *t)
     free(t->member);
     free(t->offset);
     free(t->set_of);
+    free(t->similarity);
+    free(t->used);
     *t = (recon_class_table){ 0 };
 }
 
@@ -216,7 +384,8 @@ static void hits_of(double out[2], const recon_class_table *t, const recon_embed
     for (size_t i = begin; i < end; i++) {
         if (t->set_of[i] < 0)
             continue;
-        size_t from = t->offset[t->set_of[i]], to = t->offset[t->set_of[i] + 1], hits = 0;
+        size_t from = t->offset[t->set_of[i]], hits = 0;
+        size_t to = from + recon_class_size(t, (size_t)t->set_of[i]);
         for (size_t m = from; m < to; m++)
             hits += index->labels[t->member[m]] == rows->labels[i];
         out[0] += (double)hits / (double)(to - from);

@@ -10,7 +10,15 @@ typedef struct {
     int64_t *member; /* rows of the index, set after set              */
     size_t *offset;  /* [sets + 1] where each begins                  */
     int64_t *set_of; /* [rows] -1: none                               */
+    /* with k */
+    double *similarity; /* [sets][k] by the metric, see recon_knn_options                */
+    size_t *used;       /* [sets] members that belong: a list is cut where it jumps      */
 } recon_class_table;
+
+static inline size_t recon_class_size(const recon_class_table *t, size_t set)
+{
+    return t->used ? t->used[set] : t->offset[set + 1] - t->offset[set];
+}
 
 /* Finds the classes of the queries, or of the index itself when queries is NULL.
  *
@@ -21,12 +29,27 @@ recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const re
                                 int ranks, double *recall);
 void recon_classes_free(recon_class_table *t);
 
-/* The classes that rows which[n] of the index have without themselves; z [n] are their embeddings.
- * KNN alone, and the index must have more than k points. Over ranks these are the own ones of `total`. */
-recon_status recon_classes_leave_out(recon_ctx *ctx, recon_class_table *out,
-                                     const recon_embedded *index, const float *z,
-                                     const size_t *which, size_t n, size_t total,
-                                     const recon_knn_options *knn, int ranks);
+/* GIVEN: sets in class_of [n] become the caller's numbers. */
+void recon_classes_name(const recon_class_table *t, int64_t *class_of, size_t n,
+                        const recon_normalize_options *o);
+
+/* KNN: the sets of own rows, from `first` on of n, as those of all ranks. */
+recon_status recon_classes_gather(recon_ctx *ctx, recon_class_table *out,
+                                  const recon_class_table *own, size_t first, size_t n);
+
+/* KNN: the sets of rows which[n] alone. */
+recon_status recon_classes_take(recon_ctx *ctx, recon_class_table *out,
+                                const recon_class_table *from, const size_t *which, size_t n);
+
+/* KNN: the end of a list does not belong to a class that is smaller than k. graph is the
+ * table of the whole index, which may be t. */
+recon_status recon_classes_cut(recon_ctx *ctx, recon_class_table *t, const recon_class_table *graph,
+                               const recon_embedded *index, recon_metric metric, int ranks);
+
+/* KNN: how far the nearest member is that is not the point `self` (-1: a query): 1 - cosine, a
+ * distance, or less an inner product. */
+double recon_class_distance(const recon_class_table *t, size_t set, int64_t self,
+                            recon_metric metric);
 
 /* The share of same-label members in a row's class, averaged over rows; NaN without labels. Over ranks
  * rows are the own ones, from `first` on of `total`. */

@@ -79,6 +79,12 @@ void recon_class_verdict_clear(recon_frames *f, size_t row)
         f->axis[6 * row + i] = NAN;
 }
 
+void recon_class_verdict_doubt(recon_frames *f, size_t row)
+{
+    f->verdict[row] = RECON_NATURAL_UNSURE;
+    f->fold[row] = 0;
+}
+
 void recon_findings_count(recon_frames *f)
 {
     memset(f->natural, 0, sizeof f->natural);

@@ -24,6 +24,7 @@ void recon_findings_free(recon_frames *frames);
 void recon_class_verdict_put(recon_frames *frames, size_t row, const recon_class_verdict *finding,
                              const double *modes);
 void recon_class_verdict_clear(recon_frames *frames, size_t row); /* a row without a class */
+void recon_class_verdict_doubt(recon_frames *frames, size_t row); /* "cannot tell" */
 
 /* frames->natural from frames->verdict. */
 void recon_findings_count(recon_frames *frames);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 15, PIECE = RECON_BLOCK_FRAMES };
+enum { FILES = 18, PIECE = RECON_BLOCK_FRAMES };
 
 /* One file to be: rows of `width` numbers, from doubles, poses or integers. */
 typedef struct {
@@ -81,6 +81,8 @@ static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype pos
     out[n++] = real_file("background.npy", f, f->background);
     out[n++] = real_file("score.npy", f, f->score);
     out[n++] = real_file("p.npy", f, f->p);
+    if (f->p_embedding)
+        out[n++] = real_file("p_embedding.npy", f, f->p_embedding);
     out[n++] = small_file("verdict.npy", f, f->verdict);
     out[n++] = small_file("fold.npy", f, f->fold);
     out[n++] = (file){ .name = "identifiability.npy",
@@ -115,6 +117,18 @@ static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype pos
                            .width = f->k,
                            .ndim = 2,
                            .shape = { f->rows, f->k },
+                           .type = RECON_I64 };
+        out[n++] = (file){ .name = "similarity.npy",
+                           .real = f->similarity,
+                           .width = f->k,
+                           .ndim = 2,
+                           .shape = { f->rows, f->k },
+                           .type = RECON_F64 };
+        out[n++] = (file){ .name = "members.npy",
+                           .integer = f->members,
+                           .width = 1,
+                           .ndim = 1,
+                           .shape = { f->rows },
                            .type = RECON_I64 };
         out[n++] = poses_file("normalized.npy", f, f->normalized, poses, f->k);
     }

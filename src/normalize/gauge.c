@@ -53,8 +53,7 @@ void recon_frames_make_unsure(recon_frames *f, size_t i)
         return;
     f->natural[verdict]--;
     f->natural[RECON_NATURAL_UNSURE]++;
-    f->verdict[i] = RECON_NATURAL_UNSURE;
-    f->fold[i] = 0;
+    recon_class_verdict_doubt(f, i);
 }
 
 recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames)

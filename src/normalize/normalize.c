@@ -11,6 +11,7 @@
 #include "normalize/p_values.h"
 #include "normalize/plan.h"
 #include "normalize/pool.h"
+#include "normalize/pooled.h"
 #include "normalize/share.h"
 #include "comm/comm.h"
 #include "knn/search.h"
@@ -23,6 +24,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +33,7 @@
 #define BLOCK       RECON_BLOCK_NORMALIZE
 #define CHOICE_K    50   /* angles a set holds when a family is chosen over classes of many sizes */
 #define CALIBRATION 8192 /* points of the index that queries are calibrated by */
+#define MOST_POOLED 1000000 /* points of an index that clusters are looked for in */
 
 typedef struct {
     const recon_group *group;
@@ -41,6 +44,10 @@ typedef struct {
     recon_embedded own;
     size_t first_block; /* of classes: where the tasks of this rank begin */
     recon_class_table table;
+    const recon_class_table *graph; /* neighbours of all the index's points, or NULL ...    */
+    recon_class_table own_graph;    /* ... here, unless they are those of the table        */
+    const recon_pooled *pooled;     /* what clusters of them say, or NULL ...               */
+    recon_pooled own_pooled;        /* ... here, or another job's                          */
     recon_frames *out;
     /* for each class */
     double *gamma;
@@ -122,8 +129,8 @@ static void take_finding(job *j, size_t set, const recon_center *center)
                              j->group, center);
 }
 
-/* A set's pooled poses; the verdict is theirs. Of several poses so is the centre: k poses that look
- * like one would have theirs in between. */
+/* The poses of neighbours' neighbours; the verdict is theirs. Of several poses so is the centre: k
+ * poses that look like one would have theirs in between. */
 static recon_status pool(recon_ctx *ctx, job *j, size_t set, recon_center *center,
                          recon_arena *arena)
 {
@@ -141,11 +148,68 @@ static recon_status pool(recon_ctx *ctx, job *j, size_t set, recon_center *cente
     gather_poses(pose, j, member, n);
     RECON_TRY(group->center(ctx, group, &pooled, fit, pose, 1, n, &j->options->mean));
     take_finding(j, set, &pooled);
-    if (pooled.modes > 1 && j->options->mean.kind == RECON_MEAN_TUKEY)
+    if (pooled.modes > 1 && j->options->mean.kind <= RECON_MEAN_TUKEY)
         memcpy(center->mean, pooled.mean, sizeof center->mean);
 done:
     recon_arena_release(arena, mark);
     return status;
+}
+
+/* The cluster of a row: its own, or of a query that of its neighbours. */
+static int64_t cluster_of(const job *j, size_t set)
+{
+    if (!j->pooled)
+        return -1;
+    return j->queries
+               ? recon_pooled_of(j->pooled, j->table.member + set * j->table.k, j->table.used[set])
+               : j->pooled->cluster[j->first + set];
+}
+
+/* The verdict is the cluster's; and so is the centre where either sees several poses, so that all rows
+ * of a cluster take the same one. */
+static void take_cluster(job *j, size_t set, size_t cluster, recon_center *center)
+{
+    const recon_pooled *p = j->pooled;
+    size_t numbers = j->group->numbers, width = recon_class_verdict_modes(j->group);
+    double *modes = j->modes + set * width;
+    const double *theirs = p->modes + cluster * width;
+    int several = center->modes > 1 || theirs[numbers + 1 + numbers] > 0;
+    if (several && j->options->mean.kind == RECON_MEAN_AUTO)
+        memcpy(center->mean, p->mean + cluster * numbers, numbers * sizeof *center->mean);
+    j->finding[set] = p->finding[cluster];
+    memcpy(modes, theirs, width * sizeof *modes);
+    if (!several) /* one pose, or none: the row's own place for it */
+        memcpy(modes, center->mean, numbers * sizeof *modes);
+}
+
+/* What is found of a set: centre, verdict and modes, from all there is to go by. */
+static recon_status settle(recon_ctx *ctx, job *j, size_t set, recon_center *center,
+                           recon_arena *arena)
+{
+    int64_t cluster = cluster_of(j, set);
+    take_finding(j, set, center);
+    if (pools(j))
+        return pool(ctx, j, set, center, arena);
+    if (cluster >= 0)
+        take_cluster(j, set, (size_t)cluster, center);
+    return RECON_OK;
+}
+
+/* The sets of a block from `at` on that have as many members as the first: a table of neighbours has
+ * room for k in each, and batches are of one size. */
+static block run_of(const job *j, block b, size_t at)
+{
+    size_t size = recon_class_size(&j->table, at), next = at + 1, end = b.begin + b.count;
+    while (size == b.size && next < end && recon_class_size(&j->table, next) == size)
+        next++;
+    return (block){ at, next - at, size, j->table.offset[at] };
+}
+
+static recon_status center_run(recon_ctx *ctx, const job *j, block run, recon_center *center)
+{
+    return j->group->center(ctx, j->group, center, fit_at(j, run.begin),
+                            j->normalized + run.first * j->group->numbers, run.count, run.size,
+                            &j->options->mean);
 }
 
 /* Centres of a block of classes, whose poses are then relative to them. */
@@ -158,13 +222,14 @@ static recon_status center_block(recon_ctx *ctx, job *j, block b, recon_arena *a
     recon_status status;
     RECON_TRY(recon_arena_take(ctx, arena, &center, b.count, sizeof *center));
     gather_poses(pose, j, j->table.member + b.first, b.count * b.size);
-    RECON_TRY(group->center(ctx, group, center, fit_at(j, b.begin), pose, b.count, b.size,
-                            &j->options->mean));
+    for (block run = run_of(j, b, b.begin);; run = run_of(j, b, run.begin + run.count)) {
+        RECON_TRY(center_run(ctx, j, run, center + (run.begin - b.begin)));
+        if (run.begin + run.count == b.begin + b.count)
+            break;
+    }
     for (size_t s = 0; s < b.count; s++) {
         size_t set = b.begin + s;
-        take_finding(j, set, &center[s]);
-        if (pools(j))
-            RECON_TRY(pool(ctx, j, set, &center[s], arena));
+        RECON_TRY(settle(ctx, j, set, &center[s], arena));
         memcpy(j->gamma + set * numbers, center[s].mean, numbers * sizeof *pose);
         memcpy(j->identifiability + set * width, center[s].identifiability, width * sizeof *pose);
         if (group->recenter)
@@ -193,11 +258,17 @@ static recon_status fit_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     job *j = arg;
     block b = block_at(j, j->first_block + i);
+    recon_status status = RECON_OK;
     (void)worker;
     recon_progress_add(ctx, b.count);
-    return j->group->fit(ctx, j->group, fit_at(j, b.begin),
-                         j->normalized + b.first * j->group->numbers, b.count, b.size,
-                         j->out->family);
+    for (size_t at = b.begin; status == RECON_OK && at < b.begin + b.count;) {
+        block run = run_of(j, b, at);
+        status = j->group->fit(ctx, j->group, fit_at(j, run.begin),
+                               j->normalized + run.first * j->group->numbers, run.count, run.size,
+                               j->out->family);
+        at += run.count;
+    }
+    return status;
 }
 
 /* Of neighbours at several ranks the sets that one process would look at. */
@@ -256,7 +327,7 @@ done:
 /* Root mean square distance of a class's poses from its centre. */
 static double rms_of_class(const job *j, size_t s)
 {
-    size_t begin = j->table.offset[s], end = j->table.offset[s + 1];
+    size_t begin = j->table.offset[s], end = begin + recon_class_size(&j->table, s);
     double sum = 0;
     for (size_t m = begin; m < end; m++) {
         double d = j->group->length(j->group, j->normalized + m * j->group->numbers);
@@ -288,7 +359,7 @@ static void row_without_class(recon_frames *out, size_t i)
  * the rule of succession: no pose is impossible. A class of one says nothing about poses. */
 static double scoring_background(const job *j, size_t s, double fitted)
 {
-    size_t n = j->table.offset[s + 1] - j->table.offset[s];
+    size_t n = recon_class_size(&j->table, s);
     return n == 1 ? 1 : fmax(fitted, 1 / ((double)n + 2));
 }
 
@@ -366,6 +437,79 @@ done:
     return status;
 }
 
+/* --- the index's own neighbours --------------------------------------------------------------- */
+
+/* Neighbours of all points of the index, at every rank: what its clusters are made of, and what tells
+ * how far a point is from its class. */
+static recon_status find_graph(recon_ctx *ctx, job *j)
+{
+    recon_normalize_options o = *j->options;
+    recon_class_table mine = { 0 }, *table = &j->table;
+    double recall;
+    recon_status status = RECON_OK;
+    if (!j->table.k || (j->queries && (o.only_tails || j->table.k >= j->index->n)))
+        return RECON_OK;
+    if (j->index->n > MOST_POOLED && (j->queries || j->ranks)) /* too long, or too large */
+        return RECON_OK;
+    o.knn.include_self = 0;
+    if (j->queries)
+        RECON_TRY(recon_classes_find(ctx, table = j->ranks ? &mine : &j->own_graph, j->index, NULL,
+                                     &o, j->ranks, &recall));
+    if (j->ranks)
+        RECON_TRY(recon_classes_gather(ctx, &j->own_graph, table,
+                                       recon_comm_own(ctx, j->index->n, RECON_TILE).begin,
+                                       j->index->n));
+    j->graph = j->ranks || j->queries ? &j->own_graph : table;
+    RECON_TRY(
+        recon_classes_cut(ctx, &j->table, j->graph, j->index, j->options->knn.metric, j->ranks));
+    if (j->graph == &j->own_graph)
+        RECON_TRY(recon_classes_cut(ctx, &j->own_graph, j->graph, j->index, j->options->knn.metric,
+                                    j->ranks));
+done:
+    recon_classes_free(&mine);
+    return status;
+}
+
+static recon_status find_pooled(recon_ctx *ctx, job *j)
+{
+    recon_status status = RECON_OK;
+    if (!j->graph || pools(j) || j->index->n > MOST_POOLED)
+        return RECON_OK;
+    RECON_TRY(recon_pooled_find(ctx, &j->own_pooled, j->index, j->graph, &j->options->mean));
+    j->pooled = &j->own_pooled;
+done:
+    return status;
+}
+
+/* How far each row is from its nearest neighbour, beside how far the index's points are from theirs
+ * (conformal: Vovk 2003). A point is one of these, a query one more. */
+static recon_status find_unlike(recon_ctx *ctx, job *j)
+{
+    recon_metric metric = j->options->knn.metric;
+    size_t n = j->index->n, more = j->queries != NULL;
+    double *points = NULL, *p;
+    recon_status status = RECON_OK;
+    if (!j->graph)
+        return RECON_OK;
+    RECON_TRY(recon_alloc_raw(ctx, &points, n, sizeof *points));
+    RECON_TRY(recon_alloc_raw(ctx, &p, j->out->rows, sizeof *p));
+    j->out->p_embedding = p;
+    for (size_t i = 0; i < n; i++)
+        points[i] = -recon_class_distance(j->graph, i, (int64_t)i, metric);
+    recon_sort_doubles(points, n);
+    for (size_t i = 0; i < j->out->rows; i++) {
+        int64_t self = more ? -1 : (int64_t)(j->first + i);
+        double own = -recon_class_distance(&j->table, i, self, metric);
+        size_t as_far = recon_count_up_to(points, n, own);
+        p[i] = (double)(as_far + more) / (double)(n + more);
+        if (more && (as_far == 0 || p[i] <= RECON_FRAMES_UNLIKE))
+            recon_class_verdict_doubt(j->out, i);
+    }
+done:
+    free(points);
+    return status;
+}
+
 /* What each rank has counted of its own rows. */
 static recon_status count_all(recon_ctx *ctx, job *j)
 {
@@ -383,23 +527,33 @@ done:
 static recon_status hand_over(recon_ctx *ctx, job *j)
 {
     recon_frames *out = j->out;
+    recon_status status = RECON_OK;
     out->classes = j->table.k ? j->total : j->table.sets;
     out->k = j->table.k;
     if (j->table.k) {
+        RECON_TRY(recon_alloc_raw(ctx, &out->members, out->rows, sizeof *out->members));
+        for (size_t i = 0; i < out->rows; i++)
+            out->members[i] = (int64_t)j->table.used[i];
         out->neighbors = j->table.member;
+        out->similarity = j->table.similarity;
         j->table.member = NULL;
+        j->table.similarity = NULL;
         out->normalized = j->normalized;
         j->normalized = NULL;
     } else {
         out->class_of = j->table.set_of;
         j->table.set_of = NULL;
+        recon_classes_name(&j->table, out->class_of, out->rows, j->options);
     }
     for (size_t s = 0; s < j->table.sets; s++)
-        out->singles += j->table.offset[s + 1] - j->table.offset[s] == 1;
+        out->singles += recon_class_size(&j->table, s) == 1;
     for (size_t i = 0; out->class_of && i < out->rows; i++)
         out->outside += out->class_of[i] < 0;
     recon_findings_count(out);
-    return j->ranks ? count_all(ctx, j) : RECON_OK;
+    if (j->ranks)
+        RECON_TRY(count_all(ctx, j));
+done:
+    return status;
 }
 
 static recon_status check_points(recon_ctx *ctx, const recon_embedded *e,
@@ -444,6 +598,8 @@ static recon_status find_classes(recon_ctx *ctx, job *j)
     tell_plan(ctx, j);
     recon_status status = recon_classes_find(ctx, &j->table, j->index, j->queries, j->options,
                                              j->ranks, &j->out->recall);
+    if (status == RECON_OK)
+        status = find_graph(ctx, j);
     if (status == RECON_OK)
         status = recon_classes_hit_rate(ctx, &j->out->hit_rate, &j->table, j->index, j->rows,
                                         j->first, j->total, j->ranks);
@@ -536,32 +692,13 @@ static recon_status fill_rows(recon_ctx *ctx, job *j)
 /* Points of the index, evenly spaced, as if they were queries; over ranks the own ones of `total`. */
 typedef struct {
     size_t total, first, n, *which;
-    float *z;
     double *poses;
     recon_embedded points; /* the same, lent */
 } sample;
 
-static recon_status sample_rows(recon_ctx *ctx, sample *s, const recon_embedded *index, int ranks)
-{
-    size_t d = index->d;
-    int64_t *which = NULL;
-    recon_status status = RECON_OK;
-    for (size_t i = 0; !ranks && i < s->n; i++)
-        memcpy(s->z + i * d, index->z + s->which[i] * d, d * sizeof *s->z);
-    if (!ranks)
-        return RECON_OK;
-    RECON_TRY(recon_alloc_raw(ctx, &which, s->n, sizeof *which));
-    for (size_t i = 0; i < s->n; i++)
-        which[i] = (int64_t)s->which[i];
-    RECON_TRY(recon_ring_rows(ctx, s->z, which, s->n, index->z, index->n, d));
-done:
-    free(which);
-    return status;
-}
-
 static recon_status take_sample(recon_ctx *ctx, sample *out, const recon_embedded *index, int ranks)
 {
-    size_t all = index->n < CALIBRATION ? index->n : CALIBRATION, d = index->d;
+    size_t all = index->n < CALIBRATION ? index->n : CALIBRATION;
     recon_share own = ranks ? recon_comm_own(ctx, all, RECON_TILE) : (recon_share){ 0, all };
     size_t n = own.end - own.begin;
     recon_status status;
@@ -569,15 +706,12 @@ static recon_status take_sample(recon_ctx *ctx, sample *out, const recon_embedde
     out->first = own.begin;
     out->n = n;
     RECON_TRY(recon_alloc_raw(ctx, &out->which, n, sizeof *out->which));
-    RECON_TRY(recon_alloc_raw(ctx, &out->z, n, d * sizeof *out->z));
     RECON_TRY(alloc_poses(ctx, &out->poses, index->group, n));
     for (size_t i = 0; i < n; i++) {
         size_t at = out->which[i] = (own.begin + i) * index->n / all, w = index->group->numbers;
         memcpy(out->poses + i * w, index->poses + at * w, w * sizeof *out->poses);
     }
-    RECON_TRY(sample_rows(ctx, out, index, ranks));
-    out->points =
-        (recon_embedded){ .n = n, .d = d, .z = out->z, .group = index->group, .poses = out->poses };
+    out->points = (recon_embedded){ .n = n, .group = index->group, .poses = out->poses };
 done:
     return status;
 }
@@ -617,6 +751,8 @@ done:
 static void free_job(job *j)
 {
     recon_classes_free(&j->table);
+    recon_classes_free(&j->own_graph);
+    recon_pooled_free(&j->own_pooled);
     free(j->gamma);
     free(j->normalized);
     free(j->identifiability);
@@ -636,6 +772,7 @@ static recon_status calibrate_by_index(recon_ctx *ctx, job *j)
               .index = j->index,
               .options = j->options,
               .out = &frames,
+              .pooled = j->pooled,
               .ranks = j->ranks };
     recon_status status;
     RECON_TRY(take_sample(ctx, &s, j->index, j->ranks));
@@ -643,8 +780,7 @@ static recon_status calibrate_by_index(recon_ctx *ctx, job *j)
     c.first = s.first;
     c.total = s.total;
     frames.rows = s.n;
-    RECON_TRY(recon_classes_leave_out(ctx, &c.table, j->index, s.z, s.which, s.n, s.total,
-                                      &j->options->knn, j->ranks));
+    RECON_TRY(recon_classes_take(ctx, &c.table, j->graph, s.which, s.n));
     RECON_TRY(center_classes(ctx, &c));
     RECON_TRY(fit_classes(ctx, &c));
     RECON_TRY(fill_rows(ctx, &c));
@@ -653,7 +789,6 @@ done:
     free_job(&c);
     recon_frames_free(&frames);
     free(s.which);
-    free(s.z);
     free(s.poses);
     return status;
 }
@@ -664,9 +799,7 @@ static recon_status find_p_values(recon_ctx *ctx, job *j)
 {
     if (!j->queries)
         return calibrate(ctx, j->out, j);
-    if (j->table.k && j->table.k < j->index->n && !j->options->only_tails)
-        return calibrate_by_index(ctx, j);
-    return RECON_OK;
+    return j->graph ? calibrate_by_index(ctx, j) : RECON_OK;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -690,10 +823,12 @@ static recon_status check_all(recon_ctx *ctx, const recon_embedded *index,
 {
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
-    RECON_TRY(recon_enum_check(ctx, options->classes, RECON_CLASSES_COMPONENTS, "kind of classes"));
+    RECON_TRY(recon_enum_check(ctx, options->classes, RECON_CLASSES_GIVEN, "kind of classes"));
     RECON_TRY(recon_knn_options_check(ctx, &options->knn));
     RECON_TRY(recon_mean_options_check(ctx, &options->mean));
     RECON_TRY(check_points(ctx, index, index, "embeddings"));
+    if (options->classes == RECON_CLASSES_GIVEN && !options->class_of)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "classes that are given need class_of"));
     if (index->group->family_count > 1)
         RECON_TRY(recon_enum_check(ctx, (unsigned)options->family,
                                    (unsigned)index->group->family_count - 1, "family"));
@@ -742,10 +877,12 @@ static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_emb
         take_share(ctx, &j);
     out->rows = j.rows->n;
     RECON_TRY(find_classes(ctx, &j));
+    RECON_TRY(find_pooled(ctx, &j));
     RECON_TRY(center_classes(ctx, &j));
     RECON_TRY(fit_classes(ctx, &j));
     RECON_TRY(fill_rows(ctx, &j));
     RECON_TRY(find_p_values(ctx, &j));
+    RECON_TRY(find_unlike(ctx, &j));
     RECON_TRY(
         recon_classes_collapsed(ctx, &out->collapsed, &j.table, index, j.rows, j.total, ranks));
     RECON_TRY(hand_over(ctx, &j));
@@ -772,6 +909,9 @@ recon_status recon_normalize_share(recon_ctx *ctx, recon_frames *out, const reco
 void recon_frames_free(recon_frames *f)
 {
     free(f->neighbors);
+    free(f->similarity);
+    free(f->members);
+    free(f->p_embedding);
     free(f->class_of);
     free(f->gamma);
     free(f->normalized);

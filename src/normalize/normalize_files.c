@@ -1,7 +1,10 @@
 /* normalize_files.c - Algorithm 1 from files to a folder. */
 #include "normalize/normalize_files.h"
 #include "core/ctx.h"
+#include "core/file.h"
 #include "core/fail.h"
+#include "core/memory.h"
+#include "core/npy.h"
 #include "core/folder.h"
 #include "core/json.h"
 #include "normalize/frames_write.h"
@@ -14,9 +17,12 @@
 #include "group/natural.h"
 #include "group/mean.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <recon/core/version.h>
 #include <recon/ops/backend.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,14 +36,15 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
 {
     const recon_frames *f = &r->frames;
     const recon_normalize_options *o = &s->options;
+    static const char *const classes[] = { "knn", "components", "given" };
     static const char *const metric[] = { "cosine", "dot", "euclidean" };
-    json_t *out = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version",
-        recon_version(), "kind", "poses", "group", f->group->name, "points", (json_int_t)r->points,
-        "dimensions", (json_int_t)r->dimensions, "rows", (json_int_t)r->rows, "classes",
-        f->k ? "knn" : "components", "class_count", (json_int_t)f->classes, "metric",
-        metric[o->knn.metric], "mean", recon_mean_name(o->mean.kind), "family",
-        recon_frames_family_name(f), "recall", f->recall, "backend", backend);
+    json_t *out = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}",
+                            "version", recon_version(), "kind", "poses", "group", f->group->name,
+                            "points", (json_int_t)r->points, "dimensions",
+                            (json_int_t)r->dimensions, "rows", (json_int_t)r->rows, "classes",
+                            classes[o->classes], "class_count", (json_int_t)f->classes, "metric",
+                            metric[o->knn.metric], "mean", recon_mean_name(o->mean.kind), "family",
+                            recon_frames_family_name(f), "recall", f->recall, "backend", backend);
     if (s->quaternions)
         json_object_set_new(
             out, "quaternions",
@@ -46,7 +53,7 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
     if (f->k) {
         json_object_set_new(out, "k", json_integer((json_int_t)f->k));
         json_object_set_new(out, "include_self", json_boolean(o->knn.include_self));
-    } else {
+    } else if (o->classes == RECON_CLASSES_COMPONENTS) {
         json_object_set_new(out, "eps", json_real(o->eps));
     }
     json_object_set_new(out, "single_classes", json_integer((json_int_t)f->singles));
@@ -80,12 +87,77 @@ static recon_status name_files(recon_ctx *ctx, recon_status status,
 static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
                                 const recon_normalize_request *s)
 {
-    const char *const files[] = { s->z,        s->poses,    s->labels,
-                                  s->query[0], s->query[1], s->query_labels };
+    const char *const files[] = { s->z,        s->poses,        s->labels, s->query[0],
+                                  s->query[1], s->query_labels, s->classes };
     recon_status status = RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < sizeof files / sizeof *files; i++)
         if (files[i])
             status = recon_stage_keeps(ctx, stage, files[i]);
+    return status;
+}
+
+/* A line of text as a number: 1; not one: 0; blank: -1. */
+static int read_line(int64_t *out, const char *line, size_t length)
+{
+    char text[24], *end;
+    while (length > 0 && isspace((unsigned char)line[length - 1]))
+        length--;
+    if (length == 0)
+        return -1;
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), line);
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return *end == 0 && errno == 0;
+}
+
+/* Lines of one whole number each; a heading may come first. */
+static recon_status parse_classes(recon_ctx *ctx, int64_t *out, size_t n, const recon_file *file,
+                                  const char *path)
+{
+    const char *text = (const char *)file->bytes;
+    size_t rows = 0, lines = 0;
+    for (size_t at = 0, next; at < file->size; at = next, lines++) {
+        const char *newline = memchr(text + at, '\n', file->size - at);
+        size_t end = newline ? (size_t)(newline - text) : file->size;
+        int64_t number = 0;
+        int is = read_line(&number, text + at, end - at);
+        next = end + 1;
+        if (is == 0 && lines > 0)
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu is no whole number", path,
+                              lines + 1);
+        if (is > 0 && rows++ < n)
+            out[rows - 1] = number;
+    }
+    if (rows != n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu classes, but %s", path, rows,
+                          recon_count((recon_count_text){ 0 }, n, "row", "rows"));
+    return RECON_OK;
+}
+
+/* The class of each of n rows, from an NPY file or from text. */
+static recon_status read_classes(recon_ctx *ctx, int64_t **out, size_t n, const char *path)
+{
+    recon_array a = { 0 };
+    recon_array_text shape;
+    recon_file file = { 0 };
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, out, n, sizeof **out));
+    RECON_TRY(recon_file_open(ctx, &file, path));
+    if (file.size < 6 || memcmp(file.bytes, "\x93NUMPY", 6) != 0) {
+        RECON_TRY(parse_classes(ctx, *out, n, &file, path));
+        goto done;
+    }
+    RECON_TRY(recon_npy_read(ctx, &a, path));
+    if (a.ndim != 1 || a.shape[0] != n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but %s needed", path,
+                             recon_array_show(shape, &a),
+                             recon_count((recon_count_text){ 0 }, n, "class is", "classes are")));
+    status = recon_array_to_i64(ctx, *out, &a);
+    if (status != RECON_OK)
+        recon_note(ctx, status, "in %s", path);
+done:
+    recon_file_close(&file);
+    recon_array_free(&a);
     return status;
 }
 
@@ -123,12 +195,17 @@ recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
     double begin = recon_now();
     char path[RECON_PATH];
     uint64_t identity[2]; /* of the index, and of queries */
+    recon_normalize_options options = s->options;
+    int64_t *class_of = NULL;
     recon_status status;
     recon_stage stage = RECON_NO_STAGE;
     *out = (recon_normalize_result){ 0 };
     RECON_TRY(open_stage(ctx, &stage, path, s)); /* before the long work */
     RECON_TRY(recon_embedded_read_share(ctx, &index, &identity[0], s->group, s->quaternions, s->z,
                                         s->poses, s->labels, RECON_TILE));
+    if (s->classes)
+        RECON_TRY(recon_comm_agree(ctx, read_classes(ctx, &class_of, index.n, s->classes)));
+    options.class_of = class_of;
     out->points = index.n;
     out->dimensions = index.d;
     if (asked)
@@ -136,7 +213,7 @@ recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
                                             s->query[0], s->query[1], s->query_labels, RECON_TILE));
     out->rows = asked ? asked->n : index.n;
     RECON_TRY(
-        name_files(ctx, recon_normalize_share(ctx, &out->frames, &index, asked, &s->options), s));
+        name_files(ctx, recon_normalize_share(ctx, &out->frames, &index, asked, &options), s));
     out->seconds = recon_now() - begin;
     out->summary = make_summary(s, out, recon_ops_name(ctx),
                                 asked ? recon_identity_join(identity, 2) : identity[0]);
@@ -148,6 +225,7 @@ recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
     RECON_TRY(commit_stage(ctx, &stage, s));
 done:
     recon_stage_close(ctx, &stage);
+    free(class_of);
     recon_embedded_free(&queries);
     recon_embedded_free(&index);
     return status;

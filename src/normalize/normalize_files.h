@@ -9,7 +9,9 @@ typedef struct {
     recon_quaternions quaternions;       /* order of the poses of the queries too */
     const char *z, *poses, *labels;      /* labels may be NULL                       */
     const char *query[2], *query_labels; /* z and poses of the queries; NULL: none   */
-    const char *out;                     /* the folder                               */
+    const char
+        *classes;    /* GIVEN: numbers of classes, NPY or lines of text; fills options.class_of */
+    const char *out; /* the folder                               */
     recon_normalize_options options;
 } recon_normalize_request;
 

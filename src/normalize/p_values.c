@@ -32,7 +32,7 @@ done:
     return status;
 }
 
-static size_t count_up_to(const double *sorted, size_t n, double x)
+size_t recon_count_up_to(const double *sorted, size_t n, double x)
 {
     size_t low = 0, high = n;
     while (low < high) {
@@ -56,8 +56,8 @@ recon_status recon_p_calibrate(recon_ctx *ctx, recon_frames *frames, const recon
         if (frames->verdict[i] < 0)
             continue;
         int g = t.n[frames->verdict[i]] < LEAST ? ALL : frames->verdict[i];
-        frames->p[i] =
-            (double)(count_up_to(t.tail[g], t.n[g], frames->p[i]) + new) / (double)(t.n[g] + new);
+        frames->p[i] = (double)(recon_count_up_to(t.tail[g], t.n[g], frames->p[i]) + new) /
+                       (double)(t.n[g] + new);
     }
 done:
     for (int g = 0; g < GROUPS; g++)

@@ -4,6 +4,9 @@
 
 #include <recon/normalize/normalize.h>
 
+/* How many of n rising numbers are at most x. */
+size_t recon_count_up_to(const double *sorted, size_t n, double x);
+
 /* Replaces the tails in frames->p (group/tail.h) by the share of the rows of `from` with such
  * a tail or a smaller one, among those with the row's verdict: densities that were fitted to few
  * poses are too narrow, and how much so depends on the kind of law. from may be frames, or hold

@@ -61,8 +61,9 @@ refused 2 "unknown option -m" $good -m general
 so2 --out out --labels y.npy
 [ "$code" -eq 0 ] && grep -q 'hit rate 1.0000' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "SO(2): a summary on standard output, nothing on standard error"
-[ "$(names out)" = "absolute.npy background.npy fold.npy gamma.npy identifiability.npy modes.npy \
-neighbors.npy normalized.npy p.npy parameters.npy score.npy summary.json theta.npy verdict.npy " ] && is_json out/summary.json
+[ "$(names out)" = "absolute.npy background.npy fold.npy gamma.npy identifiability.npy members.npy \
+modes.npy neighbors.npy normalized.npy p.npy p_embedding.npy parameters.npy score.npy similarity.npy summary.json theta.npy \
+verdict.npy " ] && is_json out/summary.json
 report $? "the files of a neighbour run and no others"
 grep -q 'half or more' "$scratch/stdout"
 [ $? -eq 1 ]
@@ -112,7 +113,7 @@ for family in auto uniform vonmises mixture; do
     [ "$code" -eq 0 ] && { [ $family = auto ] || grep -q "\"family\": \"$family\"" out/summary.json; }
     report $? "--family $family"
 done
-for mean in tukey frechet chordal; do
+for mean in auto tukey frechet chordal; do
     so2 --mean $mean --out out
     [ "$code" -eq 0 ] && grep -q "\"mean\": \"$mean\"" out/summary.json
     report $? "--mean $mean"
@@ -129,6 +130,31 @@ rm threads?/summary.json
 diff -r threads1 threads3 >"$scratch/stdout" 2>&1
 report $? "the same files on any number of threads"
 rm -rf out threads1 threads3
+
+# --- classes of one's own -------------------------------------------------------------------------
+own() { run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes "$@"; }
+numbers() { tail -c "$((120 * $2))" "$1" | od -An -v "-w$2" -t "d$2" | tr -d ' '; }
+own y.npy
+[ "$code" -eq 0 ] && [ "$(numbers out/classes.npy 8)" = "$(numbers y.npy 4)" ] && grep -q '"classes": "given"' out/summary.json && [ ! -e out/similarity.npy ]
+report $? "--classes FILE: the classes of the file"
+cp out/gamma.npy own.npy
+cp out/classes.npy kinds.npy
+(echo kind; numbers y.npy 4) >own.csv
+own own.csv
+[ "$code" -eq 0 ] && cmp -s out/gamma.npy own.npy
+report $? "the same as a column of text"
+own own.csv --query z.npy g.npy
+[ "$code" -eq 0 ] && cmp -s out/gamma.npy own.npy && cmp -s out/classes.npy kinds.npy
+report $? "queries belong to the class of their nearest point"
+refused 2 "--k needs --classes knn" $good --classes own.csv --k 5
+head -n 100 own.csv >short.csv
+refused 1 "short.csv: 99 classes, but 120 rows" normalize --embeddings z.npy --poses g.npy --classes short.csv --out r
+sed 's/2/x/' own.csv >bad.csv
+refused 1 "bad.csv: line" normalize --embeddings z.npy --poses g.npy --classes bad.csv --out r
+refused 1 "nowhere" normalize --embeddings z.npy --poses g.npy --classes nowhere --out r
+yes -- -1 | head -n 120 >none.csv
+refused 1 "no row has a class: all are below 0" normalize --embeddings z.npy --poses g.npy --classes none.csv --out r
+rm -rf out
 
 # --- files that are not what they should be -------------------------------------------------------
 refuse_z() { refused 1 "$2" normalize --embeddings "$1" --poses g.npy --k 5 --out out; }

@@ -45,6 +45,8 @@ alike() {
 
 alike "so2, neighbours" --embeddings z.npy --poses g.npy --group so2 --labels y.npy
 alike "so3, queries" --embeddings so3/z.npy --poses so3/g.npy --group so3 --query q/z.npy q/g.npy --metric euclidean
+alike "so2, queries" --embeddings z.npy --poses g.npy --group so2 --query z.npy g.npy
+alike "so2, classes of its own" --embeddings z.npy --poses g.npy --group so2 --classes y.npy
 alike "so2, components" --embeddings z.npy --poses g.npy --group so2 --classes components --eps 0.35
 
 # --- failures ---------------------------------------------------------------------------------------

@@ -437,8 +437,8 @@ static void bad_input_is_named(void **state)
                 RECON_ERR_INPUT, "tukey_c is nan");
     CHECK_FAILS(
         *state,
-        recon_so3_mean(*state, c, g, 6, &(recon_mean_options){ .kind = (recon_mean_kind)3 }),
-        RECON_ERR_INPUT, "no mean has the number 3");
+        recon_so3_mean(*state, c, g, 6, &(recon_mean_options){ .kind = (recon_mean_kind)4 }),
+        RECON_ERR_INPUT, "no mean has the number 4");
     g[5].w = NAN;
     CHECK_FAILS(*state, recon_so3_mean_batch(*state, c, g, 2, 3, NULL), RECON_ERR_INPUT,
                 "rotation 5: quaternion of length nan");

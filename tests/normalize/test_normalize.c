@@ -67,18 +67,22 @@ static void rows_have_verdicts_modes_and_p_values(void **state)
     free(w);
 }
 
-/* Ten poses cannot tell that there is no natural pose; fifty can. */
+/* Ten poses cannot tell that there is no natural pose; fifty can, and so can those of a cluster. */
 static void pooled_poses_tell_more(void **state)
 {
     data *w = make_data(M_PI, UNIFORM, 0.05);
     recon_embedded e = view(w, RECON_SO2, N);
     recon_normalize_options o = neighbors(10);
-    recon_frames few = normalize(*state, &e, NULL, o);
+    recon_frames all = normalize(*state, &e, NULL, o);
+    o.only_tails = 1;
+    recon_frames few = normalize(*state, &e, &e, o);
     o.pool = 50;
     recon_frames many = normalize(*state, &e, NULL, o);
     assert_true(few.natural[RECON_NATURAL_UNSURE] > 0.8 * N);
     assert_true(many.natural[RECON_NATURAL_NONE] > 0.8 * N);
-    assert_memory_equal(few.neighbors, many.neighbors, N * 10 * sizeof *few.neighbors);
+    assert_int_equal(all.natural[RECON_NATURAL_NONE], N);
+    assert_memory_equal(all.neighbors, many.neighbors, N * 10 * sizeof *all.neighbors);
+    recon_frames_free(&all);
     recon_frames_free(&few);
     recon_frames_free(&many);
     free(w);
@@ -766,6 +770,186 @@ static void every_allocation_may_fail(void **state)
     free(w);
 }
 
+/* --- clusters, strangers, classes of one's own ------------------------------------------------ */
+
+/* Half of the poses are turned around: of 10 neighbours now this half is the larger, now that one. */
+static void rows_of_a_cluster_choose_the_same_mode(void **state)
+{
+    data *w = make_data(0.2, NORMAL, 0.05);
+    for (size_t i = 0; i < N; i++)
+        w->so2[i] = recon_so2_compose(w->so2[i], i / CLASSES % 2 ? M_PI : 0);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_normalize_options o = neighbors(10);
+    recon_frames f = normalize(*state, &e, NULL, o), asked = normalize(*state, &e, &e, o);
+    o.mean.kind = RECON_MEAN_TUKEY;
+    recon_frames tukey = normalize(*state, &e, NULL, o);
+    size_t other = 0;
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(f.verdict[i], RECON_NATURAL_MODULO);
+        assert_int_equal(f.fold[i], 2);
+        CHECK_LESS(recon_so2_distance(f.gamma[i], f.gamma[i % CLASSES]), 1e-9);
+        CHECK_LESS(recon_so2_distance(f.gamma[i], asked.gamma[i]), 1e-9);
+        CHECK_LESS(fabs(remainder(f.gamma[i] - w->offset2[i % CLASSES], M_PI)), 0.1);
+        assert_int_equal(f.verdict[i], asked.verdict[i]);
+        other += recon_so2_distance(tukey.gamma[i], f.gamma[i]) > 1;
+    }
+    assert_true(other > N / 50); /* by their own neighbours */
+    recon_frames_free(&f);
+    recon_frames_free(&asked);
+    recon_frames_free(&tukey);
+    free(w);
+}
+
+/* Two kinds that a chain of embeddings joins: one cluster, and two natural poses. */
+static void a_cluster_of_two_kinds_is_not_one(void **state)
+{
+    enum { MANY = 400 };
+    static float z[MANY * 2];
+    static double g[MANY];
+    recon_rng rng = recon_rng_new(8, 0);
+    for (size_t i = 0; i < MANY; i++) {
+        double at = (double)i / MANY;
+        z[2 * i] = (float)cos(at), z[2 * i + 1] = (float)sin(at);
+        g[i] = recon_so2_wrap((i < MANY / 2 ? 0 : 1.5) + 0.1 * recon_rng_normal(&rng));
+    }
+    recon_embedded e = { .n = MANY, .d = 2, .z = z, .group = RECON_SO2, .poses = g };
+    recon_frames f = normalize(*state, &e, NULL, neighbors(10));
+    for (size_t i = 0; i < MANY; i++)
+        if (i + 12 < MANY / 2 || i > MANY / 2 + 12) {
+            assert_int_equal(f.verdict[i], RECON_NATURAL_ONE);
+            CHECK_LESS(recon_so2_distance(f.gamma[i], i < MANY / 2 ? 0 : 1.5), 0.2);
+        }
+    recon_frames_free(&f);
+}
+
+static void similarities_and_their_p_values_are_those_of_all_pairs(void **state)
+{
+    data *w = make_data(0.2, NORMAL, 0.2);
+    recon_embedded e = view(w, RECON_SO2, N - 80), q = view(w, RECON_SO2, 80);
+    q.z += (N - 80) * D, q.poses += N - 80;
+    recon_frames own = normalize(*state, &e, NULL, neighbors(5));
+    recon_frames asked = normalize(*state, &e, &q, neighbors(5));
+    double nearest[N];
+    for (size_t i = 0; i < e.n; i++) {
+        for (size_t j = 0; j < 5; j++)
+            CHECK_NEAR(own.similarity[i * 5 + j],
+                       cosine(e.z + i * D, e.z + own.neighbors[i * 5 + j] * D), 1e-6);
+        nearest[i] = own.similarity[i * 5];
+    }
+    for (size_t i = 0; i < e.n + q.n; i++) {
+        int is_query = i >= e.n;
+        double at = is_query ? asked.similarity[(i - e.n) * 5] : nearest[i], as_far = is_query;
+        for (size_t j = 0; j < e.n; j++)
+            as_far += nearest[j] <= at;
+        CHECK_NEAR(is_query ? asked.p_embedding[i - e.n] : own.p_embedding[i],
+                   as_far / (double)(e.n + (size_t)is_query), 1e-12);
+    }
+    recon_frames_free(&own);
+    recon_frames_free(&asked);
+    free(w);
+}
+
+static void a_query_unlike_the_index_has_no_verdict(void **state)
+{
+    data *w = make_data(0.2, NORMAL, 0.05);
+    float z[2 * D] = { 0 };
+    double g[2] = { 0, w->offset2[0] };
+    z[D - 1] = 1; /* where no class is */
+    memcpy(z + D, w->z, D * sizeof *z);
+    recon_embedded e = view(w, RECON_SO2, N),
+                   q = { .n = 2, .d = D, .z = z, .group = RECON_SO2, .poses = g };
+    recon_normalize_options o = neighbors(K);
+    recon_frames f = normalize(*state, &e, &q, o);
+    CHECK_NEAR(f.p_embedding[0], 1.0 / (N + 1), 1e-12);
+    assert_int_equal(f.verdict[0], RECON_NATURAL_UNSURE);
+    assert_int_equal(f.fold[0], 0);
+    assert_int_equal(f.verdict[1], RECON_NATURAL_ONE);
+    assert_int_equal(f.natural[RECON_NATURAL_UNSURE], 1);
+    recon_frames_free(&f);
+    o.only_tails = 1;
+    f = normalize(*state, &e, &q, o);
+    assert_null(f.p_embedding);
+    recon_frames_free(&f);
+    free(w);
+}
+
+/* Classes of 2, 3 ... 30 rows; copies, and one class alone, are no reason to cut a list. */
+static void a_small_class_borrows_no_strangers(void **state)
+{
+    enum { MOST = 30, ROWS = MOST * (MOST + 1) / 2 - 1, WIDE = 24, NEAR = 12 };
+    static float z[ROWS * WIDE];
+    static double g[ROWS];
+    static size_t size[ROWS];
+    for (int alone = 0; alone < 2; alone++) {
+        size_t row = 0, right = 0;
+        for (size_t c = 2; c <= MOST; c++) {
+            recon_rng rng = recon_rng_new(21, alone ? 0 : c), each = recon_rng_new(22, c);
+            float center[WIDE];
+            for (size_t j = 0; j < WIDE; j++)
+                center[j] = (float)recon_rng_normal(&rng);
+            for (size_t i = 0; i < c; i++, row++) {
+                size[row] = alone ? ROWS : c;
+                g[row] = recon_so2_wrap((double)c + 0.1 * recon_rng_normal(&each));
+                for (size_t j = 0; j < WIDE; j++)
+                    z[row * WIDE + j] =
+                        center[j] + (float)((alone ? 2 : 0.2) * recon_rng_normal(&each));
+                if (alone && i == 1) /* every class has a copy */
+                    memcpy(z + row * WIDE, z + (row - 1) * WIDE, WIDE * sizeof *z);
+            }
+        }
+        recon_embedded e = { .n = ROWS, .d = WIDE, .z = z, .group = RECON_SO2, .poses = g };
+        recon_frames f = normalize(*state, &e, NULL, neighbors(NEAR));
+        for (size_t i = 0; i < ROWS; i++)
+            right += f.members[i] == (int64_t)(size[i] > NEAR ? NEAR : size[i] - 1);
+        assert_int_equal(right, ROWS);
+        for (size_t i = 2; i < 5 && !alone; i++) /* the class of three: the mean of the other two */
+            CHECK_NEAR(f.gamma[i], (g[2] + g[3] + g[4] - g[i]) / 2, 1e-9);
+        recon_frames_free(&f);
+    }
+}
+
+static void classes_may_be_given(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    int64_t class_of[N];
+    for (size_t i = 0; i < N; i++) /* none for every tenth, else 7, 14 ... */
+        class_of[i] = i % 10 == 9 ? -3 : 7 * (int64_t)(i % CLASSES + 1);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_normalize_options o = { .classes = RECON_CLASSES_GIVEN, .class_of = class_of };
+    recon_frames f = normalize(*state, &e, NULL, o), asked = normalize(*state, &e, &e, o);
+    double poses[N];
+    for (int64_t c = 0; c < CLASSES; c++) {
+        recon_so2_center center;
+        size_t n = 0;
+        for (size_t i = 0; i < N; i++)
+            if (class_of[i] == 7 * (c + 1))
+                poses[n++] = w->so2[i];
+        CHECK_OK(*state, recon_so2_mean(*state, &center, poses, n, NULL));
+        for (size_t i = 0; i < N; i++)
+            if (class_of[i] == 7 * (c + 1)) {
+                CHECK_NEAR(f.gamma[i], center.mean, 1e-12);
+                CHECK_NEAR(asked.gamma[i], center.mean, 1e-12);
+            }
+    }
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(f.class_of[i], class_of[i] < 0 ? -1 : class_of[i]);
+        assert_true(class_of[i] >= 0 || (isnan(f.gamma[i]) && f.verdict[i] == -1));
+    }
+    assert_int_equal(f.outside, N / 10);
+    assert_int_equal(f.classes, CLASSES);
+    assert_null(f.similarity);
+    recon_frames_free(&f);
+    recon_frames_free(&asked);
+    for (size_t i = 0; i < N; i++)
+        class_of[i] = -1;
+    CHECK_FAILS(*state, recon_normalize(*state, &f, &e, NULL, &o), RECON_ERR_INPUT,
+                "no row has a class");
+    o.class_of = NULL;
+    CHECK_FAILS(*state, recon_normalize(*state, &f, &e, NULL, &o), RECON_ERR_INPUT,
+                "classes that are given need class_of");
+    free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -797,6 +981,12 @@ int main(void)
         cmocka_unit_test(queries_in_any_number_have_their_rows),
         cmocka_unit_test(collapsed_rows_are_counted_in_blocks),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(rows_of_a_cluster_choose_the_same_mode),
+        cmocka_unit_test(a_cluster_of_two_kinds_is_not_one),
+        cmocka_unit_test(similarities_and_their_p_values_are_those_of_all_pairs),
+        cmocka_unit_test(a_query_unlike_the_index_has_no_verdict),
+        cmocka_unit_test(a_small_class_borrows_no_strangers),
+        cmocka_unit_test(classes_may_be_given),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -36,6 +36,5 @@ drift "a field of another type" include/recon/model/pose.h 'double psi' 'float p
 drift "numbers of another size" package/_abi.py '"float": ctypes.c_float' '"float": ctypes.c_double'
 drift "an argument more" include/recon/model/score.h 'double false_alarms);' 'double false_alarms, int more);'
 drift "an argument of another type" include/recon/model/score.h 'double false_alarms);' 'int false_alarms);'
-drift "an enumeration in another order" include/recon/group/mean.h \
-    'RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL' 'RECON_MEAN_CHORDAL, RECON_MEAN_FRECHET'
+drift "an enumeration with other numbers" include/recon/group/mean.h 'RECON_MEAN_TUKEY,' 'RECON_MEAN_TUKEY = 2,'
 finish

@@ -23,7 +23,7 @@ import json, numpy as np, recon
 z, g, y = (np.load(f"data/$group/{name}.npy") for name in "zgy")
 frames = recon.normalize(z, g, group="$group", k=25, labels=y)
 for name in ("gamma", "normalized", "absolute", "theta", "identifiability", "neighbors",
-             "background", "score", "parameters", "verdict", "fold", "modes", "p") + ("axis",) * ("$group" == "so3"):
+             "background", "score", "parameters", "verdict", "fold", "modes", "p", "similarity", "members", "p_embedding") + ("axis",) * ("$group" == "so3"):
     file, got = np.load(f"$group/{name}.npy"), getattr(frames, name)
     assert (file.shape, file.dtype) == (got.shape, got.dtype), (name, file.dtype, got.dtype)
     assert np.array_equal(file, got, equal_nan=True), name
@@ -50,6 +50,22 @@ assert np.array_equal(np.load("query/theta.npy"), frames.theta)
 for name in ("parameters", "verdict", "fold", "modes", "p"):
     assert np.array_equal(np.load(f"query/{name}.npy"), getattr(frames, name)), name
 assert np.array_equal(np.load("query/gamma.npy"), frames.gamma)
+assert np.array_equal(np.load("query/p_embedding.npy"), frames.p_embedding)
+PROGRAM
+run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --classes data/so2/y.npy --out given --quiet
+passes "classes of one's own are the command's" <<'PROGRAM'
+import numpy as np, recon
+z, g, y = (np.load(f"data/so2/{name}.npy") for name in "zgy")
+frames = recon.normalize(z, g, classes=y)
+assert np.array_equal(np.load("given/gamma.npy"), frames.gamma) and np.array_equal(frames.class_of, y)
+assert (frames.class_count, frames.similarity, frames.members, frames.p_embedding) == (len(set(y)), None, None, None)
+for fault, named in (("labels are needed", {"classes": y[:4]}), ("integers", {"classes": y / 2}), ("k goes with", {"classes": y, "k": 5})):
+    try:
+        recon.normalize(z, g, **named)
+    except recon.InputError as error:
+        assert fault in str(error), error
+    else:
+        raise AssertionError(fault)
 PROGRAM
 run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --classes components --eps 0.2 --metric euclidean \
     --tukey-c 30 --out parts --quiet
@@ -87,10 +103,10 @@ frames, text = said(z, 0.1 * r.normal(size=300), k=150)
 assert "classes of 150 neighbours are half or more of all 300 points" in text, text
 frames, text = said(np.ones((60, 4)), 0.1 * r.normal(size=60), k=25)
 assert frames.collapsed_rows == 60 and "60 rows have the same embedding" in text, text
-frames, text = said(z, 0.1 * r.normal(size=300), k=2)
+frames, text = said(z[:4], 0.1 * r.normal(size=4), k=2)
 assert frames.natural_pose["cannot_tell"] > 0.5 and "too few poses to tell" in text, text
 _, text = said(z, r.normal(size=300), classes="components", eps=0.01, queries=(z[:5] + 9, np.zeros(5)))
-assert "are single points" in text and "5 queries lie in no component" in text, text
+assert "are single points" in text and "5 rows are in no class" in text, text
 PROGRAM
 passes "poses keep their precision, and a SciPy Rotation is taken" <<'PROGRAM'
 import numpy as np, recon

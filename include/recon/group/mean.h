@@ -3,9 +3,10 @@
  * Names tell the truth. The *chordal* mean is the circular mean (atan2) or the SVD mean; the
  * *Frechet* mean is the geodesic one, the lowest minimum of the squared distances; the *Tukey* mean
  * is the Frechet mean with Tukey's biweight in place of the square (the RECON paper, appendix on the
- * robust mean). The default Tukey mean follows the verdict: with one mode, however broad, it is the
- * Frechet mean; with several it lies on the heaviest. docs/statistics.md and docs/statistics-so3.md
- * describe the tests. */
+ * robust mean); it follows the verdict: with one mode, however broad, it is the Frechet mean; with
+ * several it lies on the heaviest. The default is the Tukey mean, but on SO(2) the centre of one mode
+ * allows for a background of poses that do not belong to it. docs/statistics.md and
+ * docs/statistics-so3.md describe the tests. */
 #ifndef RECON_GROUP_MEAN_H
 #define RECON_GROUP_MEAN_H
 
@@ -13,9 +14,14 @@
 #include <recon/group/so3.h>
 #include <recon/group/matrix_fisher.h>
 
-typedef enum { RECON_MEAN_TUKEY = 0, RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL } recon_mean_kind;
+typedef enum {
+    RECON_MEAN_AUTO = 0, /* Tukey, with a background where there is one mode */
+    RECON_MEAN_TUKEY,
+    RECON_MEAN_FRECHET,
+    RECON_MEAN_CHORDAL
+} recon_mean_kind;
 
-/* Zero means the default: an adaptive Tukey mean. */
+/* Zero means the default. */
 typedef struct {
     recon_mean_kind kind;
     double tukey_c; /* radians; 0: decided from the data, see docs/statistics.md */

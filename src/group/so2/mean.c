@@ -18,6 +18,12 @@
 #define ROUNDING   1e-14 /* of a loss, per angle */
 #define SETS_BLOCK RECON_BLOCK_MEANS
 
+/* Of one mode, see mean_of_one. */
+#define FEWEST 5   /* angles that can be told apart at all */
+#define ODDS   3.0 /* how much likelier strays are than an arc wider than half the circle */
+#define FLAT   1.5 /* nats that make an arc of angles */
+#define ENDS   0.12
+
 /* A minimiser has some j first angles (of the sorted ones) on its far side, that is, one turn up:
  * for each j the best point is the mean, and prefix sums give its loss. */
 static double frechet_mean(double *variance, const double *sorted, size_t n)
@@ -73,6 +79,44 @@ static void add_mode(recon_so2_center *out, recon_so2_mode mode)
     out->mode[at] = mode;
 }
 
+/* Whether some angles do not belong to the one mode, by what a background gains: log n/4 nats, less
+ * where the angles take more than half the circle, as few laws do and strays mostly. Several modes
+ * may look like this too: three in a small first moment, beside a large third one. */
+static int has_strays(const recon_so2_modes *modes, size_t n, const double *moment)
+{
+    double least = log((double)n / 4) - (modes->width > M_PI ? log(ODDS) : 0);
+    return n >= FEWEST && modes->stray > least && moment[0] > fmax(0.1, moment[2] / 2);
+}
+
+/* The centre of one mode, unless outliers show. In the Frechet mean a stray pulls as hard as it is far
+ * away; in the chordal mean an opposite one does not pull at all, which on a flat arc costs
+ * precision. Of a flat arc the ends count for something: its middle lies between them. */
+static double mean_of_one(const recon_so2_modes *modes, size_t n, const double *moment,
+                          double chordal, double frechet)
+{
+    double to_middle = recon_so2_wrap(modes->from + modes->width / 2 - frechet);
+    if (has_strays(modes, n, moment))
+        return chordal;
+    return modes->flat > FLAT ? recon_so2_wrap(frechet + ENDS * to_middle) : frechet;
+}
+
+static void list_modes(recon_so2_center *out, const recon_so2_modes *modes,
+                       const recon_so2_verdict *verdict, double one)
+{
+    int m = verdict->spaced;
+    for (int j = 0; j < m; j++)
+        add_mode(out, (recon_so2_mode){ recon_so2_wrap(verdict->center + j * TWO_PI / m),
+                                        verdict->share[j] });
+    for (int i = 0; !m && i < modes->count; i++)
+        add_mode(out, (recon_so2_mode){ modes->arc[i].center, modes->arc[i].weight });
+    if (recon_so2_one_mode(modes) && !m)
+        out->mode[0].at = one;
+    if (verdict->natural != RECON_NATURAL_SEVERAL && verdict->natural != RECON_NATURAL_MODULO) {
+        out->modes = 1; /* the heaviest, of those that may be there */
+        out->mode[0].weight = 1;
+    }
+}
+
 /* Of evenly spaced modes the heaviest, or, where the sample cannot tell, the one nearest the
  * identity among those that may be. */
 static double spaced_mean(const recon_so2_center *center, const recon_so2_verdict *verdict,
@@ -104,26 +148,18 @@ static recon_status find_center(recon_ctx *ctx, recon_so2_center *out, const dou
     recon_so2_judge(&verdict, sorted, n, out->moment, &modes, scratch);
     out->natural = verdict.natural;
     out->fold = verdict.fold;
-    int m = verdict.spaced;
-    for (int j = 0; j < m; j++)
-        add_mode(out, (recon_so2_mode){ recon_so2_wrap(verdict.center + j * TWO_PI / m),
-                                        verdict.share[j] });
-    for (int i = 0; !m && i < modes.count; i++)
-        add_mode(out, (recon_so2_mode){ modes.arc[i].center, modes.arc[i].weight });
-    if (recon_so2_one_mode(&modes) && !m)
-        out->mode[0].at = frechet;
-    if (verdict.natural != RECON_NATURAL_SEVERAL && verdict.natural != RECON_NATURAL_MODULO) {
-        out->modes = 1; /* the heaviest, of those that may be there */
-        out->mode[0].weight = 1;
-    }
-    if (options->kind == RECON_MEAN_TUKEY && verdict.spaced && options->tukey_c == 0) {
+    double one = options->kind == RECON_MEAN_AUTO && options->tukey_c == 0
+                     ? mean_of_one(&modes, n, out->moment, chordal, frechet)
+                     : frechet;
+    list_modes(out, &modes, &verdict, one);
+    if (options->kind > RECON_MEAN_TUKEY) {
+        out->mean = options->kind == RECON_MEAN_CHORDAL ? chordal : frechet;
+    } else if (verdict.spaced && options->tukey_c == 0) {
         out->tukey_c = M_PI / verdict.spaced;
         out->mean = spaced_mean(out, &verdict, n);
-    } else if (options->kind == RECON_MEAN_TUKEY) {
-        out->tukey_c = options->tukey_c;
-        out->mean = recon_so2_tukey(&out->tukey_c, sorted, n, &modes, frechet);
     } else {
-        out->mean = options->kind == RECON_MEAN_CHORDAL ? chordal : frechet;
+        out->tukey_c = options->tukey_c;
+        out->mean = recon_so2_tukey(&out->tukey_c, sorted, n, &modes, one);
     }
 done:
     recon_arena_release(arena, mark);

@@ -42,6 +42,9 @@ typedef struct {
     int count;
     int outliers; /* one mode, but some angles do not belong to it */
     double one;   /* log-likelihood of the best single arc, with the rest spread over the circle */
+    double stray; /* nats that this gains over one arc or normal that all angles belong to */
+    double flat;  /* nats that of these two the arc gains over the normal */
+    double from, width; /* that arc: all angles */
     recon_so2_arc arc[RECON_MODES_MAX];
 } recon_so2_modes;
 
@@ -116,8 +119,8 @@ int recon_so2_fold(const double moment[RECON_SO2_MOMENTS]);
 
 /* --- The Tukey mean of sorted angles whose modes are known */
 
-/* *c > 0 is kept; 0 is decided here, and stays 0 where the answer is the Frechet mean. */
+/* *c > 0 is kept; 0 is decided here, and stays 0 where the answer is that of one mode. */
 double recon_so2_tukey(double *c, const double *sorted, size_t n, const recon_so2_modes *modes,
-                       double frechet);
+                       double one);
 
 #endif

@@ -244,17 +244,26 @@ static double mean_of(const recon_so2_arc *arc, const double *sorted, size_t n)
     return recon_so2_wrap(arc->from + sum / (double)points);
 }
 
-/* Do some angles lie so far out that no density with one peak and nothing else explains them? The
- * alternatives are a flat arc over everything and a normal with the variance found. */
-static int has_outliers(const model *one, const double *sorted, size_t n, double variance)
+/* Against the densities that have one peak and nothing else: a flat arc over everything and a normal
+ * with the variance found. */
+static void compare_with_all(recon_so2_modes *out, const double *sorted, size_t n, double variance)
 {
     size_t start = largest_gap(sorted, n);
-    double length = fmin(TWO_PI - gap_after(sorted, n, start) + RESOLUTION, TWO_PI);
-    double flat = -(double)n * log(length);
+    double width = TWO_PI - gap_after(sorted, n, start);
+    double flat = -(double)n * log(fmin(width + RESOLUTION, TWO_PI));
     double normal = -0.5 * (double)n * log(TWO_PI * M_E * (variance + RESOLUTION * RESOLUTION));
-    double gain = one->likelihood - fmax(flat, normal);
-    return n >= FEWEST && 5 * points_in(&one->arc[0], n) >= 2 * n &&
-           gain > STRAY_PER_ONE * (double)n && gain > STRAY_BASE + STRAY_LOG_N * log((double)n);
+    out->from = sorted[(start + 1) % n];
+    out->width = width;
+    out->stray = out->one - fmax(flat, normal);
+    out->flat = flat - normal;
+}
+
+/* Do some angles lie so far out that no density with one peak and nothing else explains them? */
+static int has_outliers(const recon_so2_modes *modes, size_t n)
+{
+    return n >= FEWEST && 5 * points_in(&modes->arc[0], n) >= 2 * n &&
+           modes->stray > STRAY_PER_ONE * (double)n &&
+           modes->stray > STRAY_BASE + STRAY_LOG_N * log((double)n);
 }
 
 void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, double variance,
@@ -276,5 +285,6 @@ void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, 
     }
     for (int a = 0; a < best->count; a++)
         out->arc[a].weight /= (double)n;
-    out->outliers = best->count == 1 && has_outliers(best, sorted, n, variance);
+    compare_with_all(out, sorted, n, variance);
+    out->outliers = best->count == 1 && has_outliers(out, n);
 }

@@ -112,9 +112,9 @@ static double fixed(double c, const double *sorted, size_t n, const recon_so2_mo
 }
 
 double recon_so2_tukey(double *c, const double *sorted, size_t n, const recon_so2_modes *modes,
-                       double frechet)
+                       double one)
 {
     if (*c > 0)
-        return fixed(*c, sorted, n, modes, frechet);
-    return recon_so2_one_mode(modes) ? frechet : adaptive(c, sorted, n, modes);
+        return fixed(*c, sorted, n, modes, one);
+    return recon_so2_one_mode(modes) ? one : adaptive(c, sorted, n, modes);
 }

@@ -95,7 +95,7 @@ static recon_so3 tukey(centering *s, double fixed)
 static recon_so3 mean_of_one(const centering *s, recon_mean_kind kind,
                              const recon_fisher_robust *robust)
 {
-    int outliers = kind == RECON_MEAN_TUKEY && robust->fit.background * (double)s->n > HALF_A_STRAY;
+    int outliers = kind <= RECON_MEAN_TUKEY && robust->fit.background * (double)s->n > HALF_A_STRAY;
     const recon_so3_samples all = { s->g, outliers ? robust->belongs : NULL, s->n };
     if (kind == RECON_MEAN_CHORDAL)
         return s->frame.mode;
@@ -133,7 +133,7 @@ static recon_status center(recon_ctx *ctx, centering *s, const recon_mean_option
     }
     recon_so3_act(out->axis_world, s->frame.mode, out->axis_body);
     recon_so3 mean = s->frame.mode;
-    if (options->kind != RECON_MEAN_TUKEY || out->modes == 1)
+    if (options->kind > RECON_MEAN_TUKEY || out->modes == 1)
         mean = mean_of_one(s, options->kind, &robust);
     for (int k = 0; k < out->modes; k++)
         out->mode[k].at = out->modes == 1 ? mean : verdict.at[k];
@@ -141,7 +141,7 @@ static recon_status center(recon_ctx *ctx, centering *s, const recon_mean_option
         s->out->mode[k].weight = 0;
     for (size_t i = 0; i < s->n; i++)
         s->out->mode[nearest_mode(s->out, s->g[i])].weight += 1 / (double)s->n;
-    out->mean = options->kind == RECON_MEAN_TUKEY ? tukey(s, options->tukey_c) : mean;
+    out->mean = options->kind <= RECON_MEAN_TUKEY ? tukey(s, options->tukey_c) : mean;
     return RECON_OK;
 }
 
