@@ -251,14 +251,14 @@ int cli_settings_add(const cli_command *command, cli_settings *settings, const c
     return -1;
 }
 
-/* "NAME=VALUE" of --set, or the value of an option that stands for one. */
+/* "NAME=VALUE" of --set and its like, or the value of an option that stands for one. */
 static int take_setting(const cli_command *command, const cli_option *o, char *text)
 {
     const char *name = o->name + strlen("--");
-    if (!strcmp(o->name, "--set")) {
-        char *value = strchr(text, '=');
+    if (strchr(o->value, '=')) {
+        char *value = strrchr(text, '=');
         if (!value)
-            return cli_misuse(command, "--set %s: NAME=VALUE is needed", text);
+            return cli_misuse(command, "%s %s: %s is needed", o->name, text, o->value);
         *value++ = '\0';
         name = text;
         text = value;

@@ -214,9 +214,11 @@ typedef struct {
 recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *model, const cli_data *data);
 void cli_close(recon_ctx *ctx, cli_subject *subject);
 
-/* What an option such as --held names: read as the data are, but all of it. */
+/* What an option such as --held names: read as the data are, but all of it; for a backbone (of the file
+ * `model`), which may be NULL. */
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
-                           const char *option, const char *spec);
+                           const char *option, const char *spec, const recon_backbone *backbone,
+                           const char *model);
 
 /* What was left out: how many, and the first ten by name; nothing where nothing was. The others are
  * in the JSON, as a list of messages. */

@@ -74,6 +74,8 @@ enum { KEEP_ALL = 1 };
 
 typedef struct {
     const char *model, *out, *poses;
+    cli_settings anchors; /* inputs, and by how many degrees each is rotated to be upright */
+    const char *examples; /* inputs that are upright; or NULL */
     const char *actions; /* a table that says what to do with single inputs and clusters; or NULL */
     const char *spin, *spin_from; /* classifier and conformers that choose free spins; or NULL */
     size_t spin_k;
@@ -175,7 +177,7 @@ static int check_pictures(settings *s)
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[15 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[17 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
           &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder",
@@ -194,6 +196,11 @@ static int parse(settings *s, int argc, char **argv)
         { "--actions", "FILE.csv", NULL,
           "do with inputs and clusters as this table says: clusters.csv, edited",
           CLI_TEXT | CLI_READS, 0, &s->actions },
+        { "--anchor", "FILE=DEGREES", NULL,
+          "this input is upright when rotated by so much, and its cluster follows; may be repeated",
+          CLI_SETTING, "images", &s->anchors },
+        { "--examples", "SPEC", NULL, "inputs that are upright as they are: their clusters follow",
+          CLI_SPEC, 0, &s->examples },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
           CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
@@ -363,6 +370,74 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
     return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another --out", s->out);
 }
 
+/* --- which way is up -------------------------------------------------------------------------- */
+
+/* Input i of the data is upright when it is rotated by `turn`. */
+typedef struct {
+    char *inputs;
+    double *turns;
+    size_t n, bytes, numbers;
+} uprights;
+
+static void add_upright(uprights *u, const recon_data *data, size_t i, const double *turn)
+{
+    data->kind->read(u->inputs + u->n * u->bytes, data, i, 1);
+    memcpy(u->turns + u->n++ * u->numbers, turn, u->numbers * sizeof *turn);
+}
+
+static recon_status add_anchor(recon_ctx *ctx, uprights *u, const cli_inputs *in,
+                               const recon_setting *said)
+{
+    char name[RECON_FILE_NAME], *end;
+    double degrees = strtod(said->value, &end), turn = degrees * RECON_TO_RADIANS;
+    size_t i = 0;
+    if (*end || end == said->value || !isfinite(degrees))
+        return recon_fail(ctx, RECON_ERR_INPUT, "--anchor %s=%s: degrees are a number", said->name,
+                          said->value);
+    while (i < in->n && strcmp(recon_table_name(name, in, i), said->name))
+        i++;
+    if (i == in->n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "--anchor %s: none of the inputs is called so",
+                          said->name);
+    add_upright(u, in->use, i, &turn);
+    return RECON_OK;
+}
+
+static recon_status anchor(recon_ctx *ctx, recon_model *model, const settings *s,
+                           const cli_inputs *in)
+{
+    const recon_group *g = recon_model_describe(model).group;
+    uprights u = { .bytes = recon_data_describe(in->use).bytes, .numbers = g->numbers };
+    cli_inputs examples = { 0 };
+    cli_data as_they_are = s->data;
+    double as_it_is[RECON_NUMBERS_MAX];
+    size_t followed;
+    recon_status status;
+    as_they_are.rotate = NULL;
+    if (s->examples)
+        RECON_TRY(cli_also_open(ctx, &examples, &as_they_are, "--examples", s->examples,
+                                recon_model_backbone(model), s->model));
+    RECON_TRY(recon_alloc_raw(ctx, &u.inputs, s->anchors.n + examples.n, u.bytes));
+    RECON_TRY(
+        recon_alloc_raw(ctx, &u.turns, s->anchors.n + examples.n, u.numbers * sizeof *u.turns));
+    for (size_t i = 0; i < s->anchors.n; i++)
+        RECON_TRY(add_anchor(ctx, &u, in, &s->anchors.list[i]));
+    g->identity(g, as_it_is);
+    for (size_t i = 0; i < examples.n; i++)
+        add_upright(&u, examples.use, i, as_it_is);
+    RECON_TRY(recon_model_anchor(ctx, model, u.inputs, u.turns, u.n, &followed));
+    if (followed < u.n)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%zu of the %zu inputs that are said to be upright belong to "
+                  "no cluster of the model: nothing follows them",
+                  u.n - followed, u.n);
+done:
+    free(u.inputs);
+    free(u.turns);
+    recon_inputs_end(&examples);
+    return status;
+}
+
 /* --- the work --------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -516,7 +591,7 @@ static recon_status choose_spins(recon_ctx *ctx, flow *f)
     RECON_TRY(recon_gcn_open(ctx, &classifier, s->spin));
     RECON_TRY(list_conformers(ctx, &x, recon_data_molecules(in->use)));
     if (s->spin_from) {
-        RECON_TRY(cli_also_open(ctx, &others, &s->data, "--spin-from", s->spin_from));
+        RECON_TRY(cli_also_open(ctx, &others, &s->data, "--spin-from", s->spin_from, NULL, NULL));
         RECON_TRY(list_conformers(ctx, &among, recon_data_molecules(others.use)));
         m = others.n;
     }
@@ -590,6 +665,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);
     *s->misuse = status != RECON_OK;
     RECON_TRY(status);
+    if (s->anchors.n || s->examples)
+        RECON_TRY(anchor(ctx, subject.model, s, &subject.inputs));
     f.model = o.by = subject.model;
     o.calibration = recon_model_describe(f.model).maps.held_out;
     f.group = recon_model_describe(f.model).group;

@@ -174,7 +174,7 @@ static recon_status train_molecules(recon_ctx *ctx, void *arg, const cli_inputs 
     recon_train_result r;
     recon_status status;
     if (s->held) {
-        RECON_TRY(cli_also_open(ctx, &other, &s->data, "--held", s->held));
+        RECON_TRY(cli_also_open(ctx, &other, &s->data, "--held", s->held, NULL, NULL));
         RECON_TRY(check_same(ctx, s, data, recon_data_molecules(other.use)));
     } else {
         RECON_TRY(recon_molecules_split(ctx, &rest, &held, data, RECON_HELD_OUT, o.seed));

@@ -36,8 +36,9 @@ const cli_command cli_train = {
         "--resume or --overwrite. The memory per step is printed before the first one, and a batch\n"
         "that does not fit into memory is split. --from fine-tunes another model, which determines\n"
         "preset, width, code and size. Few inputs are less than 10,000 images with preset small or\n"
-        "--from. Images of different sizes (images:) are scaled to one size,\n"
-        "which is chosen, printed and stored in the model; other commands use it. Under mpirun, up to\n"
+        "--from. A folder of images is scaled to one size, which is chosen (at\n"
+        "most 48), printed and stored in the model; other commands use it. What is not square is seen\n"
+        "in the disc of its shorter side. Under mpirun, up to\n"
         "8 ranks share each batch, on CPUs with bit-identical results. The next step is\n"
         "`recon discover`.",
     .run = run,
@@ -341,7 +342,7 @@ static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_input
         for (size_t a = 0; a < x.atoms; a++)
             there[x.z[a]] = 1;
     }
-    RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held));
+    RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held, NULL, NULL));
     return cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there);
 }
 

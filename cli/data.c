@@ -34,7 +34,8 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--seed", "S", NULL, "random seed (default 1)", CLI_COUNT, 0, &d->seed },
         { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
           &d->skip_bad },
-        { "--size", "N", NULL, "scale images to fit N x N (default: the model's size, if any)",
+        { "--size", "N", NULL,
+          "scale images to N x N by their shorter side (default: the model's size, if any)",
           CLI_COUNT, "images", &d->size },
         { "--crop", NULL, "none|auto", CLI_CROP_HELP "; models trained on crops always do",
           CLI_CHOICE, "images", &d->crop },
@@ -134,7 +135,8 @@ recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
 }
 
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
-                           const char *option, const char *spec)
+                           const char *option, const char *spec, const recon_backbone *backbone,
+                           const char *model)
 {
     const char *kind = recon_data_kind_of(data->spec)->name, *held = recon_data_kind_of(spec)->name;
     cli_data other = *data;
@@ -144,7 +146,7 @@ recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data
                           kind);
     other.spec = spec;
     other.limit = 0;
-    return cli_inputs_open(ctx, out, &other, NULL, NULL);
+    return cli_inputs_open(ctx, out, &other, backbone, model);
 }
 
 recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *path, const cli_data *data)

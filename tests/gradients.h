@@ -190,6 +190,7 @@ static inline recon_status recon_check_gradient(recon_ctx *ctx, double *error,
 {
     gradient_check c = { .ctx = ctx, .f = f, .user = user, .n = n, .mode = mode };
     recon_status status;
+    *error = INFINITY;
     if (recon_ops_of(ctx) != &recon_ops_ref || (params && params->type != RECON_F64))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "gradients are checked on backend ref, in double: attach it first");
@@ -255,6 +256,7 @@ static inline recon_status recon_check_equivariance(recon_ctx *ctx, double *erro
     double *ax = NULL, *fx = NULL, *fax = NULL, *bfx = NULL;
     recon_check_input plain = *x, moved = *x;
     recon_status status;
+    *error = INFINITY;
     RECON_TRY(recon_alloc(ctx, &ax, gradient_count_of(x), sizeof *ax));
     a(element, ax, x->data, x->shape, x->ndim);
     RECON_TRY(gradient_value_at(ctx, &fx, &plain, x->data, f, user, precision));

@@ -246,6 +246,31 @@ class ImageModel(Model):
                  address(images), len(images), asked.function, None, shape[1], options)
         return out
 
+    def anchor(self, x: Any, degrees: Any = 0.0) -> int:
+        """Tells the model which way is up: whole clusters follow the images that are given.
+
+        Call it right after load, before the model is used by several threads.
+
+        Args:
+            x: Images, each of which is upright once it is rotated by its number of degrees,
+                counter-clockwise. Several of one cluster count by their mean.
+            degrees: One number for all of them, or one for each.
+
+        Returns:
+            How many of the images belong to a cluster of the model; the others say nothing.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> model.anchor(recon.read_images("garments", limit=3).images) # this model stores no clusters
+            0
+        """
+        images, _ = self._seen(x)
+        turns = np.ascontiguousarray(np.broadcast_to(np.radians(degrees), len(images)), np.float64)
+        followed = ctypes.c_size_t()
+        self._ask(lib.recon_model_anchor, self._handle, address(images), address(turns),
+                  len(images), ctypes.byref(followed))
+        return followed.value
+
     def candidates(self, x: Any) -> list[Candidates]:
         """The natural poses that each image may have.
 

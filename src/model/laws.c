@@ -181,7 +181,11 @@ void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame fra
                       const recon_group *group)
 {
     double step[RECON_NUMBERS_MAX];
-    if (frame == RECON_LAWS_OF_DENSITY) {
+    if (law->anchor == RECON_ANCHOR_POSE) {
+        memcpy(lambda, law->mode[0].at, group->numbers * sizeof *lambda);
+        return;
+    }
+    if (frame == RECON_LAWS_OF_DENSITY || law->anchor == RECON_ANCHOR_STEP) {
         group->compose(group, lambda, law->mode[0].at, lambda);
         return;
     }

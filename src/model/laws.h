@@ -20,12 +20,17 @@ typedef enum {
     RECON_LAWS_OF_DENSITY  /* of psi less the natural pose that the density says */
 } recon_laws_frame;
 
+/* What somebody said of a cluster's natural pose (recon_model_anchor): nothing, where it lies in the frame that
+ * its members share, or how far it is from the one that is found. */
+typedef enum { RECON_ANCHOR_NONE = 0, RECON_ANCHOR_POSE, RECON_ANCHOR_STEP } recon_law_anchor;
+
 /* The law of one cluster. */
 typedef struct {
     recon_natural natural;
     int fold, modes;
-    size_t inputs; /* members */
-    double width;  /* of a normal: radians within a mode */
+    size_t inputs;           /* members */
+    double width;            /* of a normal: radians within a mode */
+    recon_law_anchor anchor; /* of an opened model alone */
     struct {
         double at[RECON_NUMBERS_MAX], weight;
     } mode[RECON_MODES_MAX]; /* the first is the one that all members take */

@@ -160,6 +160,8 @@ done:
 const recon_law *recon_model_law(const recon_model *m, int64_t cluster)
 {
     const recon_laws *laws = m->codes ? &m->codes->laws : NULL;
+    if (cluster >= 0 && laws->law[cluster].anchor)
+        return &laws->law[cluster];
     if (cluster < 0 || laws->frame == RECON_LAWS_SILENT ||
         (laws->frame == RECON_LAWS_OF_DENSITY && m->maps->lambda != RECON_LAMBDA_DENSITY))
         return NULL;
@@ -173,7 +175,7 @@ static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster
     for (size_t i = 0; i < n; i++) {
         const recon_law *law = recon_model_law(m, cluster[i]);
         double *lambda = (double *)(void *)(maps + i * kind->map + kind->lambda_at);
-        if (law && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
+        if (law && !law->anchor && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
             memcpy(lambda, law->mode[0].at, kind->group->numbers * sizeof *lambda);
         else if (law)
             recon_law_lambda(lambda, law, m->codes->laws.frame, kind->group);

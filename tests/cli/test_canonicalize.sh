@@ -81,6 +81,40 @@ sed 1d gate.csv | sed 's/.*,//' | paste -d ' ' - gate.txt | paste -d '|' - plain
         was == 0 && same { alike++ } END { exit bad > 0 || alike > 0 }'
 report $? "those that are rotated are as without a gate, the others are not"
 
+# --- what somebody says of single inputs and clusters -----------------------------------------------
+run canonicalize --all $model $letters --out said.npy --poses found.csv --quiet
+run canonicalize --all $model $letters --out said.npy --poses said.csv --anchor 000005.png=30 --quiet
+# Name, pose and cluster, before and after: the input is rotated as asked, its cluster by the same, nothing else.
+paste -d , found.csv said.csv | awk -F , '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cluster" && !c) c = i; half = NF / 2; next }
+    { by = $(half + 3) - $3; by -= 360 * int(by / 360 + (by > 0 ? .5 : -.5)); moved[$1] = by; of[$1] = $c; at[$1] = $(half + 3) }
+    END { one = "\"000005.png\""; good = at[one] > -30.01 && at[one] < -29.99
+          for (name in of) { n += of[name] == of[one]; want = of[name] == of[one] ? moved[one] : 0
+              d = moved[name] - want; if (d > 180) d -= 360; if (d < -180) d += 360; if (d > .05 || d < -.05) bad++ }
+          print n " of " length(of) > "followed"; exit !(good && n > 1 && n < length(of) && !bad) }'
+report $? "--anchor rotates an input as asked, and the others of its cluster ($(cat followed)) follow"
+grep -qE '"000005.png",.*,one,1,' said.csv
+report $? "whose natural pose is then one"
+refused 1 "--anchor nothing.png: none of the inputs is called so" canonicalize $model $letters --out x.npy --anchor nothing.png=3
+refused 2 "--anchor 000005.png: FILE=DEGREES is needed" canonicalize $model $letters --out x.npy --anchor 000005.png
+cluster=$(awk -F , '/"000005.png"/ { print $(NF - 1) }' found.csv)
+printf 'note,cluster,action,degrees\n"a, b",%s,leave,\n' "$cluster" >clusters.csv
+printf 'file,action,degrees\n"000005.png",rotate,30\n000006.png,leave,\n' >files.csv
+run canonicalize --all $model $letters --out said.npy --poses left.csv --actions clusters.csv --quiet
+[ "$code" -eq 0 ] && [ "$(awk -F , -v c="$cluster" '$(NF - 1) == c && $NF == 1' left.csv | wc -l)" -eq 0 ] &&
+    [ "$(awk -F , -v c="$cluster" '$(NF - 1) != c && $NF == 0' left.csv | wc -l)" -eq 0 ]
+report $? "--actions leaves a cluster as it is"
+run canonicalize --all $model $letters --out said.npy --poses left.csv --actions files.csv --quiet
+[ "$code" -eq 0 ] && grep -q '"000005.png",.*,-30.00,.*,1$' left.csv && grep -q '"000006.png",.*,0$' left.csv
+report $? "and rotates single files as asked"
+for line in "000005.png,turn,:the action is 'turn', not rotate or leave" "nothing.png,leave,:none of the inputs is 'nothing.png'" \
+    "000005.png,rotate,much:degrees 'much' is no number"; do
+    printf 'file,action,degrees\n%s\n' "${line%%:*}" >wrong.csv
+    refused 1 "wrong.csv: line 2: ${line#*:}" canonicalize $model $letters --out x.npy --actions wrong.csv
+done
+printf 'name,what\na,b\n' >wrong.csv
+refused 1 "wrong.csv: line 1: needs the columns action, and file (or molecule) or cluster" canonicalize $model $letters --out x.npy --actions wrong.csv
+
 # --- folders of pictures --------------------------------------------------------------------------
 run canonicalize --all $model --data npy:images.npy --limit 9 --out pictures --quiet
 if [ "$code" -eq 1 ] && said "without libpng"; then
