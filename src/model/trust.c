@@ -337,8 +337,10 @@ static void count_laws(recon_trust *t, const recon_maps_kind *kind)
 {
     double by_law = t->lambda.likelihood[t->lambda.taken] + kind->group->uniform;
     if (kind->compared && t->lambda.taken == RECON_LAMBDA_NEIGHBOURS && by_law > t->information &&
-        t->moved_p95 <= MOVED_P95)
+        t->moved_p95 <= MOVED_P95) {
         t->information = by_law;
+        t->information_error = 1 / sqrt((double)t->points); /* they scatter by about a nat */
+    }
 }
 
 /* What the density knows of every pose, [n], and as a measure of those held out. */
@@ -362,7 +364,7 @@ static recon_status measure_information(recon_ctx *ctx, recon_trust *t, double *
         held[n++] = nats[i];
     }
     recon_trust_information(t, held, n);
-    if (kind->compared)
+    if (kind->compared && t->lambda.taken == RECON_LAMBDA_DENSITY)
         count_centres(t, held, angles, n);
 done:
     free(angles);
