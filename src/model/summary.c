@@ -75,8 +75,10 @@ static int take_next(subset *g, size_t *next, const recon_summary_input *f, cons
     if (*next == f->frames->rows)
         return 0;
     g->n++;
-    g->natural[f->frames->verdict[*next]]++;
-    g->rotated += rotation_of(f, *next) > ROTATED;
+    int verdict = f->frames->verdict[*next];
+    g->natural[verdict]++;
+    g->rotated += verdict != RECON_NATURAL_NONE && verdict != RECON_NATURAL_UNSURE &&
+                  rotation_of(f, *next) > ROTATED;
     g->hits += labels ? hits_of(f, *next) : NAN;
     return 1;
 }

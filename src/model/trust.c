@@ -332,6 +332,17 @@ static void count_centres(recon_trust *t, double *nats, const double *angles, si
         *t = by_centre;
 }
 
+/* What is known by the laws of clusters, which may have several modes: where rotated inputs find the same. */
+static void count_laws(recon_trust *t, const recon_maps_kind *kind)
+{
+    double by_law = t->lambda.likelihood[t->lambda.taken] + kind->group->uniform;
+    if (kind->compared && t->lambda.taken == RECON_LAMBDA_NEIGHBOURS && by_law > t->information &&
+        t->moved_p95 <= MOVED_P95) {
+        t->information = by_law;
+        t->information_error = 1 / sqrt((double)t->points); /* they scatter by about a nat */
+    }
+}
+
 /* What the density knows of every pose, [n], and as a measure of those held out. */
 static recon_status measure_information(recon_ctx *ctx, recon_trust *t, double *nats,
                                         const recon_model *model, const recon_embedded *e,
@@ -353,12 +364,8 @@ static recon_status measure_information(recon_ctx *ctx, recon_trust *t, double *
         held[n++] = nats[i];
     }
     recon_trust_information(t, held, n);
-    if (kind->compared)
+    if (kind->compared && t->lambda.taken == RECON_LAMBDA_DENSITY)
         count_centres(t, held, angles, n);
-    /* By the law of a cluster, which may have several modes. */
-    double by_law = t->lambda.likelihood[t->lambda.taken] + kind->group->uniform;
-    if (kind->compared && t->lambda.taken == RECON_LAMBDA_NEIGHBOURS && by_law > t->information)
-        t->information = by_law;
 done:
     free(angles);
     free(held);
@@ -423,6 +430,7 @@ recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon
     RECON_TRY(measure_information(ctx, trust, nats, model, embedded, said));
     if (model->maps->kind == &recon_so2_maps)
         RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said, nats));
+    count_laws(trust, model->maps->kind);
     recon_trust_judge(trust);
 done:
     free(nats);

@@ -169,7 +169,8 @@ static void contradictions_and_rotations_are_counted(void **state)
             far += verdict[i] == RECON_NATURAL_ONE &&
                    recon_so2_distance(lambda[i], gamma[i]) > M_PI / 4;
         for (size_t i = 0; i < d->n; i++)
-            rotated += recon_so2_distance(lambda[i], psi[i]) > M_PI / 9;
+            rotated += verdict[i] != RECON_NATURAL_NONE && verdict[i] != RECON_NATURAL_UNSURE &&
+                       recon_so2_distance(lambda[i], psi[i]) > M_PI / 9;
         assert_int_equal(result.rotated, rotated);
         CHECK_NEAR(result.disagree, (double)far / (double)d->n, 1e-12);
         recon_discovery_free(&result);
