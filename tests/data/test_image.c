@@ -1,6 +1,7 @@
 /* Rotated and warped images: the op's convention, quarter turns exact, maps that undo each other. */
 #include "borders.h"
 #include "check.h"
+#include "core/pixels.h"
 #include "data/image.h"
 #include "ops/ops.h"
 
@@ -373,10 +374,24 @@ static void what_is_no_bitmap_is_not_rotated(void **state)
                          RECON_ERR_INPUT);
 }
 
+static void pictures_have_bounds(void **state)
+{
+    const recon_bitmap most = {
+        .dtype = RECON_U8, .height = RECON_PIXELS_SIDE, .width = RECON_PIXELS_SIDE, .channels = 1
+    };
+    recon_bitmap high = most, wide = most, none = most;
+    high.height++, wide.width++, none.width = 0;
+    CHECK_OK(*state, recon_bitmap_check(*state, &most));
+    CHECK_FAILS(*state, recon_bitmap_check(*state, &high), RECON_ERR_INPUT, "65537 x 65536 x 1");
+    CHECK_FAILS(*state, recon_bitmap_check(*state, &wide), RECON_ERR_INPUT, "65536 x 65537 x 1");
+    CHECK_FAILS(*state, recon_bitmap_check(*state, &none), RECON_ERR_INPUT, "65536 x 0 x 1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_rotates_as_the_op_does),
+        cmocka_unit_test(pictures_have_bounds),
         cmocka_unit_test(quarter_turns_are_exact),
         cmocka_unit_test(a_blob_goes_where_its_centre_goes_and_comes_back),
         cmocka_unit_test(a_warp_shows_what_its_source_shows),

@@ -137,6 +137,23 @@ static void scores_rise_away_from_the_center(void **state)
     }
 }
 
+/* The one number that is kept of a cyclic group's poses is the weight of the uniform part; two poses
+ * that agree are too few to tell, and many are not. */
+static void an_element_is_told_by_many_poses(void **state)
+{
+    const recon_group *g = find(*state, "c2");
+    static const double same[K], one_off[K] = { 1 };
+    double fit[FIT / sizeof(double)], kept;
+    recon_center few, many;
+    CHECK_OK(*state, g->center(*state, g, &few, fit, same, 1, 2, NULL));
+    CHECK_OK(*state, g->center(*state, g, &many, fit, same, 1, K, NULL));
+    assert_int_equal(few.natural, RECON_NATURAL_UNSURE);
+    assert_int_equal(many.natural, RECON_NATURAL_ONE);
+    CHECK_OK(*state, g->fit(*state, g, fit, one_off, 1, K, 0));
+    g->parameters(g, &kept, fit);
+    CHECK_NEAR(kept, 2.0 / K, 1e-12); /* half of it is at the centre */
+}
+
 static void unknown_names_are_refused(void **state)
 {
     const recon_group *group;
@@ -208,6 +225,7 @@ int main(void)
         cmocka_unit_test(centers_follow_a_translation_on_the_right),
         cmocka_unit_test(spread_poses_have_no_center),
         cmocka_unit_test(scores_rise_away_from_the_center),
+        cmocka_unit_test(an_element_is_told_by_many_poses),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(a_table_that_lacks_something_is_refused),
         cmocka_unit_test(a_group_without_heads_is_for_normalize_alone),

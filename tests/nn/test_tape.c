@@ -458,6 +458,29 @@ static void rows_are_gathered_by_whole_numbers(void **state)
     recon_tape_free(t);
 }
 
+/* Each vector of an atom has its length among the atom's scalars. */
+static void pairs_have_a_scalar_for_each_vector(void **state)
+{
+    enum { ATOMS = 3, VECTORS = 2 };
+    static const float x[RECON_PAIRS_KNOTS * 5 * (VECTORS + 1)];
+    static const int32_t all[] = { 0, ATOMS };
+    recon_ctx *ctx = *state;
+    recon_tape *t;
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 1));
+    for (size_t scalars = VECTORS - 1; scalars <= VECTORS + 1; scalars++) {
+        const size_t filters[2] = { RECON_PAIRS_KNOTS, scalars + 4 * VECTORS };
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+        recon_var s = recon_var_input(t, x, RECON_F32, (size_t[]){ ATOMS, scalars }, 2);
+        recon_var u = recon_var_input(t, x, RECON_F32, (size_t[]){ ATOMS, 3, 4 * VECTORS }, 3);
+        recon_var w = recon_var_input(t, x, RECON_F32, filters, 2);
+        recon_var at = recon_var_input(t, x, RECON_F32, (size_t[]){ ATOMS, 3 }, 2);
+        recon_var molecules = recon_var_input(t, all, RECON_I32, (size_t[]){ 2 }, 1);
+        assert_true(!recon_var_pairs(t, s, u, w, at, molecules) == (scalars < VECTORS));
+        assert_int_equal(recon_tape_status(t), scalars < VECTORS ? RECON_ERR_INPUT : RECON_OK);
+    }
+    recon_tape_free(t);
+}
+
 static void addresses_repeat_and_memory_stands_still(void **state)
 {
     recon_ctx *ctx = *state;
@@ -732,6 +755,7 @@ int main(void)
         cmocka_unit_test(passes_add_up_until_cleared),
         cmocka_unit_test(a_mismatch_names_the_layer_and_both_shapes),
         cmocka_unit_test(rows_are_gathered_by_whole_numbers),
+        cmocka_unit_test(pairs_have_a_scalar_for_each_vector),
         cmocka_unit_test(addresses_repeat_and_memory_stands_still),
         cmocka_unit_test(passing_on_reuses_memory_and_changes_nothing),
         cmocka_unit_test(a_parameter_may_be_used_twice_in_one_operation),
