@@ -101,6 +101,8 @@ _recon() {
     canonicalize,--lambda) _recon_words auto neighbours head density ;;
     canonicalize,--only-if) compopt +o default ;;
     canonicalize,--actions) ;;
+    canonicalize,--anchor) compopt +o default ;;
+    canonicalize,--examples) _recon_specs ;;
     canonicalize,--spin) ;;
     canonicalize,--spin-from) _recon_specs ;;
     canonicalize,--spin-k) compopt +o default ;;
@@ -304,7 +306,7 @@ _recon_else() {
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --quaternions --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --only-one --all --actions --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --only-one --all --actions --anchor --examples --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     export,-*) _recon_words --model --out --what --lambda --licence --threads --json --quiet --help ;;

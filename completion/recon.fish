@@ -46,7 +46,7 @@ complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of these rotatio
 complete -c recon -n '__recon_is train' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is train' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is train' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is train' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is train' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is train' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is train' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is train' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -70,7 +70,7 @@ complete -c recon -n '__recon_is discover' -l rotate-seed -d 'seed of these rota
 complete -c recon -n '__recon_is discover' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is discover' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is discover' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is discover' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is discover' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is discover' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is discover' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is discover' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -101,7 +101,7 @@ complete -c recon -n '__recon_is report' -l rotate-seed -d 'seed of these rotati
 complete -c recon -n '__recon_is report' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is report' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is report' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is report' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is report' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is report' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is report' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is report' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -115,6 +115,8 @@ complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs
 complete -c recon -n '__recon_is canonicalize' -l only-one -d 'rotate only inputs whose verdict is one natural pose'
 complete -c recon -n '__recon_is canonicalize' -l all -d 'rotate all inputs, also those without a natural pose'
 complete -c recon -n '__recon_is canonicalize' -l actions -d 'do with inputs and clusters as this table says: clusters.csv, edited' -r -F
+complete -c recon -n '__recon_is canonicalize' -l anchor -d 'images: this input is upright when rotated by so much, and its cluster follows; may be repeated' -x
+complete -c recon -n '__recon_is canonicalize' -l examples -d 'inputs that are upright as they are: their clusters follow' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin where it is free' -r -F
 complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers to evaluate it on, preferably not its training data (default: --data)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: number of nearest conformers to evaluate (default 8)' -x
@@ -128,7 +130,7 @@ complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of these 
 complete -c recon -n '__recon_is canonicalize' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is canonicalize' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is canonicalize' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is canonicalize' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is canonicalize' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is canonicalize' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -144,7 +146,7 @@ complete -c recon -n '__recon_is score' -l rotate-seed -d 'seed of these rotatio
 complete -c recon -n '__recon_is score' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is score' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is score' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is score' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is score' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is score' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is score' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is score' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -159,7 +161,7 @@ complete -c recon -n '__recon_is distribution' -l rotate-seed -d 'seed of these 
 complete -c recon -n '__recon_is distribution' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is distribution' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is distribution' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is distribution' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is distribution' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -177,7 +179,7 @@ complete -c recon -n '__recon_is check' -l rotate-seed -d 'seed of these rotatio
 complete -c recon -n '__recon_is check' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is check' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is check' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is check' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is check' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is check' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is check' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is check' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
@@ -204,7 +206,7 @@ complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of these ro
 complete -c recon -n '__recon_is classifier' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is classifier' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is classifier' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is classifier' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is classifier' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is classifier' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is classifier' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'

@@ -58,7 +58,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -87,7 +87,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -128,7 +128,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -148,6 +148,8 @@ _recon() {
         '--only-one[rotate only inputs whose verdict is one natural pose]' \
         '--all[rotate all inputs, also those without a natural pose]' \
         '--actions[do with inputs and clusters as this table says\: clusters.csv, edited]:FILE.csv:_files' \
+        '--anchor[images\: this input is upright when rotated by so much, and its cluster follows; may be repeated]:FILE=DEGREES: ' \
+        '--examples[inputs that are upright as they are\: their clusters follow]:SPEC:_recon_specs' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
@@ -161,7 +163,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -182,7 +184,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -202,7 +204,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -230,7 +232,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
@@ -263,7 +265,7 @@ _recon() {
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
