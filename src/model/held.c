@@ -20,10 +20,11 @@ typedef struct {
     recon_model *model;
     size_t *which, n; /* [n] the points held out; codes are made of those before them */
     size_t codes;
-    recon_embedded copies;     /* of the codes' points and of those held out */
-    char *inputs;              /* [n] as the backbone takes them; NULL: no head asks for them */
-    recon_seen given, rotated; /* [n] as they come, and of the copies */
-    double *lambda[WAYS];      /* [n] */
+    recon_data *some, *turned;         /* the codes' points and those held out, and these rotated */
+    recon_embedded copies;             /* of the codes' points and of those held out */
+    char *inputs;                      /* [n] lent by these data; NULL: no head asks for them */
+    recon_seen given, rotated;         /* [n] as they come, and of the copies */
+    double *lambda[WAYS];              /* [n] */
     double *own, *of_psi, *of_density; /* [n] log densities of psi: by the density, by laws */
     int64_t *cluster;                  /* [n] by the codes */
 } held;
@@ -40,6 +41,8 @@ static void held_free(held *h)
     recon_embedded_free(&h->copies);
     free(h->which);
     free(h->inputs);
+    recon_data_close(h->turned);
+    recon_data_close(h->some);
     seen_free(&h->given);
     seen_free(&h->rotated);
     free(h->lambda[0]);
@@ -67,21 +70,15 @@ done:
 static recon_status embed_copies(recon_ctx *ctx, held *h)
 {
     const recon_data *data = h->job->data;
-    recon_data *some = NULL, *rotated = NULL;
-    recon_status status = RECON_OK;
     if (!data->kind->pick)
-        return status;
-    RECON_TRY(data->kind->pick(ctx, &some, data, h->which, h->codes + h->n));
+        return RECON_OK;
+    RECON_CHECK(data->kind->pick(ctx, &h->some, data, h->which, h->codes + h->n));
     if (data->kind->rotate) {
-        RECON_TRY(
-            data->kind->rotate(ctx, &rotated, some, h->model->maps->kind->any_rotation, ROTATED));
-        RECON_TRY(recon_backbone_embed(ctx, &h->copies, h->model->backbone, rotated));
+        RECON_CHECK(data->kind->rotate(ctx, &h->turned, h->some, h->model->maps->kind->any_rotation,
+                                       ROTATED));
+        RECON_CHECK(recon_backbone_embed(ctx, &h->copies, h->model->backbone, h->turned));
     }
-    RECON_TRY(read_inputs(ctx, h, rotated ? rotated : some, h->codes));
-done:
-    recon_data_close(rotated);
-    recon_data_close(some);
-    return status;
+    return read_inputs(ctx, h, h->turned ? h->turned : h->some, h->codes);
 }
 
 /* Of the points held out; copies count like h->which. */
