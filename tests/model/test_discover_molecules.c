@@ -1,7 +1,9 @@
 /* What discover says of molecules: how many there are and which of them have an axis; and the gauge
  * that makes their centres agree. */
 #include "chains.h"
+#include "data/symmetry.h"
 #include "found.h"
+#include "model/summary.h"
 
 #include <recon/core/array.h>
 
@@ -80,11 +82,27 @@ static void the_summary_counts_verdicts(void **state)
     recon_discovery_free(&d);
 }
 
+/* Of nothing, and of what is too large to look at, nothing is claimed. */
+static void a_molecule_has_its_symmetry_number(void **state)
+{
+    static const uint8_t z[] = { 8, 1, 1 };
+    static const float xyz[] = { 0, 0, 0, .96f, 0, 0, -.24f, .93f, 0 };
+    const size_t atoms[] = { 3, 2, 0, RECON_SYMMETRY_ATOMS + 1 }, want[] = { 2, 1, 1, 1 };
+    for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++) {
+        size_t number;
+        CHECK_OK(*state,
+                 recon_symmetry_number(
+                     *state, &number, &(recon_conformer){ .atoms = atoms[i], .z = z, .xyz = xyz }));
+        assert_int_equal(number, want[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gauge_is_the_default),
         cmocka_unit_test(the_summary_counts_verdicts),
+        cmocka_unit_test(a_molecule_has_its_symmetry_number),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
