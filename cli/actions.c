@@ -220,8 +220,8 @@ void cli_actions_apply(const cli_actions *actions, recon_row *row, size_t i, con
         return;
     memcpy(lambda, row->pose.lambda, sizeof lambda);
     if (!isnan(a->degrees)) {
-        double turn = a->degrees * RECON_TO_RADIANS;
-        g->compose(g, lambda, &turn, a->cluster < 0 ? row->pose.psi : lambda);
+        double angle = a->degrees * RECON_TO_RADIANS;
+        g->compose(g, lambda, &angle, a->cluster < 0 ? row->pose.psi : lambda);
     }
     recon_pose_complete(&row->pose, g, lambda);
     row->candidates.pose[0] = row->pose;

@@ -268,10 +268,10 @@ static void show_gate(const settings *s, const outcome *o)
     double floor = 1 / ((double)o->calibration + 1), only_if = s->how.only_if;
     printf("  rotated    %zu (%.2f %%)\n", o->rotated,
            100 * (double)o->rotated / (double)o->inputs->n);
-    if (only_if > 0)
+    if (o->why[RECON_WHY_USUAL])
         printf("  unchanged  %zu: their pose has no p-value below %.3g\n", o->why[RECON_WHY_USUAL],
                only_if);
-    if (s->how.only != RECON_ONLY_ANY)
+    if (o->why[RECON_WHY_VERDICT])
         printf("  unchanged  %zu: %s\n", o->why[RECON_WHY_VERDICT],
                s->only_one ? "the verdict is not one natural pose"
                            : "no natural pose, or it cannot be told (--all rotates them)");
@@ -372,24 +372,24 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 
 /* --- which way is up -------------------------------------------------------------------------- */
 
-/* Input i of the data is upright when it is rotated by `turn`. */
+/* Input i of the data is upright when it is rotated by `angle`. */
 typedef struct {
     char *inputs;
-    double *turns;
+    double *rotations;
     size_t n, bytes, numbers;
 } uprights;
 
-static void add_upright(uprights *u, const recon_data *data, size_t i, const double *turn)
+static void add_upright(uprights *u, const recon_data *data, size_t i, const double *angle)
 {
     data->kind->read(u->inputs + u->n * u->bytes, data, i, 1);
-    memcpy(u->turns + u->n++ * u->numbers, turn, u->numbers * sizeof *turn);
+    memcpy(u->rotations + u->n++ * u->numbers, angle, u->numbers * sizeof *angle);
 }
 
 static recon_status add_anchor(recon_ctx *ctx, uprights *u, const cli_inputs *in,
                                const recon_setting *said)
 {
     char name[RECON_FILE_NAME], *end;
-    double degrees = strtod(said->value, &end), turn = degrees * RECON_TO_RADIANS;
+    double degrees = strtod(said->value, &end), angle = degrees * RECON_TO_RADIANS;
     size_t i = 0;
     if (*end || end == said->value || !isfinite(degrees))
         return recon_fail(ctx, RECON_ERR_INPUT, "--anchor %s=%s: degrees are a number", said->name,
@@ -399,7 +399,7 @@ static recon_status add_anchor(recon_ctx *ctx, uprights *u, const cli_inputs *in
     if (i == in->n)
         return recon_fail(ctx, RECON_ERR_INPUT, "--anchor %s: none of the inputs is called so",
                           said->name);
-    add_upright(u, in->use, i, &turn);
+    add_upright(u, in->use, i, &angle);
     return RECON_OK;
 }
 
@@ -418,14 +418,14 @@ static recon_status anchor(recon_ctx *ctx, recon_model *model, const settings *s
         RECON_TRY(cli_also_open(ctx, &examples, &as_they_are, "--examples", s->examples,
                                 recon_model_backbone(model), s->model));
     RECON_TRY(recon_alloc_raw(ctx, &u.inputs, s->anchors.n + examples.n, u.bytes));
-    RECON_TRY(
-        recon_alloc_raw(ctx, &u.turns, s->anchors.n + examples.n, u.numbers * sizeof *u.turns));
+    RECON_TRY(recon_alloc_raw(ctx, &u.rotations, s->anchors.n + examples.n,
+                              u.numbers * sizeof *u.rotations));
     for (size_t i = 0; i < s->anchors.n; i++)
         RECON_TRY(add_anchor(ctx, &u, in, &s->anchors.list[i]));
     g->identity(g, as_it_is);
     for (size_t i = 0; i < examples.n; i++)
         add_upright(&u, examples.use, i, as_it_is);
-    RECON_TRY(recon_model_anchor(ctx, model, u.inputs, u.turns, u.n, &followed));
+    RECON_TRY(recon_model_anchor(ctx, model, u.inputs, u.rotations, u.n, &followed));
     if (followed < u.n)
         recon_log(ctx, RECON_LOG_WARN,
                   "%zu of the %zu inputs that are said to be upright belong to "
@@ -433,7 +433,7 @@ static recon_status anchor(recon_ctx *ctx, recon_model *model, const settings *s
                   u.n - followed, u.n);
 done:
     free(u.inputs);
-    free(u.turns);
+    free(u.rotations);
     recon_inputs_end(&examples);
     return status;
 }

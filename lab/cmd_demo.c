@@ -106,11 +106,12 @@ size_t demo_widths(recon_theta_class out[DEMO_KINDS], const demo *d)
 {
     const reproduction *r = &d->tests;
     json_t *summary = json_loads(d->found.summary, 0, NULL);
+    const json_t *labels = json_object_get(summary, "labels");
     size_t n = 0;
     for (size_t c = 0; c < DEMO_KINDS; c++) {
-        char path[32];
-        snprintf(path, sizeof path, "labels.%zu.theta_deg", c);
-        double width = lab_number(summary, path) / RECON_TO_DEGREES;
+        const char *name = recon_dataset_class_name(d->rotated, c);
+        double width =
+            lab_number(name ? json_object_get(labels, name) : NULL, "theta_deg") * RECON_TO_RADIANS;
         if (isfinite(width))
             out[n++] = (recon_theta_class){ r->on->name[c], r->width[c].truth, width, 0, 0 };
     }

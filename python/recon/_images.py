@@ -265,9 +265,9 @@ class ImageModel(Model):
             0
         """
         images, _ = self._seen(x)
-        turns = np.ascontiguousarray(np.broadcast_to(np.radians(degrees), len(images)), np.float64)
+        angles = np.ascontiguousarray(np.broadcast_to(np.radians(degrees), len(images)), np.float64)
         followed = ctypes.c_size_t()
-        self._ask(lib.recon_model_anchor, self._handle, address(images), address(turns),
+        self._ask(lib.recon_model_anchor, self._handle, address(images), address(angles),
                   len(images), ctypes.byref(followed))
         return followed.value
 

@@ -32,7 +32,7 @@ static void begin(recon_model *m, int64_t cluster)
 
 /* By the mean of those who say something of this cluster. */
 static recon_status set(recon_ctx *ctx, recon_model *m, int64_t cluster, const recon_row *rows,
-                        const double *turns, size_t n)
+                        const double *rotations, size_t n)
 {
     const recon_group *g = m->maps->kind->group;
     recon_law *law = &m->codes->laws.law[cluster];
@@ -47,7 +47,7 @@ static recon_status set(recon_ctx *ctx, recon_model *m, int64_t cluster, const r
         if (rows[i].cluster != cluster)
             continue;
         g->inverse(g, back, rows[i].pose.rotation);
-        g->compose(g, some + count++ * g->numbers, turns + i * g->numbers,
+        g->compose(g, some + count++ * g->numbers, rotations + i * g->numbers,
                    law->anchor == RECON_ANCHOR_POSE ? rows[i].pose.psi : back);
     }
     RECON_TRY(g->center(ctx, g, &center, fit, some, 1, count,
@@ -60,7 +60,7 @@ done:
 }
 
 recon_status recon_model_anchor(recon_ctx *ctx, recon_model *model, const void *inputs,
-                                const double *turns, size_t n, size_t *followed)
+                                const double *rotations, size_t n, size_t *followed)
 {
     size_t count = 0;
     recon_row *rows = NULL;
@@ -73,7 +73,7 @@ recon_status recon_model_anchor(recon_ctx *ctx, recon_model *model, const void *
     RECON_TRY(recon_rows_find(ctx, rows, model, inputs, n, NULL));
     for (size_t i = 0; i < n; i++)
         if (rows[i].cluster >= 0)
-            RECON_TRY(set(ctx, model, rows[i].cluster, rows, turns, n));
+            RECON_TRY(set(ctx, model, rows[i].cluster, rows, rotations, n));
     if (followed)
         *followed = count;
 done:

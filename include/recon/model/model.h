@@ -24,13 +24,13 @@ RECON_API void recon_model_close(recon_ctx *ctx, recon_model *model);
 RECON_API recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *model,
                                               recon_lambda lambda);
 
-/* Tells the model which way is up: input i is upright once it is rotated by turns[i] ([n][numbers of
+/* Tells the model which way is up: input i is upright once it is rotated by rotations[i] ([n][numbers of
  * the group]; for images radians, counter-clockwise), and all inputs of its cluster follow, with the
  * verdict one. Several of one cluster count by their mean. *followed, which may be NULL: how many of
  * the inputs belong to a cluster; the others say nothing, and neither does any input to a model of a
  * version that stored no clusters. Call it before the model is used by several threads. */
 RECON_API recon_status recon_model_anchor(recon_ctx *ctx, recon_model *model, const void *inputs,
-                                          const double *turns, size_t n, size_t *followed);
+                                          const double *rotations, size_t n, size_t *followed);
 
 /* What it takes, its size and its maps. */
 typedef struct {
