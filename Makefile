@@ -123,6 +123,8 @@ CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 FRAME_OBJ := $(filter-out $(BUILD)/cli/main.o $(BUILD)/cli/lab.o $(BUILD)/cli/cmd_%.o,$(CLI_OBJ))
 LAB_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lab/main.c lab/cmd_%.c,$(wildcard lab/*.c)))
 LAB_CMD   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lab/main.c lab/cmd_*.c))
+# `recon` with a third domain and a third group, for tests/cli/test_third.sh.
+THIRD   := $(BUILD)/tests/cli/third
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \
@@ -226,8 +228,6 @@ $(BUILD)/tests/%.o: COMMON += -Itests
 $(BUILD)/tests/%.o: OPT := $(if $(SANITIZE),-O0,-O1 -fno-math-errno)
 $(if $(SANITIZE),$(CLI_OBJ) $(LAB_CMD) $(LAB_OBJ): OPT := -O0)
 $(BUILD)/lab/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
-# `recon` with a third domain and a third group, for tests/cli/test_third.sh.
-THIRD := $(BUILD)/tests/cli/third
 $(THIRD): $(THIRD).o $(CLI_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS) \
 	  $(addprefix -Wl$(comma)--wrap=,recon_ctx_new recon_data_is recon_data_kind_of recon_data_open)

@@ -330,13 +330,14 @@ def _discover(asks: dict[str, Any], report: Any) -> Discovery:
     setattr(options, "lambda", choice("lambda_", asks["lambda_"], "recon_lambda"))
     found = _abi.recon_discovery()
     with watched(asks["device"], asks["progress"]) as ctx, ExitStack() as opened:
-        options.precision = _precision(ctx, asks["precision"], False)
+        options.precision = _use_precision(ctx, asks["precision"])
         backbone = opened.enter_context(_backbone(ctx, file, options.precision))
         given = opened.enter_context(_Given.open(ctx, data, asked, backbone, file))
         entries = (_abi.recon_metadata_entry * _abi.RECON_INPUTS_ENTRIES)()
         options.n_metadata = lib.recon_inputs_record(ctypes.byref(asked.source), entries,
                                                      given.inputs, backbone)
         shown = _abi.recon_found_data(data=given.data, folder=os.fsencode(path))
+        options.inputs = given.inputs
         options.metadata, options.report_arg = ctypes.addressof(entries), ctypes.addressof(shown)
         if given.name is not None:
             options.data, options.source = given.name, ctypes.addressof(asked.source)
@@ -400,6 +401,11 @@ def _precision(ctx: int, precision: str, resume: bool) -> int:
     if asked == _abi.RECON_MIXED:
         return asked if resume else int(lib.recon_precision_on(ctx, _abi.RECON_AUTO))
     return int(lib.recon_precision_on(ctx, asked))
+
+
+def _use_precision(ctx: int, precision: str) -> int:
+    """Of a model that is opened: the library decides what auto is."""
+    return int(_abi.RECON_AUTO) if precision == "auto" else _precision(ctx, precision, False)
 
 
 # --- data -----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 
 #define LEAST_DIRECTION 0.5
 #define UNLIKE          0.01 /* p-value of an embedding whose neighbours are not its like */
+#define FLOOR_MOST      0.05
 
 /* --- distributions ---------------------------------------------------------------------------- */
 
@@ -98,6 +99,13 @@ static recon_status stand(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
+/* Or beyond all inputs held out, where they are too few for so small a p-value. */
+static int is_unlike(const recon_model *m, double p_embedding)
+{
+    double floor = recon_codes_floor(m->codes);
+    return p_embedding < UNLIKE || (floor < FLOOR_MOST && p_embedding <= floor);
+}
+
 /* What the cluster's poses say is known better than by a density alone; where they are silent, they may still
  * prove that there is none. */
 static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t cluster,
@@ -116,7 +124,7 @@ static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t clu
     for (int j = 0; j < law->modes; j++)
         out->mode[j] = (recon_so2_mode){ recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]),
                                          law->mode[j].weight };
-    if (p_embedding < UNLIKE) {
+    if (is_unlike(m, p_embedding)) {
         out->natural = RECON_NATURAL_UNSURE;
         out->fold = 0;
     }
