@@ -50,7 +50,7 @@ static void the_gauge_is_the_default(void **state)
                                      .folds = -1 };
         o.as_mean = as_mean;
         recon_discovery d = discover(*state, &o);
-        assert_non_null(strstr(d.summary, as_mean ? "\"mean\": \"tukey\"" : "\"mean\": \"gauge\""));
+        assert_non_null(strstr(d.summary, as_mean ? "\"mean\": \"auto\"" : "\"mean\": \"gauge\""));
         recon_discovery_free(&d);
         read_gamma(*state, gamma[0]);
         for (size_t i = CHAINS; i < CHAINS_N; i++)
