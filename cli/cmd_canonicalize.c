@@ -125,8 +125,11 @@ static int check_spin(const settings *s)
     if (!s->spin && (s->spin_from || s->spin_k))
         return cli_misuse(&cli_canonicalize, "%s needs --spin CLASSIFIER",
                           s->spin_from ? "--spin-from" : "--spin-k");
-    if (s->spin && s->actions)
-        return cli_misuse(&cli_canonicalize, "--actions and --spin exclude each other");
+    if (s->actions && (s->spin || s->how.only_if > 0 || s->only_one))
+        return cli_misuse(&cli_canonicalize, "--actions and %s exclude each other",
+                          s->spin       ? "--spin"
+                          : s->only_one ? "--only-one"
+                                        : "--only-if");
     if (s->spin && (s->how.only_if > 0 || s->only_one))
         return cli_misuse(&cli_canonicalize,
                           "%s cannot be used with --spin, which rotates all inputs",
@@ -200,7 +203,7 @@ static int parse(settings *s, int argc, char **argv)
           "this input is upright when rotated by so much, and its cluster follows; may be repeated",
           CLI_SETTING, "images", &s->anchors },
         { "--examples", "SPEC", NULL, "inputs that are upright as they are: their clusters follow",
-          CLI_SPEC, 0, &s->examples },
+          CLI_SPEC, "images", &s->examples },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
           CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,

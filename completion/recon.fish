@@ -116,7 +116,7 @@ complete -c recon -n '__recon_is canonicalize' -l only-one -d 'rotate only input
 complete -c recon -n '__recon_is canonicalize' -l all -d 'rotate all inputs, also those without a natural pose'
 complete -c recon -n '__recon_is canonicalize' -l actions -d 'do with inputs and clusters as this table says: clusters.csv, edited' -r -F
 complete -c recon -n '__recon_is canonicalize' -l anchor -d 'images: this input is upright when rotated by so much, and its cluster follows; may be repeated' -x
-complete -c recon -n '__recon_is canonicalize' -l examples -d 'inputs that are upright as they are: their clusters follow' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l examples -d 'images: inputs that are upright as they are: their clusters follow' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin where it is free' -r -F
 complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers to evaluate it on, preferably not its training data (default: --data)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: number of nearest conformers to evaluate (default 8)' -x

@@ -149,7 +149,7 @@ _recon() {
         '--all[rotate all inputs, also those without a natural pose]' \
         '--actions[do with inputs and clusters as this table says\: clusters.csv, edited]:FILE.csv:_files' \
         '--anchor[images\: this input is upright when rotated by so much, and its cluster follows; may be repeated]:FILE=DEGREES: ' \
-        '--examples[inputs that are upright as they are\: their clusters follow]:SPEC:_recon_specs' \
+        '--examples[images\: inputs that are upright as they are\: their clusters follow]:SPEC:_recon_specs' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \

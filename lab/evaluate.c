@@ -330,9 +330,10 @@ recon_status recon_evaluate_k(recon_ctx *ctx, recon_k_point *out, const size_t *
     RECON_TRY(recon_alloc(ctx, &of, classes, sizeof *of));
     for (size_t i = 0; i < count; i++) {
         out[i] = (recon_k_point){ .k = k[i] };
-        RECON_TRY(
-            recon_normalize(ctx, &frames, index, NULL,
-                            &(recon_normalize_options){ .knn = { .k = k[i] }, .family = family }));
+        RECON_TRY(recon_normalize(ctx, &frames, index, NULL,
+                                  &(recon_normalize_options){ .knn = { .k = k[i] },
+                                                              .mean = { .kind = RECON_MEAN_TUKEY },
+                                                              .family = family }));
         out[i].hit_rate = frames.hit_rate;
         RECON_TRY(recon_evaluate_widths(ctx, &out[i].error, of, frames.theta, index->labels,
                                         index->n, truth, classes));

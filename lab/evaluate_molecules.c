@@ -418,8 +418,10 @@ recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *o
     RECON_TRY(recon_alloc(ctx, &of, count * molecules, sizeof *of));
     for (size_t i = 0; i < count; i++) {
         out[i] = (recon_molecule_k_point){ .k = k[i] };
-        RECON_TRY(recon_normalize(ctx, &frames, index, queries,
-                                  &(recon_normalize_options){ .knn = { .k = k[i] } }));
+        RECON_TRY(
+            recon_normalize(ctx, &frames, index, queries,
+                            &(recon_normalize_options){ .knn = { .k = k[i] },
+                                                        .mean = { .kind = RECON_MEAN_TUKEY } }));
         out[i].hit_rate = frames.hit_rate;
         RECON_TRY(recon_evaluate_molecule_fisher(ctx, &out[i].error, of + i * molecules,
                                                  frames.parameters, rows->labels, rows->n, truth,

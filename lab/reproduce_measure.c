@@ -723,9 +723,10 @@ static recon_status compare_hits(recon_ctx *ctx, resampled *out, const reproduct
         RECON_TRY(reproduce_training(ctx, &rotated, &asked, n));
     }
     RECON_TRY(recon_backbone_embed(ctx, &codes, r->model->backbone, recon_dataset_data(rotated)));
-    RECON_TRY(recon_normalize(
-        ctx, &f, &codes, NULL,
-        &(recon_normalize_options){ .knn = { .k = K }, .family = r->on->what->family }));
+    RECON_TRY(recon_normalize(ctx, &f, &codes, NULL,
+                              &(recon_normalize_options){ .knn = { .k = K },
+                                                          .mean = { .kind = RECON_MEAN_TUKEY },
+                                                          .family = r->on->what->family }));
     out->hit_rate[which] = f.hit_rate;
 done:
     recon_frames_free(&f);

@@ -172,7 +172,8 @@ static recon_status open_all(recon_ctx *ctx, molecule_reproduction *r)
 static recon_status find_neighbors(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
-    const recon_normalize_options o = { .knn = { .k = MOLECULE_K } };
+    const recon_normalize_options o = { .knn = { .k = MOLECULE_K },
+                                        .mean = { .kind = RECON_MEAN_TUKEY } };
     recon_molecule_k_point by_k[KS_TRIED];
     json_t *list = json_array();
     double begun = recon_now();

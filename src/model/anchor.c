@@ -17,12 +17,14 @@ static void begin(recon_model *m, int64_t cluster)
     const recon_group *g = m->maps->kind->group;
     recon_laws *laws = &m->codes->laws;
     recon_law *law = &laws->law[cluster];
+    g->identity(g, law->said);
+    if (law->anchor) /* by an input before it, or by an earlier call */
+        return;
     int found = recon_model_law(m, cluster) && law->natural != RECON_NATURAL_NONE;
     law->anchor =
         !found && laws->frame == RECON_LAWS_OF_PSI ? RECON_ANCHOR_POSE : RECON_ANCHOR_STEP;
     law->natural = RECON_NATURAL_ONE;
     law->fold = 1;
-    g->identity(g, law->said);
     if (found)
         return;
     law->modes = 1;
@@ -50,6 +52,8 @@ static recon_status set(recon_ctx *ctx, recon_model *m, int64_t cluster, const r
         g->compose(g, some + count++ * g->numbers, rotations + i * g->numbers,
                    law->anchor == RECON_ANCHOR_POSE ? rows[i].pose.psi : back);
     }
+    if (count == 0) /* what an earlier call said stays */
+        goto done;
     RECON_TRY(g->center(ctx, g, &center, fit, some, 1, count,
                         &(recon_mean_options){ .kind = RECON_MEAN_CHORDAL }));
     memcpy(law->said, center.mean, g->numbers * sizeof *some);
@@ -65,15 +69,16 @@ recon_status recon_model_anchor(recon_ctx *ctx, recon_model *model, const void *
     size_t count = 0;
     recon_row *rows = NULL;
     recon_status status;
+    RECON_TRY(model->maps->kind->group->check(ctx, model->maps->kind->group, rotations, n));
     RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
     RECON_TRY(recon_rows_find(ctx, rows, model, inputs, n, NULL));
     for (size_t i = 0; i < n; i++)
         if (rows[i].cluster >= 0 && ++count)
             begin(model, rows[i].cluster);
     RECON_TRY(recon_rows_find(ctx, rows, model, inputs, n, NULL));
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].cluster >= 0)
-            RECON_TRY(set(ctx, model, rows[i].cluster, rows, rotations, n));
+    for (size_t c = 0; count > 0 && c < model->codes->laws.n; c++)
+        if (model->codes->laws.law[c].anchor)
+            RECON_TRY(set(ctx, model, (int64_t)c, rows, rotations, n));
     if (followed)
         *followed = count;
 done:

@@ -190,6 +190,11 @@ void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame fra
     group->compose(group, lambda, step, lambda);
 }
 
+int recon_law_poses(const recon_law *law)
+{
+    return law->anchor ? 1 : law->modes;
+}
+
 double recon_law_theta(const recon_law *law, int family)
 {
     return family == RECON_SO2_UNIFORM ? sqrt(3) * law->width : law->width;
@@ -237,6 +242,8 @@ int recon_law_read(recon_law *out, const float *row, const recon_group *group)
     double sum = 0;
     for (int j = 0; j < out->modes; j++) {
         const float *from = row + NUMBERS + (size_t)j * (group->numbers + 1);
+        if (from[group->numbers] < 0)
+            return 0;
         for (size_t i = 0; i < group->numbers; i++)
             out->mode[j].at[i] = from[i];
         sum += out->mode[j].weight = from[group->numbers];

@@ -61,6 +61,9 @@ recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
 void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame frame,
                       const recon_group *group);
 
+/* How many natural poses its members have: the modes, or the one that somebody said. */
+int recon_law_poses(const recon_law *law);
+
 /* Its width as that of a family on SO(2), a recon_so2_family: a sigma, or the half-width of an arc. */
 double recon_law_theta(const recon_law *law, int family);
 

@@ -175,7 +175,8 @@ static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster
     for (size_t i = 0; i < n; i++) {
         const recon_law *law = recon_model_law(m, cluster[i]);
         double *lambda = (double *)(void *)(maps + i * kind->map + kind->lambda_at);
-        if (law && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
+        if (law && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS &&
+            m->codes->laws.frame == RECON_LAWS_OF_PSI)
             memcpy(lambda, law->mode[0].at, kind->group->numbers * sizeof *lambda);
         else if (law)
             recon_law_lambda(lambda, law, m->codes->laws.frame, kind->group);

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The least p-value of a pose that most inputs of its kind have. */
 #define USUAL 0.5
@@ -66,15 +67,15 @@ static void list_modes(recon_candidates *out, const recon_pose *pose, const reco
 {
     double lambda[RECON_NUMBERS_MAX];
     *out = (recon_candidates){ .count = 0 };
-    for (int j = 0; j < law->modes; j++) {
+    for (int j = 0; j < recon_law_poses(law); j++) {
         recon_pose *to = &out->pose[out->count];
         g->inverse(g, lambda, law->mode[0].at);
         g->compose(g, lambda, law->mode[j].at, lambda);
         g->compose(g, lambda, lambda, pose->lambda);
         *to = *pose;
         if (j > 0)
-            recon_pose_complete(to, g, lambda);
-        out->weight[out->count++] = law->mode[j].weight;
+            memcpy(to->lambda, lambda, g->numbers * sizeof *lambda);
+        out->weight[out->count++] = law->anchor ? 1 : law->mode[j].weight;
     }
 }
 

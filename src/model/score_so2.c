@@ -119,11 +119,11 @@ static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t clu
         return;
     out->natural = law->natural;
     out->fold = law->fold;
-    out->modes = law->modes;
+    out->modes = recon_law_poses(law);
     memset(out->mode, 0, sizeof out->mode);
-    for (int j = 0; j < law->modes; j++)
+    for (int j = 0; j < out->modes; j++)
         out->mode[j] = (recon_so2_mode){ recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]),
-                                         law->mode[j].weight };
+                                         law->anchor ? 1 : law->mode[j].weight };
     if (is_unlike(m, p_embedding)) {
         out->natural = RECON_NATURAL_UNSURE;
         out->fold = 0;

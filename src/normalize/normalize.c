@@ -460,6 +460,8 @@ static recon_status find_graph(recon_ctx *ctx, job *j)
                                        recon_comm_own(ctx, j->index->n, RECON_TILE).begin,
                                        j->index->n));
     j->graph = j->ranks || j->queries ? &j->own_graph : table;
+    if (j->options->mean.kind != RECON_MEAN_AUTO)
+        goto done; /* Algorithm 1 as in the paper: the k nearest, whatever they are */
     RECON_TRY(
         recon_classes_cut(ctx, &j->table, j->graph, j->index, j->options->knn.metric, j->ranks));
     if (j->graph == &j->own_graph)

@@ -95,6 +95,10 @@ paste -d , found.csv said.csv | awk -F , '
 report $? "--anchor rotates an input as asked, and the others of its cluster ($(cat followed)) follow"
 grep -qE '"000005.png",.*,one,1,' said.csv
 report $? "whose natural pose is then one"
+run canonicalize --all $model $letters --out said.npy --poses twice.csv --anchor 000005.png=30 --anchor 000005.png=30 --quiet
+cmp -s said.csv twice.csv
+report $? "said twice is said once"
+refused 2 "--actions and --only-if exclude each other" canonicalize $model $letters --out x.npy --actions a.csv --only-if 0.1
 refused 1 "--anchor nothing.png: none of the inputs is called so" canonicalize $model $letters --out x.npy --anchor nothing.png=3
 refused 2 "--anchor 000005.png: FILE=DEGREES is needed" canonicalize $model $letters --out x.npy --anchor 000005.png
 cluster=$(awk -F , '/"000005.png"/ { print $(NF - 1) }' found.csv)

@@ -18,7 +18,8 @@ static const char *spec(void)
 static void put(recon_ctx *ctx, const char *name, size_t height, size_t width, size_t channels,
                 uint8_t value)
 {
-    uint8_t pixels[3 * 64];
+    static uint8_t pixels[3 * 60 * 34];
+    assert_true(height * width * channels <= sizeof pixels);
     memset(pixels, value, sizeof pixels);
     CHECK_OK(ctx, recon_png_write(ctx, scratch(name), pixels, height, width, channels));
 }
