@@ -1,5 +1,5 @@
-/* actions.c - see actions.h. The table has a header. Of its columns file (or molecule), cluster, action
- * and degrees are looked at, in any order; others are for people. */
+/* actions.c - see actions.h. The table has a header. Of its columns file (or molecule), or else cluster,
+ * action and degrees are looked at, in any order; others are for people. */
 #include "cli/actions.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -19,6 +19,7 @@ typedef struct {
     const char *path;
     const recon_inputs *inputs;
     const recon_group *group;
+    size_t clusters; /* of the model, counted from 0 */
     size_t line;
     int column[COLUMNS];      /* where each is; -1: it is not there */
     size_t next;              /* the input after the last one that was named */
@@ -74,7 +75,7 @@ static recon_status read_header(recon_ctx *ctx, reading *r, recon_span line)
         if (c < COLUMNS)
             r->column[c] = i;
     }
-    if (r->column[ACTION] < 0 || (r->column[NAME] < 0) == (r->column[CLUSTER] < 0))
+    if (r->column[ACTION] < 0 || (r->column[NAME] < 0 && r->column[CLUSTER] < 0))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: line 1: needs the columns action, and file (or molecule) or cluster",
                           r->path);
@@ -146,6 +147,9 @@ static recon_status read_line(recon_ctx *ctx, cli_actions *out, reading *r, reco
     if (!recon_parse_count(&cluster, r->field[CLUSTER], 0))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: cluster '%s' is no number", r->path,
                           r->line, r->field[CLUSTER]);
+    if (cluster >= r->clusters)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: the model has %s, no cluster %zu",
+                          r->path, r->line, RECON_COUNT(r->clusters, "cluster"), cluster);
     a->cluster = (int64_t)cluster;
     return RECON_OK;
 }
@@ -168,9 +172,12 @@ done:
 }
 
 recon_status cli_actions_open(recon_ctx *ctx, cli_actions *out, const char *path,
-                              const recon_inputs *inputs, const recon_group *group)
+                              const recon_inputs *inputs, const recon_model *model)
 {
-    reading r = { .path = path, .inputs = inputs, .group = group };
+    reading r = { .path = path,
+                  .inputs = inputs,
+                  .group = model->maps->kind->group,
+                  .clusters = model->codes ? model->codes->laws.n : 0 };
     recon_file file = { 0 };
     recon_span rest, line;
     char *fields = NULL;

@@ -19,10 +19,10 @@ typedef struct {
     size_t *of_input;   /* [inputs] 1 + its own line; 0: none */
 } cli_actions;
 
-/* Reads the table for these inputs. A name that is none of theirs, an action other than rotate or
+/* Reads the table for these inputs and the clusters of the model. A name or a cluster that is none of theirs, an action other than rotate or
  * leave, and degrees on another group than SO(2) are RECON_ERR_INPUT, with the line. Close always. */
 recon_status cli_actions_open(recon_ctx *ctx, cli_actions *out, const char *path,
-                              const recon_inputs *inputs, const recon_group *group);
+                              const recon_inputs *inputs, const recon_model *model);
 void cli_actions_close(cli_actions *actions);
 
 /* Does to the row of input i what the table says; a line for the input comes before its cluster's. */

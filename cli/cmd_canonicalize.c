@@ -58,6 +58,11 @@ const cli_command cli_canonicalize = {
         "former alone). What is left unchanged is copied byte for byte (PNG, JPEG and TIFF files),\n"
         "unless an EXIF orientation has to be applied; for other formats the pixels are unchanged.\n"
         "\n"
+        "--anchor FILE=DEGREES says that this input is upright when rotated by so much, --examples SPEC\n"
+        "that these inputs are upright as they are: all inputs of their clusters follow. --actions does\n"
+        "what a table says: clusters.csv of discover, edited, or one with the columns file, action\n"
+        "(rotate or leave) and degrees.\n"
+        "\n"
         "Molecules: FILE.xyz is extended XYZ, each molecule rotated about its centre, in the order of\n"
         "the data. g.npy holds the rotations, n x 3 x 3 matrices, row-major (g.csv: unit quaternions,\n"
         "w x y z). Where the spin about an axis is free (see `recon distribution`), the axis is\n"
@@ -676,7 +681,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, f.group, table));
     RECON_TRY(make_room(ctx, &f));
     if (s->actions)
-        RECON_TRY(cli_actions_open(ctx, &f.actions, s->actions, &subject.inputs, f.group));
+        RECON_TRY(cli_actions_open(ctx, &f.actions, s->actions, &subject.inputs, f.model));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));
     RECON_TRY(rotate_all(ctx, &f));

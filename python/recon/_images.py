@@ -269,6 +269,7 @@ class ImageModel(Model):
         followed = ctypes.c_size_t()
         self._ask(lib.recon_model_anchor, self._handle, address(images), address(angles),
                   len(images), ctypes.byref(followed))
+        self._anchored = True
         return followed.value
 
     def candidates(self, x: Any) -> list[Candidates]:

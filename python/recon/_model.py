@@ -83,6 +83,7 @@ class Model:
         self._info = lib.recon_model_describe(handle)
         self._others: dict[str, Model] = {}  # of the same file, by where Lambda comes from
         self._opening = threading.Lock()
+        self._anchored = False  # by ImageModel.anchor
         self.trust: dict[str, Any] | None = trust_of(handle)
         self.lambda_from: str = lambda_name(getattr(self._info, "lambda"))
         weakref.finalize(self, _close, device, handle).atexit = False
@@ -96,6 +97,9 @@ class Model:
         choice("lambda_", lambda_, "recon_lambda")
         if lambda_ in ("auto", self.lambda_from):
             return self._handle
+        if self._anchored:
+            raise InputError(f"lambda_ {lambda_!r}: the model is anchored by {self.lambda_from!r}; "
+                             "give lambda_ to recon.load")
         with self._opening:
             if lambda_ not in self._others:
                 self._others[lambda_] = _open(self.path, self._device, self._precision, lambda_)

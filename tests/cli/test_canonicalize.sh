@@ -116,6 +116,8 @@ for line in "000005.png,turn,:the action is 'turn', not rotate or leave" "nothin
     printf 'file,action,degrees\n%s\n' "${line%%:*}" >wrong.csv
     refused 1 "wrong.csv: line 2: ${line#*:}" canonicalize $model $letters --out x.npy --actions wrong.csv
 done
+printf 'cluster,action\n999,leave\n' >wrong.csv
+refused 1 "no cluster 999" canonicalize $model $letters --out x.npy --actions wrong.csv
 printf 'name,what\na,b\n' >wrong.csv
 refused 1 "wrong.csv: line 1: needs the columns action, and file (or molecule) or cluster" canonicalize $model $letters --out x.npy --actions wrong.csv
 

@@ -213,6 +213,18 @@ for gate in 0, 2, -1, float("nan"):
     except recon.InputError as error: assert "only_if" in str(error)
     else: raise AssertionError(gate)
 PROGRAM
+passes "an anchor rotates its image as asked, and its cluster follows" <<'PROGRAM'
+import numpy as np, recon
+x, model = np.load("strokes.npy"), recon.load("refit")
+before = model.canonicalize(x)[1].rotation
+assert model.anchor(x[3:4], 30) == 1 and model.anchor(x[:0]) == 0
+after = model.canonicalize(x)[1].rotation
+assert np.isclose(np.degrees(after[3]), 30) and not np.array_equal(before, after)
+for wrong in (lambda: model.canonicalize(x, lambda_="head" if model.lambda_from != "head" else "neighbours"), lambda: model.anchor(x[:1], float("nan"))):
+    try: wrong()
+    except recon.InputError: pass
+    else: raise AssertionError(wrong)
+PROGRAM
 run canonicalize --model fashion --data garments --rotate all --limit 40 --only-one --out one.npy --poses one.csv --quiet
 run canonicalize --model fashion --data garments --rotate all --limit 40 --only-one --only-if 0.05 --out both.npy --quiet
 run canonicalize --model conformers --data conformers/test --limit 800 --only-one --out one.xyz --poses molecules.csv --quiet
