@@ -93,7 +93,7 @@ recon_status recon_ends_tell(recon_ctx *ctx, recon_laws *laws, const recon_ends_
     RECON_TRY(recon_alloc_raw(ctx, &v.sum, v.pixels, sizeof *v.sum));
     for (size_t c = 0; c < laws->n; c++) {
         recon_law *law = &laws->law[c];
-        int fold = fold_of(law, RECON_SO2);
+        int fold = fold_of(law, job->backbone->kind->group);
         if (fold < 2)
             continue;
         RECON_TRY(look(ctx, &v, job, (int64_t)c, 2 * M_PI / fold));

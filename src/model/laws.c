@@ -19,9 +19,9 @@ void recon_laws_free(recon_laws *laws)
 
 /* Up to POSES_MOST poses of a cluster, evenly from all; how many. */
 static size_t gather(double *out, size_t members, int64_t cluster, const int64_t *of,
-                     const recon_group *group, const double *poses, size_t points)
+                     size_t numbers, const double *poses, size_t points)
 {
-    size_t numbers = group->numbers, n = 0, seen = 0;
+    size_t n = 0, seen = 0;
     size_t most = members < POSES_MOST ? members : POSES_MOST;
     for (size_t i = 0; i < points && n < most; i++)
         if (of[i] == cluster && seen++ * most / members == n)
@@ -98,7 +98,8 @@ recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, size_t n, const in
         if (of[i] >= 0)
             out->law[of[i]].inputs++;
     for (size_t c = 0; c < n; c++) {
-        size_t count = gather(some, out->law[c].inputs, (int64_t)c, of, group, poses, points);
+        size_t count =
+            gather(some, out->law[c].inputs, (int64_t)c, of, group->numbers, poses, points);
         out->law[c].natural = RECON_NATURAL_UNSURE;
         out->law[c].modes = 1;
         if (count)
@@ -160,7 +161,7 @@ recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
     for (size_t i = 0; i < n_at; i++)
         out[i] = -log(2 * M_PI);
     for (size_t c = 0; c < n; c++) {
-        size_t count = gather(some, members[c], (int64_t)c, of, RECON_SO2, poses, points);
+        size_t count = gather(some, members[c], (int64_t)c, of, 1, poses, points);
         double sigma = best_sigma(&mean, some, others, count);
         if (fit)
             fit[c] = count ? mean * (double)members[c] : 0;
