@@ -238,7 +238,8 @@ static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_
     recon_status status;
     data->kind->read(b->in, data, at, n);
     RECON_TRY(recon_model_answer(ctx, &b->read, &f->answers, &seen, b->in, n));
-    RECON_TRY(recon_rows_fill(ctx, b->rows, &f->answers, &b->read, n, NULL));
+    RECON_TRY(recon_rows_fill(ctx, b->rows, &f->answers, &b->read, n,
+                              &(recon_canonicalize_options){ .only = RECON_ONLY_CLEAR }));
     memcpy(f->said + at * map, b->read.maps, n * map);
     for (size_t i = 0; i < n; i++) {
         f->frames.verdict[at + i] = (int8_t)b->rows[i].verdict;

@@ -81,6 +81,12 @@ sed 1d gate.csv | sed 's/.*,//' | paste -d ' ' - gate.txt | paste -d '|' - plain
         was == 0 && same { alike++ } END { exit bad > 0 || alike > 0 }'
 report $? "those that are rotated are as without a gate, the others are not"
 
+# --- one answer ------------------------------------------------------------------------------------
+run canonicalize $model $letters --out same.npy --poses same.csv --quiet
+answers() { awk -F , '{ print $1, $(NF - 1), $NF }' "$1" | paste - - - - && grep -oE ',(one|several|modulo|none|cannot_tell),' "$1"; }
+answers same.csv >after && answers found/poses.csv >before && cmp before after && grep -q ',0$' same.csv && grep -q ',1$' same.csv
+report $? "discover says of its inputs what canonicalize does with them"
+
 # --- what somebody says of single inputs and clusters -----------------------------------------------
 run canonicalize --all $model $letters --out said.npy --poses found.csv --quiet
 run canonicalize --all $model $letters --out said.npy --poses said.csv --anchor 000005.png=30 --quiet
