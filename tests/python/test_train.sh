@@ -115,7 +115,7 @@ PROGRAM
 passes "a training goes on where it was stopped, to the same bytes" <<'PROGRAM'
 import numpy as np, recon
 images = np.load("package/images.npy")
-how = dict(width=0.25, epochs=2, batch=12, seed=3, density=0, augment=False)
+how = dict(width=0.25, epochs=40, batch=12, seed=3, density=0, augment=False)
 class Enough(Exception): pass
 def stop(p):
     if p.label == "train" and not p.finished: raise Enough(p.done)
@@ -132,8 +132,9 @@ except recon.InputError as error:
     assert "stopped.st.last exists: resume=True continues that run, overwrite=True replaces it" in str(error), error
 else: raise AssertionError("a run was replaced")
 done = recon.train(images, "stopped.st", resume=True, **how)
+recon.train(images, "whole.st", **how)
 assert 0 < done.steps_now <= done.steps
-assert open("stopped.st", "rb").read() == open("package/n.st", "rb").read()
+assert open("stopped.st", "rb").read() == open("whole.st", "rb").read()
 again = recon.train(images, "stopped.st", resume=True, **how)
 assert again.steps_now == 0
 longer = recon.train(images, "longer.st", from_="package/n.st", epochs=1, batch=12)
