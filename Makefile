@@ -394,27 +394,31 @@ check-emulated: setup-slow
 	@printf '%s\n' $(EMULATED) | xargs -P$(CORES) -I{} sh -c 'said=$$(qemu-x86_64 -cpu Haswell {} 2>&1); \
 	  code=$$?; echo "== Haswell: {}: $$code"; [ $$code -eq 0 ] || { echo "$$said"; exit 255; }'
 
-# Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
+# An hour, not minutes: exactness at size, everything that is interrupted or cut, and the tables of
+# docs/statistics*.md anew. A part that fails does not keep the others from running: what failed is listed.
 MUTATIONS ?= 40000
 TABLES := so2_mean so2_width so3_fit so3_modes
-check-slow: setup-slow check-compilers check-tsan check-emulated check-isa
-	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
-	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
-	@echo "== $(MUTATIONS) files of models, under sanitizers"
+SLOW_PARTS := check-compilers check-tsan check-emulated check-isa \
+              $(SLOW:$(BUILD)/tests/slow/test_%=slow-%) slow-mutations slow-fuzz slow-whole \
+              $(addprefix slow-cli/,reproduce rivals interrupts export demo letters bare) \
+              slow-docs/tutorials $(TABLES:%=table-%)
+check-slow: setup-slow
+	@failed=; for part in $(SLOW_PARTS); do echo "== $$part: $$(date -u '+%F %H:%M:%S')"; \
+	  $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	echo "== done: $$(date -u '+%F %H:%M:%S'), $(words $(SLOW_PARTS)) parts, failed:$${failed:- none}"; [ -z "$$failed" ]
+slow-%: $(BUILD)/tests/slow/test_%
+	@$<
+slow-mutations:
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) build/debug/tests/fuzz/test_mutations
 	@MUTATIONS=$(MUTATIONS) build/debug/tests/fuzz/test_mutations
-	@echo "== readers, under libFuzzer"; $(MAKE) --no-print-directory FUZZ_SECONDS=1 fuzz
-	@$(MAKE) --no-print-directory $(BUILD)/tests/trust/test_whole
-	@echo "== results that are whole"; RECON_BUILD=$(BUILD) RECON_SLOW=1 $(BUILD)/tests/trust/test_whole
-	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
-	@echo "== other methods"; RECON_SLOW=1 tests/cli/test_rivals.sh
-	@echo "== trainings that are interrupted"; RECON_SLOW=1 tests/cli/test_interrupts.sh
-	@echo "== exported models, in two runtimes"; RECON_SLOW=1 tests/cli/test_export.sh
-	@echo "== the whole demo"; RECON_SLOW=1 tests/cli/test_demo.sh
-	@echo "== letters"; RECON_SLOW=1 tests/cli/test_letters.sh
-	@echo "== what tutorials quote"; RECON_SLOW=1 tests/docs/test_tutorials.sh
-	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
-	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
+slow-fuzz:
+	@$(MAKE) --no-print-directory FUZZ_SECONDS=1 fuzz
+slow-whole: $(BUILD)/tests/trust/test_whole
+	@RECON_BUILD=$(BUILD) RECON_SLOW=1 $<
+slow-cli/% slow-docs/%: all
+	@RECON_SLOW=1 tests/$(@D:slow-%=%)/test_$(@F).sh
+table-%: $(BUILD)/bench/bench_%
+	@$<
 
 # Whether the tests notice errors: N files of src/ with one each, drawn by SEED.
 N    ?= 60
