@@ -476,6 +476,7 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
     size_t n = 0;
     int code = -1;
     common_options(shared, common);
+    const cli_option *data = find(options, "--data");
     for (int at = 0; at < argc && code < 0;) {
         char *text = argv[at++];
         if (!strcmp(text, "--help") || !strcmp(text, "-h") || !strcmp(text, CLI_TABLE)) {
@@ -486,6 +487,8 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
             code = take_option(command, &tables, text, argc, argv, &at);
         else if (n < max_words)
             words[n++] = text;
+        else if (data && is_empty(data))
+            code = take(command, data, 1, &text, &(int){ 0 });
         else
             code = cli_misuse(command, "unexpected argument '%s'", text);
     }

@@ -80,7 +80,7 @@ typedef struct {
 #define CLI_TABLE "--help-table"
 
 /* Reads argv into the options, the common ones among them. words [max_words] takes what is not an
- * option; *count how many. Returns -1 to go on, or the exit code: --help and misuse are dealt
+ * option; *count how many. One word more stands for --data, where the command has that. Returns -1 to go on, or the exit code: --help and misuse are dealt
  * with, with a sentence and the remedy. CLI_TABLE prints the same help as lines of fields between
  * tabs, each beginning with "command", "option", "common" or "example". An option's value follows
  * as the next word or behind "="; the few short names, "-o", stand in a table in args.c.
@@ -146,6 +146,7 @@ int cli_is_other_format(const char *path);
 typedef struct {
     const char *spec, *rotate;
     size_t limit, size, picture_limit;
+    size_t channels;          /* 0: as they have; no option                */
     size_t seed, rotate_seed; /* 0: 1 */
     int skip_bad, crop;
     int device, precision, deterministic;

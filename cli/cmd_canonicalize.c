@@ -26,7 +26,7 @@ static int run(int argc, char **argv);
 const cli_command cli_canonicalize = {
     .name = "canonicalize",
     .purpose = "rotate images or molecules into their natural pose",
-    .arguments = "",
+    .arguments = "DATA",
     .example =
         "  recon canonicalize --model digits/model.safetensors --data mnist/test --rotate mnist \\\n"
         "    --out upright.npy --poses g.npy\n"

@@ -20,7 +20,7 @@ static int run(int argc, char **argv);
 const cli_command cli_discover = {
     .name = "discover",
     .purpose = "find the natural poses of images or molecules, and learn them",
-    .arguments = "",
+    .arguments = "DATA",
     .example =
         "  recon train --data mnist --rotate mnist --preset small --out digits.safetensors\n"
         "  recon discover --model digits.safetensors --data mnist --rotate mnist --out digits\n"

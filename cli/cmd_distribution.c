@@ -15,7 +15,7 @@ static int run(int argc, char **argv);
 const cli_command cli_distribution = {
     .name = "distribution",
     .purpose = "show the pose distribution of one image or molecule",
-    .arguments = "",
+    .arguments = "DATA",
     .example =
         "  recon distribution --model digits/model.safetensors --data mnist/test --index 61 \\\n"
         "    --svg eight.svg\n"

@@ -19,7 +19,7 @@ static int run(int argc, char **argv);
 const cli_command cli_score = {
     .name = "score",
     .purpose = "score how unusual the pose of each image or molecule is",
-    .arguments = "",
+    .arguments = "DATA",
     .example =
         "  recon score --model digits/model.safetensors --data mnist/test --rotate all --out s.npy\n"
         "  recon score --model molecules/model.safetensors --data xyz:mine.xyz --out s.npy\n"

@@ -21,7 +21,7 @@ static int run(int argc, char **argv);
 const cli_command cli_train = {
     .name = "train",
     .purpose = "train a backbone on images or molecules, without labels",
-    .arguments = "",
+    .arguments = "DATA",
     .example =
         "  recon train --data mnist --rotate mnist --out digits.safetensors\n"
         "  recon train --data images:photos --out photos.safetensors\n"
@@ -111,8 +111,10 @@ static recon_status complete(recon_ctx *ctx, settings *s)
     t->data = cli_utf8(s->data.spec);
     t->rotate = cli_utf8(s->data.rotate);
     status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);
-    if (recon_images_folder(s->data.spec))
+    if (recon_images_folder(s->data.spec)) {
         s->data.size = as.size;
+        s->data.channels = as.channels;
+    }
     if (s->data.crop == BY_MODEL)
         s->data.crop = as.crop;
     t->crop = s->data.crop;

@@ -111,6 +111,7 @@ recon_source cli_source(const cli_data *d)
                            .seed = cli_seed(d),
                            .limit = d->limit,
                            .size = d->size,
+                           .channels = d->channels,
                            .skip_bad = d->skip_bad,
                            .crop = d->crop,
                            .picture_most = cli_picture_most(d) };

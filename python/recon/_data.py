@@ -64,7 +64,7 @@ def read_images(
 
     Args:
         data: A known data set: "garments" (shipped), "mnist/test", "fashion/train"; or
-            "images:DIR", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose format is inferred
+            "images:DIR|FILE", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose format is inferred
             from its name.
         rotate: Rotate each image by a rule: "mnist", "fashion", "all", or a JSON file.
         seed: Which images `limit` takes (default 1). In recon 0.1.0 it was the seed of

@@ -215,7 +215,7 @@ def train(
         check(ctx, lib.recon_training_complete(ctx, ctypes.byref(options), ctypes.byref(shown),
                                                b"images" if images else b"molecules"))
         if _is_name(data) and spec_of(data).startswith(b"images:"):
-            asked.source.size = shown.size
+            asked.source.size, asked.source.channels = shown.size, shown.channels
         if crop is None:
             asked.source.crop = shown.crop
         given = opened.enter_context(_Given.open(ctx, data, asked, None, b""))

@@ -52,6 +52,7 @@ static recon_data_options options_of(const recon_source *s, int folder, const re
     recon_data_options o = { .skip_bad = s->skip_bad,
                              .crop = s->crop > 0,
                              .size = s->size,
+                             .channels = s->channels,
                              .picture_most = s->picture_most };
     if (b)
         recon_backbone_data_options(b, &o);

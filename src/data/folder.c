@@ -30,6 +30,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,9 +149,6 @@ static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, r
     recon_status status = list_if_possible(ctx, pictures, folders, unread, path, links, &error);
     if (status != RECON_OK || !error)
         return status;
-    if (error == ENOTDIR)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a file: name the folder that it lies in",
-                          path);
     errno = error;
     return recon_refused(ctx, path, "cannot list");
 }
@@ -278,16 +276,28 @@ static recon_status name_classes(recon_ctx *ctx, recon_dataset *d, const list *f
     return status;
 }
 
+/* *root: characters of a path before the name that a picture has in the folder. One picture alone has the
+ * name of its file. */
 static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, recon_unread *unread,
-                                  const char *path)
+                                  const char *path, size_t *root)
 {
     list folders = { 0 };
+    struct stat info;
     recon_status status;
     *classes = 0;
+    *root = strlen(path) + 1;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+        char folder[PATH_MAX];
+        const char *slash = strrchr(path, '/');
+        snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1,
+                 slash ? path : ".");
+        *root = strlen(folder) + 1;
+        return add(ctx, out, folder, slash ? slash + 1 : path);
+    }
     RECON_TRY(list_folder(ctx, out, &folders, unread, path, FOLLOWED));
     size_t direct = out->n;
     RECON_TRY(list_classes(ctx, out, classes, unread, &folders));
-    RECON_TRY(recon_unread_tell(ctx, unread, strlen(path) + 1));
+    RECON_TRY(recon_unread_tell(ctx, unread, *root));
     if (direct && *classes)
         RECON_TRY(recon_fail(
             ctx, RECON_ERR_INPUT,
@@ -818,10 +828,9 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
     RECON_TRY(recon_journal_check(ctx, path));
     RECON_TRY(recon_alloc(ctx, &data->own_folder, 1, sizeof *data->own_folder));
     data->folder = folder = data->own_folder;
-    folder->root = strlen(path) + 1;
     folder->picture_most = options->picture_most;
     j.files = &folder->files;
-    RECON_TRY(list_pictures(ctx, &folder->files, &classes, &folder->unread, path));
+    RECON_TRY(list_pictures(ctx, &folder->files, &classes, &folder->unread, path, &folder->root));
     warn_of_unread(ctx, &folder->unread, path);
     RECON_TRY(open_stacks(ctx, &folder->files));
     if (classes)

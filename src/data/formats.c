@@ -22,7 +22,7 @@ static const recon_format formats[] = {
     { "idx:", "FILE", &recon_images_kind, .images = recon_read_idx,
       .endings = { "-ubyte", "-ubyte.gz" } },
     { "npy:", "FILE", &recon_images_kind, .images = recon_read_npy, .endings = { ".npy" } },
-    { "images:", "DIR", &recon_images_kind, .images = recon_folder_read,
+    { "images:", "DIR|FILE", &recon_images_kind, .images = recon_folder_read,
       .is_file = recon_picture_is_read, .one_by_one = 1 },
     { "amat:", "FILE", &recon_images_kind, .images = recon_amat_read, .endings = { ".amat" } },
     { "conformers", PARTS "|all", &recon_molecules_kind, .molecules = recon_read_conformers },

@@ -75,6 +75,10 @@ done
 run train --data images:pictures --from backbone --epochs 1 --batch 8 --out fitted
 [ "$code" -eq 0 ] && ! said "decoder" && "$recon" info fitted | grep -qE '^ *height  *16$'
 report $? "pictures are fitted to the model's size"
+{ printf 'P6\n20 20\n255\n' && tail -c +5000 images.npy | head -c 1200; } >pictures/colour.ppm
+run train pictures --from backbone --epochs 1 --batch 8 --out grey
+[ "$code" -eq 0 ] && "$recon" info grey | grep -qE '^ *channels  *1$'
+report $? "and to its channels"
 run train --data images:pictures --from backbone --size 20 --epochs 1 --batch 8 --out larger
 [ "$code" -eq 0 ] && said "only its encoder is used" && "$recon" info larger | grep -qE '^ *height  *20$'
 report $? "unless --size says otherwise"

@@ -177,8 +177,16 @@ run info tree
 report $? "pictures that lie too deep are counted and named"
 
 # --- names --------------------------------------------------------------------------------------------
-refused 1 "black/000.png: a file: name the folder that it lies in" info images:black/000.png
-refused 1 "black/000.png: a file: name the folder that it lies in" score --model found --data black/000.png --out s.npy --quiet
+run info images:black/000.png
+[ "$code" -eq 0 ] && grep -q '1 image of' "$scratch/stdout"
+report $? "one picture is data"
+run score black/000.png -m found -o one.csv --quiet
+[ "$code" -eq 0 ] && [ "$(tail -n +2 one.csv | cut -d, -f1,2)" = '"000.png",0' ]
+report $? "with the name of its file"
+run canonicalize black/000.png -m found -o alone --all --quiet
+[ "$code" -eq 0 ] && [ -s alone/000.png ]
+report $? "and can be canonicalized"
+refused 1 "black/000.png exists, and is not an earlier result" canonicalize black/000.png -m found -o black --quiet
 refused 2 "unknown command 'trian' (did you mean train?)" trian
 refused 2 "--out up.jpg: images go to a folder, as files, or to a FILE.npy" canonicalize --model found --data black --out up.jpg
 refused 2 "--out s.txt: scores go to FILE.npy or FILE.csv" score --model found --data black --out s.txt

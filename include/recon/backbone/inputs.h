@@ -16,6 +16,7 @@ typedef struct {
     uint64_t rotate_seed;    /* of those rotations; 0: 1                                        */
     uint64_t seed;           /* of which are taken; 0: 1                                       */
     size_t limit, size;      /* how many are taken; the side they are fitted into            */
+    size_t channels;         /* of the pictures of a folder; 0: as many as these have        */
     int skip_bad, crop;      /* crop: 1, or RECON_CROP_OPEN                              */
     size_t picture_most;     /* bytes that one picture is allowed                            */
     size_t unread;           /* picture files of the folder that were not read               */
