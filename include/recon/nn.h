@@ -1,6 +1,6 @@
 /* nn.h - the engine: parameters, a tape, layers, steerable networks, training; and two classifiers.
  *
- * For networks of one's own. A program that uses models needs recon.h alone. */
+ * Include it to build networks of your own. A program that only uses models needs recon.h alone. */
 #ifndef RECON_NN_H
 #define RECON_NN_H
 

@@ -1,7 +1,7 @@
-/* array.h - an array as files hold it: element type, shape, order, data; and NumPy's .npy files.
+/* array.h - arrays as files hold them (element type, shape, order, data), and NumPy's .npy files.
  *
- * What NPY and safetensors files give and take. Code that computes wants plain C-order floats
- * or integers and gets them from recon_array_to_f32, _f64 or _i64, whatever the file holds. */
+ * NPY and safetensors files are read into these. Code that computes converts them with
+ * recon_array_to_f32, _f64 or _i64 to plain numbers in C order, whatever the file holds. */
 #ifndef RECON_CORE_ARRAY_H
 #define RECON_CORE_ARRAY_H
 
@@ -27,40 +27,43 @@ typedef enum {
 
 typedef struct {
     recon_dtype dtype;
-    int fortran; /* 0: the last index runs fastest; 1: the first does */
-    int ndim;    /* 0 .. RECON_MAX_DIMS; 0 is a single value          */
+    int fortran; /* 0: the last index varies fastest; 1: the first one does */
+    int ndim;    /* 0 .. RECON_MAX_DIMS; 0 is a single value */
     size_t shape[RECON_MAX_DIMS];
     const void *data; /* in the machine's byte order, aligned for dtype */
-    void *block;      /* what recon_array_free gives back; NULL: data is somebody else's */
-    size_t mapped;    /* of block: bytes of a mapped file, 0 for plain memory            */
+    void *block;      /* the memory that recon_array_free frees; NULL: the caller owns the data */
+    size_t mapped;    /* if block is a mapped file, its bytes; 0 for allocated memory */
 } recon_array;
 
 RECON_API size_t recon_dtype_size(recon_dtype dtype);      /* bytes of one element */
 RECON_API const char *recon_dtype_name(recon_dtype dtype); /* "float32", "int64" ... */
 
-/* Elements of an array; a shape that came from a reader never overflows here. */
+/* The number of elements. The shape of an array that was read never overflows. */
 RECON_API size_t recon_array_count(const recon_array *array);
 
-/* Gives back what a reader made. Harmless on a zeroed array, on one made by hand and twice. */
+/* Frees an array that was read. Does nothing to a zeroed array, to one made by hand, or if called
+ * twice. */
 RECON_API void recon_array_free(recon_array *array);
 
-/* All elements, in C order, to out[recon_array_count(in)]. To float: rounded to nearest, and to
- * infinity beyond the range; NaN stays NaN. To integer: a value that is not an integer of 64 bits
- * (a fraction, NaN, too large) is RECON_ERR_INPUT, and the message names its index. */
+/* Converts all elements, in C order, to out[recon_array_count(in)]. Conversion to float rounds
+ * to nearest, and to infinity beyond the range; NaN stays NaN. Converting a value that is not a
+ * 64-bit integer (a fraction, NaN, too large) to one is RECON_ERR_INPUT, and the message gives
+ * its index. */
 RECON_API recon_status recon_array_to_f32(recon_ctx *ctx, float *out, const recon_array *in);
 RECON_API recon_status recon_array_to_f64(recon_ctx *ctx, double *out, const recon_array *in);
 RECON_API recon_status recon_array_to_i64(recon_ctx *ctx, int64_t *out, const recon_array *in);
 
 /* --- .npy files, versions 1.0, 2.0 and 3.0 ---------------------------------------------------- */
 
-/* Reads float16/32/64, signed and unsigned integers, bool, either byte order, C and Fortran order.
- * Objects, records, strings and complex numbers are refused by name. Every field of a header is
- * checked against the file before it is believed; RECON_ERR_FORMAT says what is wrong and where. A
- * large file is mapped, not read: it must not be shortened while the array is in use (files that
- * this library replaces are not). Free with recon_array_free; on failure *out is zeroed. */
+/* Reads float16/32/64, signed and unsigned integers and bool, in either byte order, C and Fortran
+ * order. Objects, records, strings and complex numbers are refused by name. Every field of the
+ * header is checked against the file; the message of RECON_ERR_FORMAT tells what is wrong and
+ * where. A large file is mapped, not read: it must not be truncated while the array is in use (this
+ * library replaces files and never truncates them). Free with recon_array_free; on failure *out is
+ * zeroed. */
 RECON_API recon_status recon_npy_read(recon_ctx *ctx, recon_array *out, const char *path);
 
-/* Version 1.0. The file appears complete or not at all, also when the disk is full. */
+/* Writes version 1.0. The file appears complete or not at all, even if the disk is full. */
 RECON_API recon_status recon_npy_write(recon_ctx *ctx, const char *path, const recon_array *array);
 
 #endif

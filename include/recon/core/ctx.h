@@ -13,16 +13,16 @@ typedef struct recon_ctx recon_ctx;
 
 typedef enum { RECON_LOG_WARN, RECON_LOG_INFO, RECON_LOG_DEBUG } recon_log_level;
 
-/* Progress of a long job. The callback is called at most ten times per second, and once at the end.
- */
+/* Progress of a long job. The callback is called at most ten times a second, and once at the
+ * end. */
 typedef struct {
-    const char *label;   /* "knn", "normalize" ...              */
-    uint64_t done;       /* of total                            */
-    uint64_t total;      /* never 0                             */
-    double seconds;      /* since the job began                 */
-    int finished;        /* 1 on the last call of the job       */
-    uint64_t before;     /* of done, in an earlier run that this one continues */
-    const char *measure; /* what value is, "loss"; NULL: nothing is measured */
+    const char *label;   /* "knn", "normalize" ... */
+    uint64_t done;       /* units of work done, out of total */
+    uint64_t total;      /* never 0 */
+    double seconds;      /* since the job began */
+    int finished;        /* 1 on the last call of the job */
+    uint64_t before;     /* the part of `done` that an earlier run did, if this one resumes it */
+    const char *measure; /* the name of value, such as "loss"; NULL: nothing is measured */
     double value;
 } recon_progress;
 
@@ -31,11 +31,11 @@ typedef struct {
  * non-zero value in `reserved` is RECON_ERR_INPUT, and the message names the structure. */
 enum { RECON_RESERVED = 4 };
 
-/* How messages write settings and calls, so that they are in the words of the program's user:
+/* How messages spell settings and calls, to match what the user of the program types.
  *   plain    crop=auto     recon train (from=MODEL)
  *   command  --crop auto   recon train --from MODEL
  *   Python   crop="auto"   recon.train(from_=MODEL)
- * Code is the command's, with options between backquotes. */
+ * CODE is the command's spelling, with options between backquotes. */
 typedef enum {
     RECON_SPELLING_PLAIN,
     RECON_SPELLING_COMMAND,
@@ -45,39 +45,40 @@ typedef enum {
 
 /* Zero in any field means its default. */
 typedef struct {
-    int threads; /* 0: as many as the machine offers this process; at most 256 */
+    int threads; /* 0: as many as this process may use; at most 256 */
     recon_spelling spelling;
     void (*on_log)(void *user, recon_log_level level, const char *line);
     void (*on_progress)(void *user, const recon_progress *progress);
-    void *user; /* handed to both callbacks */
+    void *user; /* passed to both callbacks */
     uint64_t reserved[RECON_RESERVED];
 } recon_ctx_options;
 
-/* A new context, or NULL if memory or threads are not available, or a field of options is not valid.
- * options may be NULL.
+/* Returns a new context, or NULL if memory or threads are not available or a field of options is
+ * not valid. options may be NULL.
  *
- * A context belongs to the process that made it. In a child of fork() it has no threads: a call that
- * computes is RECON_ERR_INPUT, and recon_ctx_free does nothing. Make a context in the child; what the
- * parent has opened or made on the CPU, such as a model, may be used with it. */
+ * A context belongs to the process that made it. After fork() it has no threads in the child: calls
+ * that compute are RECON_ERR_INPUT, and recon_ctx_free does nothing. The child can make a context
+ * of its own and use with it what the parent opened or made on the CPU, such as a model. */
 RECON_API recon_ctx *recon_ctx_new(const recon_ctx_options *options);
 RECON_API void recon_ctx_free(recon_ctx *ctx);
 
-/* The message of the last failure, "" when there was none. Valid until the next call with ctx. */
+/* Returns the message of the last failure, or "" if there was none. Valid until the next call with
+ * ctx. */
 RECON_API const char *recon_ctx_message(const recon_ctx *ctx);
 
-/* Sets the message, in one line, and returns status. In fmt, "{crop=auto}" is a setting,
- * "{skip_bad=true}" one that is switched on, and "{recon.train(from=MODEL)}" a call: they are written
- * as the context's spelling has it. The library's own failures start here, and so
- * do those of functions that it is given: a kind of data or backbone, a judge. Any worker may call
- * it; within one parallel loop the first message stays. */
+/* Sets the message, one line, and returns status. In fmt, "{crop=auto}" is a setting,
+ * "{skip_bad=true}" a setting that is switched on, and "{recon.train(from=MODEL)}" a call; they are
+ * spelled as the context's options ask. Callbacks and kinds of an application report their failures
+ * with it, as the library does. Any worker thread may call it; within one parallel loop the first
+ * message is kept. */
 RECON_API recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
     RECON_PRINTF(3, 4);
 
-/* How many threads it uses. */
+/* Returns the number of threads of the context. */
 RECON_API int recon_ctx_threads(const recon_ctx *ctx);
 
-/* Makes the running call return RECON_ERR_INTERRUPTED soon. Safe in a signal handler and from any
- * thread; stays set until recon_ctx_resume. */
+/* Makes the running call, and every later one until recon_ctx_resume, return RECON_ERR_INTERRUPTED
+ * soon. Safe in a signal handler and from any thread. */
 RECON_API void recon_ctx_interrupt(recon_ctx *ctx);
 RECON_API void recon_ctx_resume(recon_ctx *ctx);
 

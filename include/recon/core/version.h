@@ -1,8 +1,8 @@
-/* version.h - which recon this is, when compiled and when run, and with which libraries.
+/* version.h - the version of the headers and of the linked library, and its optional libraries.
  *
- * The version is semantic: an incompatible change raises the first number, or the second while the
- * first is 0. The numbers are those of the headers; recon_version() speaks for the library that is
- * linked, and ends in "-dev" where that is on the way to the version and not released. */
+ * Versions are semantic: an incompatible change raises the first number, or the second while the
+ * first is 0. The macros are the version of the headers; recon_version() is that of the linked
+ * library, which ends in "-dev" if it was built before the release. */
 #ifndef RECON_CORE_VERSION_H
 #define RECON_CORE_VERSION_H
 
@@ -13,24 +13,24 @@
 #define RECON_VERSION_MINOR 3
 #define RECON_VERSION_PATCH 0
 
-/* For #if: whether these headers are of this version or a later one. */
+/* For #if: 1 if these headers have this version or a later one. */
 #define RECON_VERSION_AT_LEAST(major, minor, patch)                                                \
     (RECON_VERSION_MAJOR > (major) ||                                                              \
      (RECON_VERSION_MAJOR == (major) &&                                                            \
       (RECON_VERSION_MINOR > (minor) ||                                                            \
        (RECON_VERSION_MINOR == (minor) && RECON_VERSION_PATCH >= (patch)))))
 
-/* The library's version, "0.3.0" or "0.3.0-dev". */
+/* Returns the version of the library, "0.3.0" or "0.3.0-dev". */
 RECON_API const char *recon_version(void);
 
-/* A library that recon can be built with, or without. */
+/* An optional library. */
 typedef struct {
-    const char *name;    /* "OpenBLAS"                      */
-    const char *without; /* what happens where it is absent */
-    int present;         /* in this build                   */
+    const char *name;    /* "OpenBLAS" */
+    const char *without; /* what changes in builds without it */
+    int present;         /* 1 if this build has it */
 } recon_library;
 
-/* The i-th of the optional libraries; behind the last its name is NULL. */
+/* Returns the i-th optional library; after the last one, the name is NULL. */
 RECON_API recon_library recon_version_library(size_t i);
 
 #endif

@@ -13,9 +13,9 @@
 
 #include <recon/group/irreps.h>
 
-/* Degrees 0 .. 3 of the direction of v, degree l from l^2 on: the row that networks take. v need not
- * have length one. The zero vector has no direction: degree 0 is 1, all others are 0. What is not
- * finite gives NaN from degree 1 on. */
+/* Writes the harmonics of degrees 0 .. 3 of the direction of v, degree l from index l^2 on: the row
+ * that networks take. v need not have length one. The zero vector has no direction: degree 0 is 1,
+ * all others are 0. If v is not finite, the degrees from 1 on are NaN. */
 RECON_API void recon_harmonics_row(double out[RECON_HARMONICS], const double v[3]);
 
 #endif

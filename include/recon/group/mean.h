@@ -1,12 +1,12 @@
-/* mean.h - the centre of a set of poses, how well it is defined, and whether it is a natural pose.
+/* mean.h - the centre of a set of poses, how well it is defined, and the verdict on a natural pose.
  *
- * Names tell the truth. The *chordal* mean is the circular mean (atan2) or the SVD mean; the
- * *Frechet* mean is the geodesic one, the lowest minimum of the squared distances; the *Tukey* mean
- * is the Frechet mean with Tukey's biweight in place of the square (the RECON paper, appendix on the
- * robust mean); it follows the verdict: with one mode, however broad, it is the Frechet mean; with
- * several it lies on the heaviest. The default is the Tukey mean, but on SO(2) the centre of one mode
- * allows for a background of poses that do not belong to it. docs/statistics.md and
- * docs/statistics-so3.md describe the tests. */
+ * The *chordal* mean is the circular mean (atan2) or the SVD mean. The *Frechet* mean is the
+ * geodesic one, the lowest minimum of the squared distances. The *Tukey* mean is the Frechet mean
+ * with Tukey's biweight in place of the square (the RECON paper, appendix on the robust mean). It
+ * follows the verdict: with one mode, however broad, it is the Frechet mean; with several it lies
+ * on the heaviest. The default is the Tukey mean, except that on SO(2) the centre of a single mode
+ * allows for a background of outliers. docs/statistics.md and docs/statistics-so3.md describe the
+ * tests. */
 #ifndef RECON_GROUP_MEAN_H
 #define RECON_GROUP_MEAN_H
 
@@ -15,7 +15,7 @@
 #include <recon/group/matrix_fisher.h>
 
 typedef enum {
-    RECON_MEAN_AUTO = 0, /* Tukey, with a background where there is one mode */
+    RECON_MEAN_AUTO = 0, /* Tukey, with a background if there is one mode */
     RECON_MEAN_TUKEY,
     RECON_MEAN_FRECHET,
     RECON_MEAN_CHORDAL
@@ -24,60 +24,62 @@ typedef enum {
 /* Zero means the default. */
 typedef struct {
     recon_mean_kind kind;
-    double tukey_c; /* radians; 0: decided from the data, see docs/statistics.md */
+    double tukey_c; /* radians; 0: chosen from the data, see docs/statistics.md */
     uint64_t reserved[RECON_RESERVED];
 } recon_mean_options;
 
-#define RECON_MODES_MAX 8 /* the longest list of modes a mean reports */
+#define RECON_MODES_MAX 8 /* the most modes that are reported */
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-/* What the poses of a class say about its natural pose: a test with stated error rates, which
- * recon_so2_mean and recon_so3_mean make. */
+/* The verdict on the natural pose of a class: the result of a test with known error rates, made by
+ * recon_so2_mean and recon_so3_mean. */
 typedef enum {
-    RECON_NATURAL_ONE = 0, /* one pose                                                      */
-    RECON_NATURAL_SEVERAL, /* several poses                                                 */
-    RECON_NATURAL_MODULO,  /* SO(2): one modulo a half, third or quarter turn               */
-    RECON_NATURAL_AXIS,    /* SO(3): an axis has its place, the spin about it is free       */
-    RECON_NATURAL_NONE,    /* none: poses are spread evenly, or nearly so                   */
-    RECON_NATURAL_UNSURE   /* cannot tell: too few poses, or poses that fit two answers     */
+    RECON_NATURAL_ONE = 0, /* one pose */
+    RECON_NATURAL_SEVERAL, /* several poses */
+    RECON_NATURAL_MODULO,  /* SO(2): one pose modulo a half, third or quarter turn */
+    RECON_NATURAL_AXIS,    /* SO(3): the direction of an axis; the spin about it is free */
+    RECON_NATURAL_NONE,    /* no natural pose: poses are spread evenly, or nearly so */
+    RECON_NATURAL_UNSURE   /* cannot tell: too few poses, or poses that fit two verdicts */
 } recon_natural;
 enum { RECON_NATURAL_KINDS = RECON_NATURAL_UNSURE + 1 };
 
-/* A background, the share of poses that fit no distribution, above RECON_BACKGROUND_MUCH deserves a
- * warning; so do more inputs without a natural pose than RECON_NATURAL_FEW of all. */
+/* Warnings are given if the background, the share of poses that fit no distribution, is above
+ * RECON_BACKGROUND_MUCH, and if more than RECON_NATURAL_FEW of the inputs have no natural pose. */
 #define RECON_BACKGROUND_MUCH 0.2
 #define RECON_NATURAL_FEW     0.05
 
-/* "one", "several", "modulo", "axis", "none", "cannot_tell". */
+/* Returns "one", "several", "modulo", "axis", "none" or "cannot_tell". */
 RECON_API const char *recon_natural_name(recon_natural natural);
 
 /* --- angles ----------------------------------------------------------------------------------- */
 
 typedef struct {
-    double at;     /* (-pi, pi]                                     */
-    double weight; /* the share of the angles; those of a set sum to 1 */
+    double at;     /* (-pi, pi] */
+    double weight; /* the share of the angles; the weights of a set sum to 1 */
 } recon_so2_mode;
 
 typedef struct {
-    double mean;      /* (-pi, pi]                                                            */
-    double moment[4]; /* |E exp(i m theta)| for m = 1..4: a pose known only modulo 180 degrees
-                         has a small first and a large second one                             */
-    double tukey_c;   /* the c that was used; 0 when the mean is the Frechet or chordal one    */
-    recon_natural natural; /* the verdict                                                      */
+    double mean; /* (-pi, pi] */
+    /* |E exp(i m theta)| for m = 1..4: a pose known only modulo 180 degrees has a small first and a
+     * large second moment. */
+    double moment[4];
+    double tukey_c;        /* the c that was used; 0 if the mean is the Frechet or chordal one */
+    recon_natural natural; /* the verdict */
     int fold;              /* m: known modulo 360/m degrees; 1: one or several poses; 0: unknown */
-    int modes; /* 1 .. RECON_MODES_MAX; more than one where natural is several or modulo */
-    recon_so2_mode mode[RECON_MODES_MAX]; /* heaviest first, then nearest the identity        */
+    int modes; /* 1 .. RECON_MODES_MAX; more than one if the verdict is several or modulo */
+    recon_so2_mode mode[RECON_MODES_MAX]; /* heaviest first, then nearest the identity */
 } recon_so2_center;
 
-/* With several modes the Tukey mean sits on the heaviest; where the sample cannot tell which that
- * is, on the one nearest the identity, so that the same mode is found every time. Where the modes
- * are m evenly spaced ones they are located together, on the m-fold circle. Rotating all angles
- * rotates the result, to rounding (with several equal modes it may choose another of them).
+/* Computes the centre of n angles. With several modes the Tukey mean lies on the heaviest; if the
+ * sample does not show which that is, on the one nearest the identity, so that the same mode is
+ * found every time. Modes that are m evenly spaced ones are located together, on the m-fold circle.
+ * Rotating all angles rotates the result, to rounding (with several equal modes it may choose
+ * another of them).
  *
  * options may be NULL. n = 0 and angles that are not finite are RECON_ERR_INPUT; any finite angle
- * will do, it need not lie in (-pi, pi]. Where two points minimise the Frechet loss equally (1e-9
- * relative), the one nearest the identity is taken. */
+ * is allowed. If two points minimise the Frechet loss equally (1e-9 relative), the one nearest the
+ * identity is used. */
 RECON_API recon_status recon_so2_mean(recon_ctx *ctx, recon_so2_center *out,
                                       const double *angles /* [n] */, size_t n,
                                       const recon_mean_options *options);
@@ -86,28 +88,30 @@ RECON_API recon_status recon_so2_mean(recon_ctx *ctx, recon_so2_center *out,
 
 typedef struct {
     recon_so3 mean;
-    double singular[3]; /* of the mean rotation: falling, the last with its sign; 1, 1, 1 for copies
-                           of one rotation, one large and two small for a ring, 0, 0, 0 for all of
-                           SO(3) */
-    double axis_body[3]; /* the best determined direction: every sample takes axis_body close to  */
-    double axis_world[3]; /* axis_world, whatever it does about them */
-    double tukey_c; /* the c in use; 0 where the mean is not a Tukey mean                     */
-    size_t count;   /* samples                                                                */
-    recon_natural natural; /* the verdict                                                      */
-    recon_fisher_fit fit;  /* the robust one                                                   */
-    int modes; /* more than 1 where natural is several; by falling weight                */
+    /* Singular values of the mean rotation, falling, the last with its sign: 1, 1, 1 for copies of
+     * one rotation; one large and two small for a ring; 0, 0, 0 for all of SO(3). */
+    double singular[3];
+    /* The best determined direction: every sample takes axis_body close to axis_world, with any
+     * spin about it. */
+    double axis_body[3];
+    double axis_world[3];
+    double tukey_c;        /* the c that was used; 0 if the mean is not a Tukey mean */
+    size_t count;          /* samples */
+    recon_natural natural; /* the verdict */
+    recon_fisher_fit fit;  /* the robust fit */
+    int modes;             /* more than 1 if the verdict is several; heaviest first */
     struct {
         recon_so3 at;
-        double weight; /* share of the samples for which it is the nearest mode */
+        double weight; /* the share of samples that are nearest to this mode */
     } mode[RECON_MODES_MAX];
 } recon_so3_center;
 
-/* The Tukey mean of one mode is the Frechet mean of the samples that belong to it, by the robust fit
- * of matrix_fisher.h; with several modes c is half their spacing. The Frechet mean is the lowest
- * minimum of its loss; of more than 32 samples that are spread over all of SO(3) it may be one of
- * nearly the same loss. All means are equivariant: the mean of a g_i b is a (mean of g_i) b to
- * rounding. Only where losses tie does the answer depend on the frame: the tie goes to the
- * candidate nearest the identity.
+/* Computes the centre of n rotations. With one mode the Tukey mean is the Frechet mean of the
+ * samples that belong to it, by the robust fit of matrix_fisher.h; with several modes c is half
+ * their spacing. The Frechet mean is the lowest minimum of its loss; for more than 32 samples
+ * spread over all of SO(3) it may be a minimum of nearly the same loss. All means are equivariant:
+ * the mean of a g_i b is a (mean of g_i) b to rounding. The result depends on the frame only if
+ * losses tie: then the candidate nearest the identity is used.
  *
  * RECON_ERR_INPUT for n = 0 and for samples that are not unit quaternions. options may be NULL. */
 RECON_API recon_status recon_so3_mean(recon_ctx *ctx, recon_so3_center *out,

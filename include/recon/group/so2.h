@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <recon/core/rng.h>
 
-RECON_API double recon_so2_wrap(double angle);           /* into (-pi, pi]                  */
-RECON_API double recon_so2_compose(double a, double b);  /* a after b                       */
-RECON_API double recon_so2_inverse(double a);            /* the same way back */
-RECON_API double recon_so2_distance(double a, double b); /* the shorter way round: [0, pi]  */
-RECON_API double recon_so2_haar(recon_rng *rng);         /* uniform                         */
-RECON_API void recon_so2_act(double out[2], double a, const double v[2]); /* out may be v        */
+RECON_API double recon_so2_wrap(double angle);           /* into (-pi, pi] */
+RECON_API double recon_so2_compose(double a, double b);  /* a after b */
+RECON_API double recon_so2_inverse(double a);            /* the inverse rotation */
+RECON_API double recon_so2_distance(double a, double b); /* along the shorter arc: [0, pi] */
+RECON_API double recon_so2_haar(recon_rng *rng);         /* a uniformly random angle */
+RECON_API void recon_so2_act(double out[2], double a, const double v[2]); /* out may be v */
 
 #endif

@@ -1,7 +1,7 @@
-/* discover.h - from a backbone and inputs to a complete model: embedding, Algorithm 1, maps.
+/* discover.h - turns a backbone and inputs into a complete model: embedding, Algorithm 1, maps.
  *
  * Labels are not used. If the data have labels (classes of images, the molecule of a conformer),
- * the summary reports the results for each, and how often neighbours share them. */
+ * the summary gives the results for each label, and how often neighbours share it. */
 #ifndef RECON_MODEL_DISCOVER_H
 #define RECON_MODEL_DISCOVER_H
 
@@ -10,34 +10,33 @@
 #include <recon/model/trust.h>
 #include <recon/normalize/normalize.h>
 
-/* What a discovery holds when its files are written. */
+/* The state of a discovery when it writes its files. */
 typedef struct recon_discovered recon_discovered;
 
 /* Zero in any field means its default. */
 typedef struct {
-    size_t k; /* neighbours of a class: 10 for images, 25 for molecules             */
+    size_t k;                /* neighbours in a class; 0: 10 for images, 25 for molecules */
     recon_mean_options mean; /* the default is Tukey's */
-    int as_mean; /* SO(3): Gamma is that mean, as in the paper, also where a spin is free;
-                    else recon_frames_gauge                                            */
-    recon_so2_family family; /* SO(2): what Theta is the width of: auto, uniform or normal */
-    recon_lambda lambda;     /* where the model's Lambda comes from                        */
+    int as_mean;             /* SO(3): Gamma is this mean even if a spin is free, as in the paper */
+    recon_so2_family family; /* SO(2): the family whose width Theta is: auto, uniform or normal */
+    recon_lambda lambda;     /* the source of the model's Lambda */
     recon_maps_options maps;
-    recon_precision precision; /* of the backbone, where it is opened again because of `half` */
-    int half;                  /* the model is stored as bfloat16: its weights are rounded before
-                                  they embed, so that the maps fit what will be opened             */
-    int keep_embeddings;       /* z.npy and g.npy are written too                                 */
-    int folds;        /* calibration: the backbone is trained anew so many times, each time without
-                         one part of the inputs; negative: never, 0: 5 below 500 inputs        */
-    const char *data; /* the name of the data, for the model's metadata; NULL: unknown    */
+    recon_precision precision; /* of the backbone, if `half` makes it necessary to open it again */
+    int half; /* store the model in bfloat16; weights are rounded first, so that the maps fit */
+    int keep_embeddings; /* write z.npy and g.npy too */
+    /* Calibration: the backbone is retrained this many times, each time without one part of the
+     * inputs; negative: never; 0: 5 for fewer than 500 inputs. */
+    int folds;
+    const char *data; /* the name of the data, for the model's metadata; NULL: unknown */
     /* For the summary, so that the data can be opened again; NULL: unknown. */
     const recon_source *source;
-    /* Those that the data are in use of: what poses.csv calls them and how it counts them. NULL: as the
-     * data do. */
+    /* The inputs that data belong to: poses.csv uses their names and row numbers. NULL: those of
+     * the data. */
     const recon_inputs *inputs;
-    const recon_metadata_entry *metadata; /* more for the model's file, such as figures */
+    const recon_metadata_entry *metadata; /* more entries for the model's metadata */
     size_t n_metadata;
-    /* Writes DIR/report.html, when the other files of the result are in DIR: a page that comes with
-     * them in one step (recon_found_report). A failure is that of the whole. NULL: none */
+    /* Called when the other files of the result are in dir, to write dir/report.html; the folder is
+     * then replaced in one step (recon_found_report). If it fails, discover fails. May be NULL. */
     recon_status (*report)(recon_ctx *ctx, void *arg, const recon_discovered *found,
                            const char *dir);
     void *report_arg;
@@ -45,39 +44,41 @@ typedef struct {
 } recon_discover_options;
 
 typedef struct {
-    const char *kind; /* of the data: "images", "molecules"                                     */
+    const char *kind; /* of the data: "images", "molecules" */
     const recon_group *group;
     size_t points, k;
-    double hit_rate;                     /* NaN without labels                                  */
-    size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, those of poses.csv               */
-    size_t rotated;                      /* points that canonicalizing rotates by over 20 deg   */
-    /* SO(2); NaN for other groups. */
-    recon_so2_family family, theta; /* of Algorithm 1, of Theta                                 */
-    double several;                 /* share of points with several natural poses               */
-    double folded;                  /* share whose natural pose is known modulo 180 degrees     */
-    double theta_median;            /* radians                                                  */
-    double disagree; /* share with one natural pose whose Lambda, as the model has it, is more
-                        than 45 degrees from Gamma, as the neighbours have it                   */
+    double hit_rate;                     /* NaN without labels */
+    size_t natural[RECON_NATURAL_KINDS]; /* points by the verdict in poses.csv */
+    size_t rotated; /* points that canonicalizing rotates by more than 20 degrees */
+    /* SO(2); NaN for other groups. Shares are of all points. */
+    recon_so2_family family, theta; /* of Algorithm 1, of Theta */
+    double several;                 /* share with several natural poses */
+    double folded;                  /* share whose natural pose is known modulo 180 degrees */
+    double theta_median;            /* radians */
+    /* Share with one natural pose whose Lambda, from the model, is more than 45 degrees from Gamma,
+     * from the neighbours. */
+    double disagree;
     /* SO(3); NaN for other groups. */
-    double concentration; /* median of the largest singular value of Theta                      */
-    double background;    /* median share of poses that do not belong                           */
-    double inconsistent;  /* share of points with alike neighbours of unlike poses: one pose or an
-                             axis is not claimed there                                          */
-    size_t molecules;  /* different ones                                                         */
-    size_t symmetric;  /* those that look the same after a rotation */
-    recon_trust trust; /* can it be trusted?                                                   */
-    size_t folds;      /* by which p-values are calibrated; 0: on a part of the inputs           */
+    double concentration; /* median of the largest singular value of Theta */
+    double background;    /* median share of outlying poses */
+    /* Share of points whose similar neighbours have contradictory poses; their verdict is never one
+     * pose or an axis. */
+    double inconsistent;
+    size_t molecules;  /* different molecules */
+    size_t symmetric;  /* molecules that look the same after a rotation */
+    recon_trust trust; /* whether the result can be trusted */
+    size_t folds; /* folds that p-values are calibrated on; 0: on a held-out part of the inputs */
     struct {
         double embed, normalize, maps, folds, total;
     } seconds;
-    char *summary; /* what summary.json says; free it with recon_discovery_free */
+    char *summary; /* the text of summary.json; free it with recon_discovery_free */
 } recon_discovery;
 
-/* Writes to the folder dir, which is created if necessary: model.safetensors, poses.csv and clusters.csv,
- * natural.npy (Lambda of each point), the files of recon_frames_write, summary.json, and the embeddings if requested.
- * An earlier result there is replaced as a whole or not at all, as with recon_frames_write.
- * backbone is that of the file `model`, written by `recon train`; NULL: it is opened here. options
- * may be NULL. */
+/* Runs a discovery and writes to the folder dir, which is created if necessary: model.safetensors,
+ * poses.csv and clusters.csv, natural.npy (Lambda of each point), the files of recon_frames_write,
+ * summary.json, and the embeddings if requested. An earlier result there is replaced as a whole or
+ * not at all, as with recon_frames_write. backbone is the one in the file `model`, written by
+ * `recon train`; NULL: it is opened here. options may be NULL. */
 RECON_API recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
                                       const recon_backbone *backbone, const recon_data *data,
                                       const char *dir, const recon_discover_options *options);

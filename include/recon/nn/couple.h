@@ -1,4 +1,4 @@
-/* couple.h - the tensor product that joins features to directions.
+/* couple.h - the tensor product of features with directions.
  *
  * Features x of degrees l1, in rows of irreps `in`, and attributes of degrees l2, one channel of
  * each (the harmonics of an edge, or their mean over a node's edges), make features of degrees l3:
@@ -6,9 +6,9 @@
  *     y_l3 = bias (of scalars) + sum over paths (l1, l2, l3) of sqrt(2 l3 + 1) C(l1, l2, l3)
  *            contracted with W x_l1 and attr_l2,
  *
- * fully connected: every path that the triangle allows has a weight for each channel in and each
- * channel out. So rotating x and the attributes rotates y. It is e3nn's FullyConnectedTensorProduct
- * with weights that have taken up its path normalisation.
+ * fully connected: every path that the triangle rule allows has a weight for each pair of an input
+ * and an output channel. Rotating x and the attributes rotates y. It is e3nn's
+ * FullyConnectedTensorProduct, with the path normalisation included in the weights.
  *
  * The weights are one array: for l3 = 0, 1, .. a matrix [out.mul[l3]][columns of l3], its columns
  * by path: l1 outer, l2 inner, then the in.mul[l1] channels. */
@@ -18,23 +18,23 @@
 #include <recon/group/irreps.h>
 #include <recon/nn/tape.h>
 
-/* Which paths there are, and their tensors. Read only once made: share it among layers, tapes and
- * threads. It outlives the tape's step. */
+/* The paths and their tensors. Immutable: layers, tapes and threads may share it. It must outlive
+ * the step of the tape. */
 typedef struct recon_couple_plan recon_couple_plan;
 
-/* From features of one kind to features of another. parity 1: only paths with l1 + l2 + l3 even, so that a mirror image has mirrored features and the
- * same scalars; 0: all, which sees chirality. RECON_ERR_INPUT: from or to has no channels, or more
- * than fit. */
+/* Makes a plan. parity 1: only paths with l1 + l2 + l3 even, so that a mirror image has mirrored
+ * features and the same scalars; 0: all paths, which distinguish mirror images. RECON_ERR_INPUT if
+ * from or to has no channels, or more than are supported. */
 RECON_API recon_status recon_couple_plan_make(recon_ctx *ctx, recon_couple_plan **out,
                                               const recon_irreps *from, const recon_irreps *to,
                                               int parity);
 RECON_API void recon_couple_plan_free(recon_couple_plan *plan);
 
-RECON_API size_t recon_couple_plan_weights(const recon_couple_plan *plan); /* all of them */
-/* Terms of the sum that makes a channel of degree l3: its fan in, and columns of its matrix. */
+RECON_API size_t recon_couple_plan_weights(const recon_couple_plan *plan); /* their number */
+/* The fan-in of a channel of degree l3: the terms of its sum, and the columns of its matrix. */
 RECON_API size_t recon_couple_plan_columns(const recon_couple_plan *plan, size_t l3);
-/* Standard deviations [weights] that keep variances: those of e3nn's layer as SEGNN uses it,
- * uniform in +-1 / sqrt(fan in). For recon_params_add_normal. */
+/* Writes standard deviations of the initial weights to out [weights], for recon_params_add_normal.
+ * They preserve variances, like e3nn's layer in SEGNN, which is uniform in +-1 / sqrt(fan in). */
 RECON_API void recon_couple_plan_deviations(const recon_couple_plan *plan, double *out);
 
 /* x rows,dim(in); attr rows,16 in float (double on a tape of doubles), a constant; weight

@@ -1,7 +1,7 @@
-/* layers.h - layers: parameters with a name, and what they do to a variable.
+/* layers.h - layers: named parameters, and the operations that use them.
  *
- * A layer is a value that points to its parameters. _add names them in a recon_params, _apply
- * computes on a tape and sets the name that messages begin with. */
+ * A layer is a value that points to its parameters. _add adds these to a recon_params by name;
+ * _apply computes on a tape, and sets the layer name for error messages. */
 #ifndef RECON_NN_LAYERS_H
 #define RECON_NN_LAYERS_H
 
@@ -18,22 +18,22 @@ RECON_API recon_status recon_linear_add(recon_ctx *ctx, recon_linear *out, recon
                                         const char *name, size_t inputs, size_t outputs);
 RECON_API recon_var recon_linear_apply(recon_tape *tape, const recon_linear *layer, recon_var x);
 
-/* A convolution of images. */
+/* A convolution on images. */
 typedef struct {
     recon_layer_name name;
     recon_param *weight, *bias;
     size_t stride, pad;
 } recon_conv;
 typedef struct {
-    size_t size, stride; /* 0: 3, 1; odd sizes, padded to keep the image */
-    int bias;            /* 0: none, as in front of a norm               */
+    size_t size, stride; /* 0: 3, 1; sizes are odd, and padding keeps the size of the image */
+    int bias;            /* 0: none, as before a norm */
 } recon_conv_layer_options;
 RECON_API recon_status recon_conv_add(recon_ctx *ctx, recon_conv *out, recon_params *params,
                                       const char *name, size_t inputs, size_t outputs,
                                       const recon_conv_layer_options *options);
 RECON_API recon_var recon_conv_apply(recon_tape *tape, const recon_conv *layer, recon_var x);
 
-/* Batch norm; field > 1: of vector fields, without mean and shift. */
+/* Batch norm; with field > 1 on vector fields, without mean and shift. */
 typedef struct {
     recon_layer_name name;
     recon_param *scale, *shift, *mean, *var;
@@ -46,8 +46,8 @@ RECON_API recon_var recon_norm_apply(recon_tape *tape, const recon_norm *layer, 
 RECON_API recon_var recon_norm_relu_apply(recon_tape *tape, const recon_norm *layer, recon_var x,
                                           recon_var skip);
 
-/* relu(norm(conv(relu(norm(conv(x))))) + x), the second x through a 1x1 convolution where the
- * shape changes (He et al., CVPR 2016). */
+/* relu(norm(conv(relu(norm(conv(x))))) + x), with a 1x1 convolution on the second x if the shape
+ * changes (He et al., CVPR 2016). */
 typedef struct {
     recon_conv conv[2], shortcut;
     recon_norm norm[2], shortcut_norm;
@@ -66,7 +66,7 @@ typedef struct {
     size_t layers;
     double dropout;
 } recon_mlp;
-/* sizes [n]: inputs, hidden ones, outputs. */
+/* Adds an MLP; sizes [n] are those of the input, the hidden layers and the output. */
 RECON_API recon_status recon_mlp_add(recon_ctx *ctx, recon_mlp *out, recon_params *params,
                                      const char *name, const size_t *sizes, size_t n,
                                      double dropout);

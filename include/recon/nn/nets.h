@@ -1,11 +1,11 @@
-/* nets.h - whole image classifiers: images n x h x w x c in [0, 1] to logits n x classes. */
+/* nets.h - image classifiers, from images n x h x w x c in [0, 1] to logits n x classes. */
 #ifndef RECON_NN_NETS_H
 #define RECON_NN_NETS_H
 
 #include <recon/nn/layers.h>
 
-/* ResNet-18 for small images: a 3x3 stem of stride 1, no max pool, and four stages of width, 2, 4
- * and 8 times width channels. width 0: 64, as it was published; 20 has a tenth of the weights. */
+/* ResNet-18 for small images: a 3x3 stem of stride 1, no max pool, and four stages with 1, 2, 4 and
+ * 8 times width channels. width 0: 64, as published; a width of 20 has a tenth of the weights. */
 typedef struct {
     recon_conv stem;
     recon_norm stem_norm;
@@ -16,7 +16,8 @@ RECON_API recon_status recon_resnet18_add(recon_ctx *ctx, recon_resnet18 *out, r
                                           size_t channels, size_t classes, size_t width);
 RECON_API recon_var recon_resnet18_apply(recon_tape *tape, const recon_resnet18 *net, recon_var x);
 
-/* Two convolutions and two linear layers: minutes on a CPU. Bound to the images' size. */
+/* Two convolutions and two linear layers, for images of a fixed size; trains in minutes on a
+ * CPU. */
 typedef struct {
     recon_conv conv[2];
     recon_norm norm[2];

@@ -1,12 +1,12 @@
 /* segnn.h - steerable messages between neighbours (Brandstetter et al., "Geometric and physical
  * quantities improve E(3) equivariant message passing", ICLR 2022).
  *
- * Features are rows of irreps.h: scalars, vectors and higher degrees, which rotate with the molecule.
- * Every layer is a tensor product with directions (couple.h), gated by scalars. A message from j to
- * i is made of x_i, x_j and the squared distance, coupled with the harmonics of the edge; a node
- * sums its messages, couples x and the sum with the mean of its edges' harmonics, and adds that to
- * x; then a norm over each molecule. Nothing but directions and distances goes in, so the network
- * does not see where a molecule is, and rotates with it. */
+ * Features are rows as in irreps.h: scalars, vectors and higher degrees, which rotate with the
+ * molecule. Every layer is a tensor product with directions (couple.h), gated by scalars. The
+ * message from j to i couples x_i, x_j and the squared distance with the harmonics of the edge. A
+ * node sums its messages, couples x and the sum with the mean of its edges' harmonics, and adds the
+ * result to x; a norm over each molecule follows. The network only sees directions and distances,
+ * so it is invariant to translations and equivariant to rotations. */
 #ifndef RECON_NN_SEGNN_H
 #define RECON_NN_SEGNN_H
 
@@ -15,19 +15,21 @@
 
 /* --- rows of degrees on the tape -------------------------------------------------------------- */
 
-/* Rows of n <= 4 parts side by side, degree by degree: irreps[k] are those of x[k], ndim 2. */
+/* Concatenates the rows of n <= 4 variables degree by degree. x[k] has 2 dimensions and the layout
+ * irreps[k]. */
 RECON_API recon_var recon_var_irreps_join(recon_tape *tape, const recon_var *x,
                                           const recon_irreps *irreps, size_t n);
-/* x is a row of `out` with a gate for every channel of degree 1 and up behind the scalars. Scalars
- * pass through SiLU, the others are multiplied by the sigmoid of their gate, both scaled to keep
- * the variance of normal numbers (by 1.6765 and 1.8462). */
+/* The gated nonlinearity. Rows of x have the layout `out`, with a gate for each channel of degree 1
+ * and up after the scalars. Scalars pass through SiLU; the other channels are multiplied by the
+ * sigmoid of their gate. Both are scaled to keep the variance of normal numbers (by 1.6765 and
+ * 1.8462). */
 RECON_API recon_var recon_var_activate(recon_tape *tape, recon_var x, const recon_irreps *out);
 
 /* --- a tensor product with its weights -------------------------------------------------------- */
 
 typedef struct {
     recon_layer_name name;
-    recon_param *weight, *bias; /* bias NULL: no scalars come out */
+    recon_param *weight, *bias; /* bias NULL: the output has no scalars */
     recon_couple_plan *plan;
     recon_irreps out;
     int gated;
@@ -35,12 +37,12 @@ typedef struct {
 
 /* Zero in any field means its default. */
 typedef struct {
-    int gated;  /* activate what comes out; of scalars alone by SiLU as it is              */
-    int chiral; /* all paths, which see mirror images; 0: those with l1 + l2 + l3 even     */
+    int gated;  /* apply the gated nonlinearity; if the output is scalars only, plain SiLU */
+    int chiral; /* use all paths, which see mirror images; 0: those with l1 + l2 + l3 even */
 } recon_coupling_options;
 
-/* First weights are normal with the deviation of U(-1, 1) / sqrt(fan in), the published choice;
- * biases too. options may be NULL. Free it, after a failure as well. */
+/* Adds a layer. Initial weights and biases are normal with the deviation of U(-1, 1) / sqrt(fan
+ * in), as published. options may be NULL. Free it, also after a failure. */
 RECON_API recon_status recon_coupling_add(recon_ctx *ctx, recon_coupling *out, recon_params *params,
                                           const char *name, const recon_irreps *from,
                                           const recon_irreps *to,
@@ -51,8 +53,9 @@ RECON_API void recon_coupling_free(recon_coupling *layer);
 
 /* --- a norm over each molecule ---------------------------------------------------------------- */
 
-/* Scalars lose their mean over the molecule's nodes; then each channel is divided by the root of
- * its mean square, over nodes and components, and scaled; scalars are shifted. */
+/* Subtracts from scalars their mean over the molecule's nodes, then divides each channel by the
+ * root of its mean square over nodes and components. Channels are scaled, and scalars are
+ * shifted. */
 typedef struct {
     recon_layer_name name;
     recon_irreps irreps;
@@ -61,25 +64,25 @@ typedef struct {
 RECON_API recon_status recon_irreps_norm_add(recon_ctx *ctx, recon_irreps_norm *out,
                                              recon_params *params, const char *name,
                                              const recon_irreps *irreps);
-/* segment I32: where the nodes of each molecule begin; every row is in one. */
+/* segment I32: the row where the nodes of each molecule begin; every row belongs to one. */
 RECON_API recon_var recon_irreps_norm_apply(recon_tape *tape, const recon_irreps_norm *layer,
                                             recon_var x, recon_var segment);
 
 /* --- the network ------------------------------------------------------------------------------ */
 
-/* Who hears whom: edges sorted by target, every edge in the lists. */
+/* The graph of messages, with edges sorted by target. */
 typedef struct {
-    recon_var source, target;  /* I32 [edges]                                               */
-    recon_var offset;          /* I32 [nodes + 1] first edge of each target                 */
-    recon_var ascending;       /* I32 [edges] 0, 1, 2 ..: the edges by target               */
-    recon_var order, order_of; /* I32 [edges], [nodes + 1] the edges by source, their begin */
-    recon_var harmonics;       /* [edges][16] of the directions                             */
-    recon_var square;          /* [edges][1] squared distances                              */
-    recon_var attribute;       /* [nodes][16] what nodes are coupled with                   */
-    recon_var segment;         /* I32 [molecules + 1] first node of each                    */
+    recon_var source, target;  /* I32 [edges] */
+    recon_var offset;          /* I32 [nodes + 1] first edge of each target */
+    recon_var ascending;       /* I32 [edges] 0, 1, 2 ..: the edges sorted by target */
+    recon_var order, order_of; /* I32 [edges] edges sorted by source; [nodes + 1] first of each */
+    recon_var harmonics;       /* [edges][16] of the directions */
+    recon_var square;          /* [edges][1] squared distances */
+    recon_var attribute;       /* [nodes][16] the mean harmonics that nodes are coupled with */
+    recon_var segment;         /* I32 [molecules + 1] first node of each molecule */
 } recon_segnn_graph;
 
-enum { RECON_SEGNN_LAYERS = 32 }; /* at most */
+enum { RECON_SEGNN_LAYERS = 32 }; /* the most layers */
 typedef struct {
     recon_irreps inputs, hidden;
     size_t layers;
@@ -97,7 +100,7 @@ typedef struct {
 
 RECON_API recon_status recon_segnn_add(recon_ctx *ctx, recon_segnn *out, recon_params *params,
                                        const char *name, const recon_segnn_shape *shape);
-/* x [nodes][inputs] to [nodes][hidden]. */
+/* Maps x [nodes][inputs] to [nodes][hidden]. */
 RECON_API recon_var recon_segnn_apply(recon_tape *tape, const recon_segnn *net, recon_var x,
                                       const recon_segnn_graph *graph);
 RECON_API void recon_segnn_free(recon_segnn *net);

@@ -1,7 +1,8 @@
-/* steerable.h - layers on steerable images: rotate the picture, and what comes out rotates along.
+/* steerable.h - layers on steerable images: if the picture is rotated, the output rotates with it.
  *
- * Exactly so for quarter turns, where the pixel grid maps onto itself, and up to the error of
- * sampling for others. See fields.h for what channels stand for, steerable_basis.h for filters. */
+ * Equivariance is exact for quarter turns, which map the pixel grid onto itself, and holds up to
+ * sampling error for other rotations. fields.h explains the channels, steerable_basis.h the
+ * filters. */
 #ifndef RECON_NN_STEERABLE_H
 #define RECON_NN_STEERABLE_H
 
@@ -9,17 +10,18 @@
 #include <recon/nn/layers.h>
 #include <recon/nn/steerable_basis.h>
 
-/* How a layer is run. Both ways compute the same up to rounding.
- * DENSE: its filters are expanded from the weights, and the rest is a convolution like any other.
- * WAVES: every input field is filtered with the few waves that filters are made of, and products
- * mix what comes out: several times fewer operations, in smaller products.
- * FASTER: whichever takes less time on this backend for these shapes. */
+/* How a layer is computed. Both ways give the same result up to rounding.
+ * DENSE: expand the filters from the weights, then run an ordinary convolution.
+ * WAVES: filter every input field with the few waves that all filters consist of, then mix the
+ * results by matrix products: several times fewer operations, in smaller products.
+ * FASTER: the one that takes less time on this backend for these shapes. */
 typedef enum { RECON_WAY_FASTER, RECON_WAY_DENSE, RECON_WAY_WAVES } recon_steerable_way;
 
-/* Convolution from fields to fields, stride 1, no bias. One flat parameter, "NAME.weight": block by
- * block of frequencies (out, in), in them field by field (out, in), in them element by element. At
- * first every weight is normal with deviation 1 / sqrt(T B): T frequencies reach the output's, by B
- * weights from this one, so that white noise of variance 1 comes out with variance 1. */
+/* Convolution from fields to fields, stride 1, no bias. Its flat parameter "NAME.weight" is ordered
+ * by frequencies (out, in), then by fields (out, in), then by basis elements. Initial weights are
+ * normal with deviation 1 / sqrt(T B), where T input frequencies contribute to the output
+ * frequency, this one by B weights, so that white noise of variance 1 gives an output of variance
+ * 1. */
 typedef struct {
     recon_layer_name name;
     recon_fields in, out;
@@ -27,22 +29,22 @@ typedef struct {
     recon_rings rings;
     recon_steerable_way way;
     recon_param *weight;
-    recon_param *basis; /* sampled elements, kept with the parameters and never written     */
-    recon_param *waves; /* the other way: waves, and what weights mean to their products    */
-    recon_param *mix;
+    recon_param *basis; /* DENSE: sampled elements, kept with the parameters but not saved */
+    recon_param *waves; /* WAVES: the sampled waves */
+    recon_param *mix;   /* WAVES: how weights enter the products */
     recon_param *filter, *mixed; /* NULL until frozen */
 } recon_steerable;
 
 enum { RECON_PAD_NONE = -1 };
 typedef struct {
-    size_t size; /* odd; 0: 3                                                     */
-    int pad;     /* 0: (size - 1) / 2, which keeps the image; RECON_PAD_NONE: 0   */
+    size_t size; /* odd; 0: 3 */
+    int pad;     /* 0: (size - 1) / 2, which keeps the image size; RECON_PAD_NONE: no padding */
     recon_rings rings;
     recon_steerable_way way;
 } recon_steerable_options;
 
-/* A pair of fields that no weight reaches, as of different frequencies by size 1, is no error, but
- * an output frequency that nothing reaches is RECON_ERR_INPUT. */
+/* Adds a layer. Some pairs of frequencies may have no weights, such as different ones with size 1.
+ * An output frequency without any weights is RECON_ERR_INPUT. */
 RECON_API recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out,
                                            recon_params *params, const char *name,
                                            const recon_fields *in, const recon_fields *outputs,
@@ -50,19 +52,19 @@ RECON_API recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out,
 RECON_API recon_var recon_steerable_apply(recon_tape *tape, const recon_steerable *layer,
                                           recon_var x);
 
-/* Expands the weights once, for tapes in RECON_INFER to use from then on; other modes go on from
- * the weights. For models that are trained: after the weights change, freeze again. A frozen layer
- * is only read, from as many threads as there are contexts. */
+/* Expands the weights once, for all later use in RECON_INFER; other modes still expand them in each
+ * step. Freeze again after the weights change. A frozen layer is only read, so many threads may use
+ * it, each with its own context. */
 RECON_API recon_status recon_steerable_freeze(recon_ctx *ctx, recon_steerable *layer);
 
-/* What stands between two convolutions: batch norm and ReLU on scalars; on pairs, division by
- * their root mean square, a scale each, and v relu(|v| - b) / |v|, where the threshold b =
- * softplus(p) is 0.1 at first and stays above 0. */
+/* Norm and nonlinearity between two convolutions: batch norm and ReLU on scalars; pairs are divided
+ * by their root mean square and scaled, then v relu(|v| - b) / |v|, where the threshold b =
+ * softplus(p) is 0.1 initially and always positive. */
 typedef struct {
     recon_layer_name name;
     recon_fields fields;
-    recon_param *scale, *mean, *var; /* one number a scalar, then one a pair */
-    recon_param *shift, *threshold;  /* of the scalars, p of the pairs; NULL: there are none */
+    recon_param *scale, *mean, *var; /* one number per scalar, then one per pair */
+    recon_param *shift, *threshold;  /* shift of the scalars, p of the pairs; NULL without any */
 } recon_field_norm;
 RECON_API recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *out,
                                             recon_params *params, const char *name,

@@ -1,4 +1,4 @@
-/* trained.h - what a training did. */
+/* trained.h - the result of a training. */
 #ifndef RECON_NN_TRAINED_H
 #define RECON_NN_TRAINED_H
 
@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 typedef struct {
-    uint64_t steps; /* done, earlier runs counted            */
-    uint64_t ran;   /* of them in this run; 0: it had finished */
-    double loss;    /* the last reading                      */
-    double best;    /* metric of the weights in params        */
-    size_t peak;    /* bytes of a step, the most in use       */
-    double seconds; /* of this run                            */
+    uint64_t steps; /* steps done, including earlier runs */
+    uint64_t ran;   /* steps of this run; 0: it had finished before */
+    double loss;    /* the last reading */
+    double best;    /* the metric of the weights in params */
+    size_t peak;    /* the most bytes that a step used */
+    double seconds; /* of this run */
 } recon_train_result;
 
 #endif

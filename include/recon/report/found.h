@@ -1,27 +1,26 @@
-/* found.h - the report of a folder written by `recon discover` or `recon normalize`, in words and
- * figures. If data are given, the model of the folder is opened.
+/* found.h - the report on a folder written by `recon discover` or `recon normalize`.
  *
  * Numbers come from summary.json and the arrays beside it. Pictures need the data that the folder
- * was made from; without them (NULL) those sections say so. Samples are drawn with fixed seeds, so
- * the same folder gives the same page. A file that is missing, broken or inconsistent with the
- * others is an error that names it, and so are other data than those of the folder. */
+ * was made from, and the model in the folder; without data (NULL) these sections state that they
+ * are missing. Samples are drawn with fixed seeds, so the same folder gives the same page. A file
+ * that is missing, broken or inconsistent with the others is an error that names it, and so are
+ * data other than those of the folder. */
 #ifndef RECON_REPORT_FOUND_H
 #define RECON_REPORT_FOUND_H
 
 #include <recon/model/discover.h>
 
-/* A self-contained page, written to path as a whole or not at all: results, then sections, for any
- * kind of folder. One of an application's own kind of data needs a context with its backbone
- * (recon_backbone_add). */
 typedef struct {
-    const recon_data *data; /* that the folder was made from; may be NULL                     */
-    const char *missing;    /* why there are no data, for the reader; NULL: not said          */
-    const char *folder; /* how the page names the folder, if it will be elsewhere; NULL: as dir */
+    const recon_data *data; /* the data that the folder was made from; may be NULL */
+    const char *missing;    /* why there are no data, for the reader; may be NULL */
+    const char *folder;     /* the name of the folder on the page, if it will be moved; NULL: dir */
 } recon_found_data;
+/* Writes a self-contained page about the folder dir to path, as a whole or not at all. If the data
+ * are of an application's own kind, the context needs its backbone (recon_backbone_add). */
 RECON_API recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
                                         const recon_found_data *data);
-/* The same as report.html in dir, where it replaces a link, for recon_discover_options.report: made of
- * what the discovery holds in memory. data is a recon_found_data. */
+/* Writes the same page as dir/report.html from a discovery in memory, replacing a link of that
+ * name; for recon_discover_options.report. data is a recon_found_data. */
 RECON_API recon_status recon_found_report(recon_ctx *ctx, void *data, const recon_discovered *found,
                                           const char *dir);
 
