@@ -214,7 +214,7 @@ complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit
 complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce mnist' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce mnist' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F
 complete -c recon -n '__recon_is reproduce mnist' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce mnist' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce mnist' -l images -d 'number of test images (default all)' -x
@@ -236,7 +236,7 @@ complete -c recon -n '__recon_is reproduce mnist' -l device -d 'device (default 
 complete -c recon -n '__recon_is reproduce mnist' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce mnist' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce mnist12k' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce mnist12k' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F
 complete -c recon -n '__recon_is reproduce mnist12k' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce mnist12k' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce mnist12k' -l images -d 'number of test images (default all)' -x
@@ -258,7 +258,7 @@ complete -c recon -n '__recon_is reproduce mnist12k' -l device -d 'device (defau
 complete -c recon -n '__recon_is reproduce mnist12k' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce mnist12k' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce fashion' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce fashion' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F
 complete -c recon -n '__recon_is reproduce fashion' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce fashion' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce fashion' -l images -d 'number of test images (default all)' -x
@@ -280,7 +280,7 @@ complete -c recon -n '__recon_is reproduce fashion' -l device -d 'device (defaul
 complete -c recon -n '__recon_is reproduce fashion' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce fashion' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce images' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce images' -l model -s m -d 'what `recon discover` wrote, up to three, one of each kind of backbone (default: the shipped models)' -r -F
+complete -c recon -n '__recon_is reproduce images' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F
 complete -c recon -n '__recon_is reproduce images' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce images' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce images' -l images -d 'number of test images (default all)' -x

@@ -283,7 +283,7 @@ _recon() {
         '1: :(train eval)' ;;
     "reproduce mnist") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
@@ -310,7 +310,7 @@ _recon() {
         '--help[explain]' ;;
     "reproduce mnist12k") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
@@ -337,7 +337,7 @@ _recon() {
         '--help[explain]' ;;
     "reproduce fashion") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
@@ -364,7 +364,7 @@ _recon() {
         '--help[explain]' ;;
     "reproduce images") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote, up to three, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \

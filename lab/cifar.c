@@ -49,8 +49,8 @@ enum {
 static const lab_row methods[METHODS] = {
     [NONE] = { "none", "no correction", 0 },
     [UNDO] = { "undo", "true rotation undone", 0 },
-    [DENSITY] = { "density", "recon (ours: density), four passes", 0 },
-    [DENSITY_ONE] = { "density_one", "the same, one pass", 0 },
+    [DENSITY] = { "recon", "recon: the pose density, four passes", 0 },
+    [DENSITY_ONE] = { "recon_one", "the same, one pass", 0 },
     [GATED] = { "gated", "four passes, with the gate", 0 },
     [AVERAGE] = { "average", "averaged over candidates", 0 },
     [TTA8] = { "tta8", "averaged over 8 rotations", 0 },
@@ -372,9 +372,9 @@ static recon_status take_times(recon_ctx *ctx, json_t **out, set *s, const machi
     RECON_CHECK(recon_fastest(ctx, &density, time_model, &t));
     t.model = m->once;
     RECON_CHECK(recon_fastest(ctx, &one, time_model, &t));
-    *out = json_pack("{s:f, s:f, s:f, s:s, s:i}", "classifier", ms * classifier, "density",
-                     ms * density, "density_one", ms * one, "backend", recon_ops_name(ctx),
-                     "threads", recon_ctx_threads(ctx));
+    *out = json_pack("{s:f, s:f, s:f, s:s, s:i}", "classifier", ms * classifier, "recon",
+                     ms * density, "recon_one", ms * one, "backend", recon_ops_name(ctx), "threads",
+                     recon_ctx_threads(ctx));
     return RECON_OK;
 }
 
@@ -683,9 +683,8 @@ void cifar_show(const json_t *result)
 {
     for (size_t i = 0; i < LAB_COUNT(tables); i++)
         lab_print_table(result, &tables[i]);
-    lab_say(
-        result,
-        "\nmilliseconds per image ({ms_a_picture.backend}, {ms_a_picture.threads} threads): "
-        "classifier {ms_a_picture.classifier:.3f}, canonicalize {ms_a_picture.density:.3f} with "
-        "four passes, {ms_a_picture.density_one:.3f} with one\n");
+    lab_say(result,
+            "\nmilliseconds per image ({ms_a_picture.backend}, {ms_a_picture.threads} threads): "
+            "classifier {ms_a_picture.classifier:.3f}, canonicalize {ms_a_picture.recon:.3f} with "
+            "four passes, {ms_a_picture.recon_one:.3f} with one\n");
 }

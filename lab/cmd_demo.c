@@ -430,8 +430,8 @@ static json_t *results(const demo *d)
             r->accuracy.search, r->on->accuracy.undo, r->on->accuracy.upright);
     recon_json_put(&out, "pose_error_deg", lab_value(lab_number(r->out, "pose_error.median_deg")));
     lab_put(&out, NULL, "theta_mae_deg", width_error(d));
-    lab_put(&out, "ood_auc", "ieae recon density", lab_number(r->out, "ood_auc.ieae"),
-            lab_number(r->out, "ood_auc.recon"), lab_number(r->out, "ood_auc.density"));
+    lab_put(&out, "ood_auc", "ieae g_abs recon", lab_number(r->out, "ood_auc.ieae"),
+            lab_number(r->out, "ood_auc.g_abs"), lab_number(r->out, "ood_auc.density"));
     put_alarm(&out, &d->alarm);
     recon_json_put(&out, "molecules", json_pack("{s:I}", "conformers", (json_int_t)m->n));
     molecules = json_object_get(out, "molecules");
@@ -448,7 +448,7 @@ static const char words[] =
     "used\n"
     "canonicalize  a frozen classifier gets {accuracy.none:.1f} % of {test_images} rotated garments "
     "right, {accuracy.recon:.1f} % after canonicalization\n"
-    "unusual poses area under the ROC curve {ood_auc.density:.3f}; {alarms.caught} % of unusual ones "
+    "unusual poses area under the ROC curve {ood_auc.recon:.3f}; {alarms.caught} % of unusual ones "
     "caught at {alarms.called} % false alarms\n"
     "molecules     natural axis of {molecules.conformers} conformers found to "
     "{molecules.axis_error_deg:.1f} degrees; {molecules.alarms.caught} % of unusual poses caught at "

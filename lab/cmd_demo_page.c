@@ -216,7 +216,7 @@ static void say_unusual(recon_ctx *ctx, recon_page *page, const demo *d)
     static const char *const columns[] = { "score", "area under the curve" };
     const reproduction *r = &d->tests;
     const double areas[SCORES] = { lab_number(r->out, "ood_auc.ieae"),
-                                   lab_number(r->out, "ood_auc.recon"),
+                                   lab_number(r->out, "ood_auc.g_abs"),
                                    lab_number(r->out, "ood_auc.density") };
     char *svg = NULL;
     recon_page_section(page, "Unusual poses");

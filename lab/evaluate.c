@@ -413,7 +413,7 @@ recon_status recon_evaluate_ood(recon_ctx *ctx, recon_ood_auc *out, const recon_
     if (count == 0 || count == n)
         return RECON_OK;
     RECON_CHECK(recon_roc_auc(ctx, &out->ieae, scores->ieae, unusual, n));
-    RECON_CHECK(recon_roc_auc(ctx, &out->recon, scores->recon, unusual, n));
+    RECON_CHECK(recon_roc_auc(ctx, &out->g_abs, scores->g_abs, unusual, n));
     RECON_CHECK(recon_roc_auc(ctx, &out->density, scores->density, unusual, n));
     if (scores->undo)
         RECON_CHECK(recon_roc_auc(ctx, &out->undo, scores->undo, unusual, n));

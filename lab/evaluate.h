@@ -73,12 +73,12 @@ void recon_evaluate_unusual(uint8_t *unusual /* [n] */, const recon_rotation_rul
 /* Areas under the curves of scores for telling unusual poses; NaN where all or none are. */
 typedef struct {
     const double *ieae;    /* |psi - middle of the support predicted without centring| */
-    const double *recon;   /* |g_abs|                                                  */
+    const double *g_abs;   /* |g_abs|                                                  */
     const double *density; /* -log p(g_abs)                                            */
     const double *undo;    /* |g| of the true rotation: what perfect poses would reach; or NULL */
 } recon_ood_scores;
 typedef struct {
-    double ieae, recon, density, undo; /* areas under the curve; undo without a score: NaN */
+    double ieae, g_abs, density, undo; /* areas under the curve; undo without a score: NaN */
     double share;                      /* of unusual poses                                 */
 } recon_ood_auc;
 recon_status recon_evaluate_ood(recon_ctx *ctx, recon_ood_auc *out, const recon_ood_scores *scores,

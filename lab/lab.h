@@ -26,7 +26,7 @@ typedef struct {
     size_t draws;                                   /* test pictures of each letter and font */
     size_t seed, seeds, epochs;
     int quick, train, resume, overwrite, preset, crop;
-    int backbone;  /* with train: 1 + the kind alone that is trained; 0: all */
+    int backbone;  /* with train: the kind alone that is trained; 0: all     */
     int resample;  /* every image is resampled twice, however it is rotated  */
     int baselines; /* other methods are measured beside                      */
     int rival;     /* 1 + the rival alone that is measured, with train trained first, RIVAL_KINDS

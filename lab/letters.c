@@ -241,7 +241,7 @@ static recon_status measure_ood(recon_ctx *ctx, json_t **out, const letters_plan
         }
     RECON_TRY(recon_roc_auc(ctx, &auc, ours, label, n));
     RECON_TRY(recon_roc_auc(ctx, &highest, best, label, n));
-    *out = json_pack("{s:f, s:f}", "density", auc, "best", highest);
+    *out = json_pack("{s:f, s:f}", "recon", auc, "best", highest);
 done:
     lab_free(label, best, ours);
     return status;
@@ -505,7 +505,7 @@ static const lab_row rows[] = {
     { NULL, "widths, one natural pose, as a sigma", 0 },
     { "width_mae_deg", "mean absolute error, degrees", 1 },
     { NULL, "out-of-distribution poses", 0 },
-    { "ood_auc.density", "area under the ROC curve", 3 },
+    { "ood_auc.recon", "area under the ROC curve", 3 },
     { "ood_auc.best", "best possible: by the true laws", 3 },
     { "false_alarms_percent.at_1", "false alarms, 1 % asked", 1 },
     { "false_alarms_percent.at_5", "5 %", 1 },

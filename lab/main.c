@@ -49,7 +49,7 @@ static const struct {
     [MODEL] = { "--model", "MODEL", "what `recon discover` wrote (default: the shipped model)",
                 CLI_MODEL, AT(models) },
     [MODELS] = { "--model", "MODEL",
-                 "what `recon discover` wrote, up to three, one of each kind of backbone (default: "
+                 "what `recon discover` wrote, one of each kind of backbone (default: "
                  "the shipped models)",
                  CLI_MODEL | CLI_MANY, AT(models) },
     [BACKBONE_MODEL] = { "--model", "MODEL", "what `recon train` wrote, instead of training",
@@ -323,9 +323,10 @@ typedef struct {
     "\n"                                                                                            \
     "Models are taken from models/, or trained with --train: one set of backbones and maps per\n"   \
     "seed, under OUT/seed-S/. The training recorded in a model's file decides which rows it\n"      \
-    "fills: RECON as in the paper (a backbone trained by reconstruction alone, `train --plain`),\n" \
-    "RECON with our pose and contrast terms (--no-density), or our pose density. Rows without a\n"  \
-    "model are null, and the notes say why. docs/which-row.md explains every row.\n"
+    "fills: paper_recipe (the paper's network, recipe and heads), paper_algorithm (its algorithm\n" \
+    "on our network: `train --plain`), the same with our pose and contrast terms (--no-density),\n" \
+    "or recon (what the tool does by default: the pose density). Rows without a model are null,\n"  \
+    "and the notes say why. docs/which-row.md explains every row.\n"
 #define ABOUT_QUICK                                                                                \
     "--quick uses 2,000 test images and 12,000 training images, fewer on a slow machine.\n"
 #define ABOUT_FIGURES "With the same --figures DIR, several runs share one page."

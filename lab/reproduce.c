@@ -67,7 +67,7 @@ static recon_status find_model(recon_ctx *ctx, lab_settings *s, model_path path)
 static recon_status find_models(recon_ctx *ctx, lab_settings *s,
                                 model_path path[RECON_TRAINED_KINDS])
 {
-    static const char *const names[RECON_TRAINED_KINDS] = { "", "plain", "terms" };
+    static const char *const names[RECON_TRAINED_KINDS] = { "", "plain", "terms", "paper" };
     size_t n = 0;
     for (int i = 0; i < RECON_TRAINED_KINDS; i++)
         if (find_shipped(ctx, path[n], s, names[i]) == RECON_OK)
@@ -135,7 +135,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const lab_settings *s, reco
     o.rotate = s->what->rule;
     if (kind != RECON_TRAINED_DENSITY)
         o.density = -1;
-    if (kind == RECON_TRAINED_PLAIN)
+    if (kind <= RECON_TRAINED_PLAIN)
         o.pose = o.contrast = -1;
     return o;
 }
@@ -181,12 +181,12 @@ done:
     return status;
 }
 
-/* Preset paper has no terms but the reconstruction. */
+/* Preset paper has the reconstruction alone, and the paper's heads; no other preset has them. */
 static int is_asked(const lab_settings *s, recon_trained kind)
 {
-    if (s->backbone)
-        return s->backbone - 1 == (int)kind;
-    return kind == RECON_TRAINED_PLAIN || s->preset != RECON_PRESET_PAPER;
+    if (s->preset == RECON_PRESET_PAPER || kind == RECON_TRAINED_RECIPE)
+        return s->preset == RECON_PRESET_PAPER && kind == RECON_TRAINED_RECIPE;
+    return !s->backbone || s->backbone == (int)kind;
 }
 
 /* Every kind of backbone that is asked for, into dir/KIND. */

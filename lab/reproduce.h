@@ -217,9 +217,9 @@ json_t *algorithm1_json(size_t inputs, size_t among, size_t k, double seconds);
 json_t *reproduce_json(const image_trial *trial, json_t *models);
 
 /* The rows of the accuracy table: each names one method. `from` is where its number stands among
- * { bounds, plain, terms, density, main, baselines }: what the trial gives without a model, what the
- * model of each kind of backbone gives, main being that of the first kind that is there, and what
- * --baselines measures, if it was asked for. One line adds a row. */
+ * { bounds, paper_recipe, plain, terms, density, papers, main, baselines }: what the trial gives without a model,
+ * what the model of each kind of backbone gives, main being that of the first kind that is there, papers that
+ * of plain or else of paper_recipe, and what --baselines measures, if it was asked for. One line adds a row. */
 typedef struct {
     const char *key, *label, *from;
 } reproduce_method;
@@ -298,6 +298,7 @@ typedef struct {
     recon_model *model;
     recon_gcn *gcn; /* NULL: none was named for other data, and there are no accuracies */
     int plain;      /* the backbone was trained by reconstruction alone, as the paper's is */
+    int recipe;     /* and it has the paper's heads                                        */
     int labels;     /* its heads learned the paper's labels: files before 0.3 have others  */
     char training[TRAINING];  /* of the backbone */
     recon_molecules *whole;   /* the set, as it is */

@@ -62,7 +62,7 @@ const experiment *experiment_find(const char *name)
 
 static int is_method(const char *key)
 {
-    static const char *const others[] = { "none", "undo", "upright", "upright_recon",
+    static const char *const others[] = { "none", "undo", "upright", "upright_canonical",
                                           "upright_gated" };
     const char *last = strrchr(key, '_');
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -106,17 +106,19 @@ void put_times(json_t **out, const recon_times *times)
 
 const reproduce_method reproduce_methods[] = {
     { "none", "rotated inputs, no correction", "bounds.none" },
-    { "ieae", "IE-AE's canonical pose", "plain.accuracy.ieae" },
-    { "recon", "RECON (the paper): Algorithm 1 -> Lambda", "plain.accuracy.head" },
-    { "neighbours", "the same by k neighbours, no Lambda", "plain.accuracy.neighbours" },
-    { "recon_terms", "RECON + pose and contrast terms", "terms.accuracy.head" },
-    { "density", "ours: the pose density", "density.accuracy.density" },
+    { "ieae", "IE-AE's canonical pose", "papers.accuracy.ieae" },
+    { "paper_recipe", "the paper's network, recipe and heads", "paper_recipe.accuracy.head" },
+    { "paper_algorithm", "the paper's algorithm on our network", "plain.accuracy.head" },
+    { "neighbours", "by k neighbours, no Lambda", "papers.accuracy.neighbours" },
+    { "paper_algorithm_terms", "the same with our pose and contrast terms", "terms.accuracy.head" },
+    { "recon", "recon, by default: the pose density", "density.accuracy.density" },
     { "equiadapt", "EquiAdapt, trained with labels", "baselines.equiadapt" },
     { "escnn", "steerable classifier (ESCNN)", "baselines.escnn" },
     { "partial_gcnn", "Partial G-CNN", "baselines.partial_gcnn" },
     { "segnn", "SEGNN classifier", "baselines.segnn" },
     { "sgm", "SGM's canonical pose", "baselines.sgm" },
-    { "sgm_recon", "RECON on SGM's poses", "baselines.sgm_recon" },
+    { "sgm_paper_algorithm", "the paper's algorithm on SGM's poses",
+      "baselines.sgm_paper_algorithm" },
     { "pca", "long axis", "baselines.pca" },
     { "tta8", "mean of 8 rotations", "baselines.tta8" },
     { "tta36", "mean of 36 rotations", "baselines.tta36" },
@@ -125,15 +127,18 @@ const reproduce_method reproduce_methods[] = {
     { "knn", "labels of k neighbours in z", "baselines.knn" },
     { "undo", "true rotation undone", "bounds.undo" },
     { "upright", "upright inputs", "bounds.upright" },
-    { "upright_recon", "upright inputs, canonicalized", "main.accuracy.upright" },
+    { "upright_canonical", "upright inputs, canonicalized", "main.accuracy.upright" },
     { "upright_gated", "the same with --only-if 0.01", "main.accuracy.upright_gated" },
 };
 const size_t reproduce_methods_count = sizeof reproduce_methods / sizeof *reproduce_methods;
 
 /* Of the paper's table: the same names. */
 static const reproduce_method areas[] = {
-    { "ieae", "", "plain.ood_auc.ieae" },         { "recon", "", "plain.ood_auc.recon" },
-    { "recon_terms", "", "terms.ood_auc.recon" }, { "density", "", "likeliest.ood_auc.density" },
+    { "ieae", "", "papers.ood_auc.ieae" },
+    { "paper_recipe", "", "paper_recipe.ood_auc.g_abs" },
+    { "paper_algorithm", "", "plain.ood_auc.g_abs" },
+    { "paper_algorithm_terms", "", "terms.ood_auc.g_abs" },
+    { "recon", "", "likeliest.ood_auc.density" },
     { "undo", "", "main.ood_auc.undo" },
 };
 enum { AREAS = sizeof areas / sizeof *areas };
@@ -155,13 +160,15 @@ static json_t *paper_json(const experiment *e)
     if (e->paper.none == 0)
         return json_null();
     json_t *out = json_object();
-    lab_put(&out, "accuracy", "none ieae equiadapt escnn partial_gcnn recon upright", e->paper.none,
-            e->paper.ieae, e->paper.equiadapt, e->paper.escnn, e->paper.partial_gcnn,
-            e->paper.recon, e->paper.upright);
+    lab_put(&out, "accuracy",
+            "none ieae equiadapt escnn partial_gcnn paper_recipe paper_algorithm upright",
+            e->paper.none, e->paper.ieae, e->paper.equiadapt, e->paper.escnn, e->paper.partial_gcnn,
+            e->paper.recon, e->paper.recon, e->paper.upright);
     json_t *share = recovered_json(lab_at(out, "accuracy"), "upright"); /* it has no undo */
     recon_json_put(&out, "recovered", share);
     recon_json_put(&out, "recovered_of_upright", json_incref(share));
-    lab_put(&out, "ood_auc", "ieae recon", e->paper.ood_ieae, e->paper.ood_recon);
+    lab_put(&out, "ood_auc", "ieae paper_recipe paper_algorithm", e->paper.ood_ieae,
+            e->paper.ood_recon, e->paper.ood_recon);
     lab_put(&out, NULL, "overhead_ms", e->paper.overhead_ms);
     recon_json_put(&out, "algorithm1",
                    algorithm1_json(e->paper.inputs, e->paper.inputs, K, e->paper.seconds));
@@ -183,8 +190,8 @@ static RECON_PRINTF(2, 3) void note(json_t **notes, const char *fmt, ...)
 /* Which rows a missing model leaves empty, and how to make one. */
 static void note_missing(json_t **notes, const image_trial *t, const json_t *models)
 {
-    static const char *const option[] = { "--plain", "--no-density", "" };
-    static const char *const lambda[] = { "head", "head", "density" };
+    static const char *const option[] = { "--preset paper", "--plain", "--no-density", "" };
+    static const char *const lambda[] = { "head --heads paper", "head", "head", "density" };
     const char *data = t->settings->data ? t->settings->data : t->what->name;
     for (int kind = 0; kind < RECON_TRAINED_KINDS; kind++) {
         const char *name = recon_trained_name((recon_trained)kind);
@@ -215,10 +222,11 @@ static void note_models(json_t **notes, const image_trial *t, const json_t *mode
     json_object_foreach((json_t *)models, name, model)
         note(notes, "backbone %s: %s; %s", name, json_string_value(json_object_get(model, "model")),
              json_string_value(json_object_get(model, "training")));
-    note(notes,
-         "upright_recon, upright_gated, theta_mae_deg, hit_rate, verdicts, controls and times are "
-         "those of backbone %s, ood_auc.density is that of backbone %s; `models` has them for each",
-         main, likeliest);
+    note(
+        notes,
+        "upright_canonical, upright_gated, theta_mae_deg, hit_rate, verdicts, controls and times are "
+        "those of backbone %s, ood_auc.recon is that of backbone %s; `models` has them for each",
+        main, likeliest);
     note(notes, "classifier: %s; %s", t->settings->classifier, t->training);
 }
 
@@ -278,16 +286,16 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
     if (s->quick || s->images || s->limit)
         note(&notes, "measured on a part of the data");
     if (s->quick && s->baselines && !s->data && (!s->rival || s->rival - 1 == RIVAL_SGM))
-        note(&notes, "sgm_recon: neighbours among 6,000 training images");
+        note(&notes, "sgm_paper_algorithm: neighbours among 6,000 training images");
     return notes;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
 /* The first kind of those named that there is a model of. */
-static const char *first_of(const json_t *models, const recon_trained order[RECON_TRAINED_KINDS])
+static const char *first_of(const json_t *models, const recon_trained *order, int n)
 {
-    for (int i = 0; i < RECON_TRAINED_KINDS; i++)
+    for (int i = 0; i < n; i++)
         if (json_object_get(models, recon_trained_name(order[i])))
             return recon_trained_name(order[i]);
     return NULL;
@@ -317,16 +325,20 @@ static void add_setting(json_t **out, const image_trial *t)
 
 json_t *reproduce_json(const image_trial *t, json_t *models)
 {
-    static const recon_trained papers_first[] = { RECON_TRAINED_PLAIN, RECON_TRAINED_TERMS,
-                                                  RECON_TRAINED_DENSITY };
+    static const recon_trained papers_first[] = { RECON_TRAINED_PLAIN, RECON_TRAINED_RECIPE,
+                                                  RECON_TRAINED_TERMS, RECON_TRAINED_DENSITY };
     static const recon_trained ours_first[] = { RECON_TRAINED_DENSITY, RECON_TRAINED_TERMS,
-                                                RECON_TRAINED_PLAIN };
-    const char *main = first_of(models, papers_first), *likeliest = first_of(models, ours_first);
+                                                RECON_TRAINED_PLAIN, RECON_TRAINED_RECIPE };
+    const char *main = first_of(models, papers_first, RECON_TRAINED_KINDS),
+               *papers = first_of(models, papers_first, 2),
+               *likeliest = first_of(models, ours_first, RECON_TRAINED_KINDS);
     json_t *parts = json_copy(models), *accuracy, *out;
     lab_put(&parts, "bounds", "none% undo% upright%", t->accuracy.none, t->accuracy.undo,
             t->accuracy.upright);
     if (t->settings->baselines)
         recon_json_put(&parts, "baselines", baselines_accuracy(t->baseline));
+    if (papers)
+        recon_json_put(&parts, "papers", json_incref(json_object_get(models, papers)));
     if (main) {
         recon_json_put(&parts, "main", json_incref(json_object_get(models, main)));
         recon_json_put(&parts, "likeliest", json_incref(json_object_get(models, likeliest)));

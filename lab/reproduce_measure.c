@@ -146,7 +146,7 @@ static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
         undo[i] = fabs(recon_so2_wrap(c->angle[i]));
     }
     for (size_t k = 0; k < RECON_REACHES; k++) {
-        static const char names[] = "ieae recon density undo";
+        static const char names[] = "ieae g_abs density undo";
         recon_ood_auc ood;
         json_t *one = NULL;
         recon_evaluate_unusual(unusual, r->on->rule, recon_reaches[k], c->codes.labels, c->angle,
@@ -155,13 +155,13 @@ static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
             ctx, &ood, &(recon_ood_scores){ r->score[0], r->score[1], r->score[2], undo }, unusual,
             c->n));
         if (k == 0) { /* the others are by other rules, for what is unusual */
-            lab_put(&r->out, "ood_auc", names, ood.ieae, ood.recon, ood.density, ood.undo);
+            lab_put(&r->out, "ood_auc", names, ood.ieae, ood.g_abs, ood.density, ood.undo);
             recon_json_put(&r->out, "ood_other_rules", json_incref(rules));
             lab_put(&r->out, NULL, "ood_percent", ood.share);
             continue;
         }
         one = json_object();
-        lab_put(&one, NULL, names, ood.ieae, ood.recon, ood.density, ood.undo);
+        lab_put(&one, NULL, names, ood.ieae, ood.g_abs, ood.density, ood.undo);
         lab_put(&one, NULL, "sigmas least_deg unusual_percent", recon_reaches[k].sigmas,
                 recon_reaches[k].least, ood.share);
         json_array_append_new(rules, one);

@@ -78,7 +78,8 @@ static void put_backbones(recon_page *page, const json_t *run, recipe theirs)
         line = json_string_value(json_object_get(model, "training"));
         snprintf(label, sizeof label, "backbone %s", name);
         if (line)
-            put_row(page, label, of_line(line), strcmp(name, "plain") ? unknown : theirs);
+            put_row(page, label, of_line(line),
+                    strcmp(name, "plain") && strcmp(name, "paper_recipe") ? unknown : theirs);
     }
 }
 
@@ -169,12 +170,13 @@ static const char *method_name(const char *key)
     static const struct {
         const char *key, *label;
     } own[] = {
-        { "density_drawn", "ours: the pose density, mean of 16 random spins" },
-        { "spin_unseen", "ours: the classifier chooses the spin, on conformers it has not seen" },
-        { "spin", "ours: the same on its training conformers" },
+        { "recon_drawn", "recon, mean of 16 random spins" },
+        { "spin_unseen",
+          "recon --spin: the classifier chooses the spin, on conformers it has not seen" },
+        { "spin", "the same on its training conformers" },
         { "spin_all", "control: the classifier searches all of SO(3)" },
         { "ieae_terms", "IE-AE's canonical pose, with our terms" },
-        { "recon_terms", "RECON with our terms" },
+        { "paper_algorithm_terms", "the paper's algorithm, with our terms" },
         { "neighbours_terms", "by 25 neighbours, with our terms" },
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -57,10 +57,10 @@ enum { NONE, OWN, RECON, GATED, STANDING, STANDING_RECON, STANDING_GATED, WAYS }
 static const lab_row ways[WAYS] = {
     { "none", "any angle, as they come", 0 },
     { "own_remedy", "the reader's own remedy", 0 },
-    { "recon", "recon (ours: density)", 0 },
+    { "recon", "recon: the pose density", 0 },
     { "recon_gated", "recon, where the gate opens", 0 },
     { "upright", "upright, as they come", 0 },
-    { "upright_recon", "recon", 0 },
+    { "upright_canonical", "recon", 0 },
     { "upright_gated", "recon, where the gate opens", 0 },
 };
 #define LEVEL 0.01 /* of p-values: the gate's */

@@ -274,6 +274,13 @@ double recon_recipe_weight(const recon_safetensors *file, const char *name)
     return weight > 0 ? weight : -1;
 }
 
+static int is_papers(const recon_safetensors *file)
+{
+    const char *preset = recon_safetensors_metadata(file, "preset");
+    const char *heads = recon_safetensors_metadata(file, "heads");
+    return preset && heads && !strcmp(preset, "paper") && !strcmp(heads, "paper");
+}
+
 recon_trained recon_recipe_terms(const recon_safetensors *file)
 {
     double density = value_of(file, "density", NAN), pose = value_of(file, "pose", NAN);
@@ -282,12 +289,13 @@ recon_trained recon_recipe_terms(const recon_safetensors *file)
         return RECON_TRAINED_UNKNOWN;
     return density > 0                ? RECON_TRAINED_DENSITY
            : pose > 0 || contrast > 0 ? RECON_TRAINED_TERMS
+           : is_papers(file)          ? RECON_TRAINED_RECIPE
                                       : RECON_TRAINED_PLAIN;
 }
 
 const char *recon_trained_name(recon_trained kind)
 {
-    static const char *const name[] = { "plain", "terms", "density", "unknown" };
+    static const char *const name[] = { "paper_recipe", "plain", "terms", "density", "unknown" };
     return name[kind < RECON_TRAINED_KINDS ? kind : RECON_TRAINED_UNKNOWN];
 }
 

@@ -88,9 +88,10 @@ int recon_recipe_is(const recon_safetensors *file, const char *name, const char 
 /* The weight of a term of the loss; negative where the file has none. */
 double recon_recipe_weight(const recon_safetensors *file, const char *name);
 
-/* By which terms a backbone of images was trained: reconstruction alone (the paper's), the pose and
- * contrastive terms beside it, or a pose density too. */
+/* By which terms a backbone of images was trained: reconstruction alone, with the paper's network and heads or
+ * with ours, the pose and contrastive terms beside it, or a pose density too. */
 typedef enum {
+    RECON_TRAINED_RECIPE,
     RECON_TRAINED_PLAIN,
     RECON_TRAINED_TERMS,
     RECON_TRAINED_DENSITY,
@@ -98,7 +99,8 @@ typedef enum {
     RECON_TRAINED_UNKNOWN = RECON_TRAINED_KINDS /* the file does not say */
 } recon_trained;
 recon_trained recon_recipe_terms(const recon_safetensors *file);
-const char *recon_trained_name(recon_trained kind); /* "plain", "terms", "density", "unknown" */
+/* "paper_recipe", "plain", "terms", "density", "unknown" */
+const char *recon_trained_name(recon_trained kind);
 
 /* The path or name of the model that this one was trained from; NULL where there was none. */
 const char *recon_recipe_from(const recon_safetensors *file);

@@ -82,7 +82,7 @@ assert not gain or gate["p"] == next(g["p"] for g in held if keeps(g)), gate
 assert c8["tta36"] is None and 0 <= r["accuracy"]["any"]["average"] <= 100
 error = r["pose_error"]
 assert error["median_deg"] < 45 and error["median_deg"] <= error["p75_deg"] <= error["p90_deg"] <= 180, error
-assert all(r["ms_a_picture"][k] > 0 for k in ("classifier", "density", "density_one"))
+assert all(r["ms_a_picture"][k] > 0 for k in ("classifier", "recon", "recon_one"))
 PROGRAM
 report $? "the figures fit together, and up is learned"
 accepted "of models that are there" reproduce cifar10 --model run/found/model.safetensors --classifier c.safetensors --images 30

@@ -55,7 +55,7 @@ holds "$(value median_deg untouched)" '<' 12 "median distance to natural, untouc
 holds "$(value best ood_auc)" '>' 0.85 "the best possible area under the ROC curve"
 # By the model.
 holds "$(value median_deg anyway)" '<' 45 "median error of letters at any angle, about 90 untouched"
-holds "$(value density ood_auc)" '>' 0.6 "area under the ROC curve"
+holds "$(value recon ood_auc)" '>' 0.6 "area under the ROC curve"
 holds "$(value at_10 false_alarms_percent)" '<' 40 "false alarms at 10 %"
 [ "${RECON_SLOW:-}" != 1 ] || holds "$(value width_mae_deg)" '<' 60 "error of the widths"
 finish

@@ -206,17 +206,17 @@ static void areas_of_a_perfect_a_blind_and_a_contrary_score(void **state)
     CHECK_OK(ctx, recon_evaluate_ood(
                       ctx, &auc,
                       &(recon_ood_scores){
-                          .ieae = blind, .recon = size, .density = contrary, .undo = size },
+                          .ieae = blind, .g_abs = size, .density = contrary, .undo = size },
                       unusual, N));
     CHECK_NEAR(auc.ieae, 0.5, 1e-15);
-    CHECK_NEAR(auc.recon, 1, 1e-15);
+    CHECK_NEAR(auc.g_abs, 1, 1e-15);
     CHECK_NEAR(auc.density, 0, 1e-15);
     CHECK_NEAR(auc.undo, 1, 1e-15);
     CHECK_NEAR(auc.share, 0.75, 1e-15);
     memset(unusual, 0, sizeof unusual);
     CHECK_OK(ctx, recon_evaluate_ood(ctx, &auc, &(recon_ood_scores){ blind, size, contrary, NULL },
                                      unusual, N));
-    assert_true(auc.share == 0 && isnan(auc.recon) && isnan(auc.undo)); /* nothing to tell apart */
+    assert_true(auc.share == 0 && isnan(auc.g_abs) && isnan(auc.undo)); /* nothing to tell apart */
 }
 
 /* --- widths ----------------------------------------------------------------------------------- */
