@@ -39,7 +39,7 @@ typedef struct {
     size_t epochs;            /* 0: the preset's                                             */
 } letters_plan;
 
-/* The plan in a JSON file (docs/images.md describes it), or the experiment's own; quick: the small one. */
+/* The plan in a JSON file (docs/notebook/letters.md describes it), or the experiment's own; quick: the small one. */
 recon_status letters_plan_load(recon_ctx *ctx, letters_plan *out, const char *path /* or NULL */,
                                int quick);
 

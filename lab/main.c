@@ -326,7 +326,7 @@ typedef struct {
     "fills: paper_recipe (the paper's network, recipe and heads), paper_algorithm (its algorithm\n" \
     "on our network: `train --plain`), the same with our pose and contrast terms (--no-density),\n" \
     "or recon (what the tool does by default: the pose density). Rows without a model are null,\n"  \
-    "and the notes say why. docs/which-row.md explains every row.\n"
+    "and the notes say why. docs/paper.md explains every row.\n"
 #define ABOUT_QUICK                                                                                \
     "--quick uses 2,000 test images and 12,000 training images, fewer on a slow machine.\n"
 #define ABOUT_FIGURES "With the same --figures DIR, several runs share one page."

@@ -1,5 +1,5 @@
 /* reproduce_json.c - the paper's image experiments, and the rows of a run's tables. Each row is named after
- * what it is and filled from the models that there are; docs/which-row.md explains them. */
+ * what it is and filled from the models that there are; docs/paper.md explains them. */
 #include "lab/reproduce.h"
 #include "core/json.h"
 #include "group/natural.h"
@@ -277,7 +277,7 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
     if (s->baselines && !s->data)
         note(&notes,
              "the shipped escnn and equiadapt are trained on rotated images, partial_gcnn on "
-             "upright ones: docs/rivals.md");
+             "upright ones: docs/paper.md");
     note(&notes, "ood_auc: %s", unusual_rule(t));
     if (s->resample)
         note(

@@ -1,6 +1,6 @@
 /* rival.h - networks that the tables compare with, small ones of our own engine: classifiers that are
  * equivariant or were trained with rotated images, and networks that canonicalize images in front of
- * the frozen classifier. docs/rivals.md says what each follows and where it differs.
+ * the frozen classifier. docs/paper.md says what each follows and where it differs.
  *
  * All learn from the training part, less one image in RECON_HELD_OUT. Those held out, rotated by the
  * rule of the set, choose the epoch; the test part is not looked at. */

@@ -23,7 +23,7 @@ static const struct {
 #define SLOW    0.02 /* theta learns at so much of the rate */
 #define SHORT                                                                                      \
     -0.01 /* of the whole circle, theta at first. Only angles that fade give theta a gradient: here in
-             one step in 12. The largest of the starts tried (docs/rivals.md) at which theta is learned:
+             one step in 12. The largest of the starts tried (docs/paper.md) at which theta is learned:
              held-out accuracy alone would choose -0.0005, whose network stays a G-CNN */
 #define PENALTY 1e-3
 

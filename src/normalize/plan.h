@@ -17,7 +17,7 @@ typedef struct {
     size_t bytes; /* of a rank */
 } recon_plan;
 
-/* By the rates of docs/cluster.md: within a factor of two on CPUs of the last years. */
+/* By the rates of docs/notebook/cluster.md: within a factor of two on CPUs of the last years. */
 recon_plan recon_plan_of(const recon_plan_sizes *sizes);
 
 /* Logs what a long run will take; a short one says nothing. */

@@ -12,7 +12,7 @@ import sys
 
 root, recon = pathlib.Path(sys.argv[1]), sys.argv[2]
 PAGES = sorted(p for folder in ("", "docs", "data", "models", "python", "examples") for p in
-               [*(root / folder).glob("*.md"), *((root / folder).glob("*/*.md") if folder == "data" else [])])
+               [*(root / folder).glob("*.md"), *((root / folder).glob("*/*.md") if folder in ("data", "docs") else [])])
 FOLDERS = "src|include|tests|tools|cli|examples|bench|models|data|python|docs"
 
 # --- a page in pieces -------------------------------------------------------------------------------

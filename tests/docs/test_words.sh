@@ -6,7 +6,7 @@ if [ "${RECON_BUILD:-build}" != build ]; then
     exit 0
 fi
 
-places="README.md docs/*.md models/*.md data/*.md cli lab python include src/report man completion"
+places="README.md docs/*.md docs/notebook/*.md models/*.md data/*.md cli lab python include src/report man completion"
 
 # Words as the C locale sees them; whatever the case.
 words='turn|turns|turned|turning|turn_seed|odd|odder|oddest|oddness|strangers?|lessons?|school|pupils?|twins?'

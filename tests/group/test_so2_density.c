@@ -278,7 +278,7 @@ static void sets_are_independent(void **state)
     }
 }
 
-/* The table of docs/statistics.md, with room: root mean square error in degrees. */
+/* The table of docs/notebook/statistics-so2.md, with room: root mean square error in degrees. */
 static double width_error(recon_ctx *ctx, recon_so2_density truth, size_t k, double pollution)
 {
     enum { SETS = 1000, K_MOST = 50 };

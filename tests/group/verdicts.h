@@ -1,5 +1,5 @@
 /* verdicts.h - laws of poses, how often each verdict is given for them, and the error rates that
- * are promised (docs/verdicts.md). The brief test draws few sets of each law, the slow one a
+ * are promised (docs/notebook/verdicts.md). The brief test draws few sets of each law, the slow one a
  * thousand and writes the page. */
 #ifndef TESTS_STATS_VERDICTS_H
 #define TESTS_STATS_VERDICTS_H

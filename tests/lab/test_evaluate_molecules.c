@@ -167,7 +167,7 @@ static void errors_of_simple_answers_are_known(void **state)
                 RECON_ERR_INPUT, "entry of F 4 is inf");
 }
 
-/* Twenty-five poses of a ring, fitted as the paper does and robustly (docs/statistics-so3.md). */
+/* Twenty-five poses of a ring, fitted as the paper does and robustly (docs/notebook/statistics-so3.md). */
 static void rings_of_25_are_fitted_as_well_as_they_can_be(void **state)
 {
     enum { SETS = 900, K = 25 };

@@ -9,7 +9,7 @@ static const recon_plan_sizes large = {
     .rows = 1000000, .d = 128, .k = 10, .ranks = 1, .threads = 1, .bytes = 1
 };
 
-/* The table of docs/cluster.md: 10^6 rows are 0.23 core hours. */
+/* The table of docs/notebook/cluster.md: 10^6 rows are 0.23 core hours. */
 static void the_plan_is_the_documents_table(void **state)
 {
     (void)state;

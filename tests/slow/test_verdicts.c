@@ -1,5 +1,5 @@
 /* How often each verdict is given for each law, k by k: a thousand sets each. Writes the tables and
- * figures of docs/verdicts.md (VERDICTS names another file) and holds them against what is
+ * figures of docs/notebook/verdicts.md (VERDICTS names another file) and holds them against what is
  * promised.
  */
 #include "group/verdicts.h"
@@ -155,7 +155,7 @@ static void write_head(FILE *f, int so3)
 
 static void verdicts_keep_their_promises(void **state)
 {
-    const char *asked = getenv("VERDICTS"), *path = asked ? asked : "docs/verdicts.md";
+    const char *asked = getenv("VERDICTS"), *path = asked ? asked : "docs/notebook/verdicts.md";
     FILE *f = fopen(path, "w");
     outcome all[LAWS][KS];
     assert_non_null(f);

@@ -5,7 +5,7 @@
  * with Tukey's biweight in place of the square (the RECON paper, appendix on the robust mean). It
  * follows the verdict: with one mode, however broad, it is the Frechet mean; with several it lies
  * on the heaviest. The default is the Tukey mean, except that on SO(2) the centre of a single mode
- * allows for a background of outliers. docs/statistics.md and docs/statistics-so3.md describe the
+ * allows for a background of outliers. docs/notebook/statistics-so2.md and docs/notebook/statistics-so3.md describe the
  * tests. */
 #ifndef RECON_GROUP_MEAN_H
 #define RECON_GROUP_MEAN_H
@@ -24,7 +24,7 @@ typedef enum {
 /* Zero means the default. */
 typedef struct {
     recon_mean_kind kind;
-    double tukey_c; /* radians; 0: chosen from the data, see docs/statistics.md */
+    double tukey_c; /* radians; 0: chosen from the data, see docs/notebook/statistics-so2.md */
     uint64_t reserved[RECON_RESERVED];
 } recon_mean_options;
 

@@ -8,7 +8,7 @@
  * For a level lambda the best m arcs maximise  count - lambda * length  (the excess mass of Mueller
  * and Sawitzki, 1991). Points and gaps form a ring of alternating gains and losses; fusing the
  * smallest of them with its two neighbours, again and again, passes through the best m arcs for
- * every m. docs/statistics.md has the reasons and the measured error rates. */
+ * every m. docs/notebook/statistics-so2.md has the reasons and the measured error rates. */
 #include "group/so2/mean.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* verdict.h - what a set of angles says about a natural pose: a test with stated error rates.
  *
- * docs/statistics.md explains the tests and tabulates how often each verdict is given
+ * docs/notebook/statistics-so2.md explains the tests and tabulates how often each verdict is given
  * for each law. */
 #ifndef GROUP_SO2_VERDICT_H
 #define GROUP_SO2_VERDICT_H

@@ -10,7 +10,7 @@
  * correction for few samples. ML is maximum likelihood with as many different singular values as
  * likelihood-ratio tests tell apart (all equal, two equal, none): what is not identifiable would
  * follow the noise. MOMENT is the paper's: coth(s) - 1/s = d inverted for each singular value d of
- * the mean matrix, exact for one non-zero value. docs/statistics-so3.md has the errors measured. */
+ * the mean matrix, exact for one non-zero value. docs/notebook/statistics-so3.md has the errors measured. */
 typedef enum { RECON_FISHER_ROBUST = 0, RECON_FISHER_MOMENT, RECON_FISHER_ML } recon_fisher_method;
 
 /* Zero means the default. */

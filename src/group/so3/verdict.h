@@ -29,7 +29,7 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
 /* --- What a set of rotations says about a natural pose: a test with stated error
  * rates.
  *
- * docs/statistics-so3.md explains the tests and tabulates how often each verdict is given. */
+ * docs/notebook/statistics-so3.md explains the tests and tabulates how often each verdict is given. */
 
 /* Rotations [n] with the singular values of their mean and their robust fit. */
 typedef struct {

@@ -324,7 +324,7 @@ done:
 /* Nanoseconds a pixel on one core of an Ice Lake server, fitted to 21 layers (frequencies up to 3,
  * sizes 1 to 7, 8 to 384 channels, images of 7 to 28 pixels): off by a third at most, and the way
  * chosen was the faster one for all of them. Other machines scale the two alike.
- * docs/performance.md has the ratios, bench_steerable measures them anew. */
+ * docs/notebook/performance.md has the ratios, bench_steerable measures them anew. */
 typedef struct {
     double dense, taps, pixel; /* a multiply-add; a tap of an output; a pixel        */
     double product, filter, feature,
