@@ -1,8 +1,8 @@
-/* arena.h - memory that is given back all at once.
+/* arena.h - memory that is released all at once.
  *
- * A stack of blocks: taking moves a pointer, releasing moves it back to a mark. After the first
- * pass over the same code the blocks are there and the addresses repeat. Built with
- * `make ARENA=malloc` every request gets a block of its own, so that the sanitizers see each
+ * A stack of blocks: taking memory moves a pointer, and releasing moves it back to a mark. After
+ * the first pass over the same code no block is allocated and the addresses repeat. Built with
+ * `make ARENA=malloc`, every request gets its own block, so that the sanitizers see each
  * overrun. */
 #ifndef CORE_ARENA_H
 #define CORE_ARENA_H
@@ -16,17 +16,17 @@ typedef struct {
     size_t used;
 } recon_mark;
 
-recon_arena *recon_arena_make(void); /* NULL when out of memory */
+recon_arena *recon_arena_make(void); /* NULL if out of memory */
 void recon_arena_free(recon_arena *arena);
 
-/* count * size bytes, not set, aligned to 64, through *out (a pointer to any pointer); alive until
- * a mark from before it is released. */
+/* Returns count * size uninitialised bytes, aligned to 64, in *out (a pointer to any pointer). They
+ * are valid until an earlier mark is released. */
 recon_status recon_arena_take(recon_ctx *ctx, recon_arena *arena, void *out, size_t count,
                               size_t size);
 recon_mark recon_arena_mark(const recon_arena *arena);
 void recon_arena_release(recon_arena *arena, recon_mark mark);
 
-/* Scratch of one worker of the pool. What a task takes is given back when it ends. */
+/* Returns the scratch arena of a worker thread. What a task takes is released when it ends. */
 recon_arena *recon_worker_arena(recon_ctx *ctx, int worker);
 
 #endif

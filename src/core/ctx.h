@@ -1,5 +1,4 @@
-/* ctx.h (private) - the context's fields, for the library's own files, with
- * logging and progress. */
+/* ctx.h (private) - the fields of the context, logging and progress. */
 #ifndef CORE_CTX_H
 #define CORE_CTX_H
 
@@ -12,12 +11,12 @@
 struct recon_ops;  /* ops/ops.h: core only carries the pointer that recon_ops_attach sets */
 struct recon_pool; /* threads.c */
 struct recon_comm; /* comm/comm.h: lent by recon_comm_attach; NULL: one process */
-struct recon_sums; /* ops/sums.h: gradients that wait; NULL: none does */
+struct recon_sums; /* ops/sums.h: gradients waiting to be summed; NULL: none */
 
 typedef struct {
     const char *label;
     uint64_t total;
-    double begun, shown, every; /* seconds between two reports; a test that has to see each: 0 */
+    double begun, shown, every; /* every: seconds between two reports; 0 in tests */
     atomic_ullong done;
     uint64_t before;
     const char *measure;
@@ -30,33 +29,33 @@ struct recon_ctx {
     struct recon_comm *comm;
     struct recon_sums *sums;
     recon_ctx_options options;
-    recon_hash_key hash_key; /* of every table of names: see hash.h */
-    pid_t process;           /* that made it, and has its threads */
+    recon_hash_key hash_key; /* for all tables of names: see hash.h */
+    pid_t process;           /* the process that made it and has its threads */
     atomic_int interrupted;
-    int hold; /* set between two consistent states: an interruption waits for the second */
+    int hold; /* set between two consistent states, to delay an interruption */
 
-    void *backend;                       /* what the ops keep between calls, theirs to define; */
-    void (*backend_free)(void *backend); /* NULL, or how to give it back */
+    void *backend;                       /* state of the ops between calls */
+    void (*backend_free)(void *backend); /* frees it, or NULL */
 
     pthread_mutex_t lock; /* guards the message and the callbacks: workers may fail and report */
     char message[1024];
-    int in_parallel; /* within a loop the first message stays */
+    int in_parallel; /* in a parallel loop the first message is kept */
 
     recon_progress_job progress;
     int progress_held; /* jobs that have called recon_progress_hold */
 
-    const void *kinds[8]; /* backbones of the application's own: see recon_backbone_add */
+    const void *kinds[8]; /* the application's backbones: see recon_backbone_add */
     size_t n_kinds;
-    const void *groups[8]; /* the application's own: see recon_group_add */
+    const void *groups[8]; /* the application's groups: see recon_group_add */
     size_t n_groups;
-    void *made_groups; /* of recon_group_find: blocks, each begins with a pointer to the next */
+    void *made_groups; /* made by recon_group_find; each block begins with a pointer to the next */
 
     atomic_long fail_at; /* tests: see recon_alloc_fail_at */
 };
 
-/* For loops that are long by themselves: RECON_ERR_INTERRUPTED once recon_ctx_interrupt was called,
- * unless that has to wait. recon_parallel asks between its tasks, files as they are read and written,
- * arrays as they are converted, sets of molecules as they grow: a loop behind these need not. */
+/* For long loops: returns RECON_ERR_INTERRUPTED after recon_ctx_interrupt, unless interruptions are
+ * on hold. recon_parallel checks between its tasks; reading and writing files, converting arrays
+ * and adding molecules check too, so loops over these need not. */
 recon_status recon_interrupted(recon_ctx *ctx);
 
 /* The same at every 4096th index, for a loop over inputs, pixels or numbers. */
@@ -65,22 +64,23 @@ static inline recon_status recon_interrupted_at(recon_ctx *ctx, size_t i)
     return i % 4096 ? RECON_OK : recon_interrupted(ctx);
 }
 
-/* To whoever gave on_log. */
+/* Calls on_log. */
 void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...) RECON_PRINTF(3, 4);
 
-/* Progress of one long job at a time. add may be called by any worker; the others by who began it:
- * how much was done in an earlier run, and what is measured on the way (measure is lent). */
+/* Report the progress of one long job at a time. Any worker may call add; the thread that began the
+ * job calls the others: continue with the work done in an earlier run, and measure with a value to
+ * show (measure is lent). */
 void recon_progress_begin(recon_ctx *ctx, const char *label, uint64_t total);
 void recon_progress_continue(recon_ctx *ctx, uint64_t before);
 void recon_progress_measure(recon_ctx *ctx, const char *measure, double value);
 void recon_progress_add(recon_ctx *ctx, uint64_t done);
 void recon_progress_end(recon_ctx *ctx);
-/* A job that calls what may have progress of its own: between the two calls nothing but the job
- * counts, and is shown. Released after a failure too. */
+/* While a job holds the progress, the progress of functions that it calls is ignored. Release it
+ * also after a failure. */
 void recon_progress_hold(recon_ctx *ctx);
 void recon_progress_release(recon_ctx *ctx);
 
-/* Seconds on a clock that only goes forward. */
+/* Seconds on a monotonic clock. */
 double recon_now(void);
 
 #endif

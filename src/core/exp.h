@@ -1,4 +1,4 @@
-/* exp.h - exponentials that the compiler can put into vectors: no branch, no table, no call.
+/* exp.h - exponentials that the compiler can vectorize: no branch, no table, no call.
  *
  * The largest errors, over all floats in the range, are 2 units in the last place for the
  * exponential and absolute 2e-7 for the functions made of it. */

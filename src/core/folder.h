@@ -1,13 +1,13 @@
-/* folder.h - folders of results: written as wholes, by one at a time.
+/* folder.h - folders of results, each written as a whole by one process at a time.
  *
- * A result is written into a stage, a folder that nobody looks into, and takes the place of the
- * earlier one when all of it is on the disk: the two folders are exchanged in one step. Whatever
- * else lies in the folder stays: files are linked into the new one before the exchange, sub-folders
- * move after it. Where folders cannot be exchanged the files move one by one, by a journal
- * (core/journal.h) that the next writer completes if this one dies.
+ * A result is written into a stage, a folder that nobody reads. When all of it is on the disk, the
+ * stage and the folder are exchanged in one step. Other files of the folder are kept: files are
+ * linked into the new one before the exchange, and sub-folders are moved after it. If the file
+ * system cannot exchange folders, the files are moved one by one, with a journal (core/journal.h)
+ * that the next writer completes if this one dies.
  *
- * A writer holds a lock on the folder, by which others know that it lives; what dead ones have left
- * is removed by the next. */
+ * A writer holds a lock on the folder, which shows others that it is alive. Leftovers of dead
+ * writers are removed by the next one. */
 #ifndef CORE_FOLDER_H
 #define CORE_FOLDER_H
 
@@ -17,16 +17,16 @@
 
 enum { RECON_PATH = 4096 };
 
-/* dir/name in out, which is returned. */
+/* Writes dir/name to out and returns it. */
 const char *recon_folder_join(char out[RECON_PATH], const char *dir, const char *name);
 
-/* Makes a folder, unless it is there; its parent must be. */
+/* Makes a folder unless it exists; its parent must exist. */
 recon_status recon_folder_make(recon_ctx *ctx, const char *path);
 
 /* Keeps other writers out of a folder until close(*fd): waits for them 10 seconds. */
 recon_status recon_folder_lock(recon_ctx *ctx, int *fd, const char *dir);
 
-/* For those who read several files of a result: whether it is still the one that was looked at. */
+/* For reading several files of a result: check fails if it was replaced since look. */
 typedef struct {
     struct stat folder, list;
 } recon_folder_view;
@@ -36,53 +36,53 @@ recon_status recon_folder_check(recon_ctx *ctx, const recon_folder_view *view, c
 /* --- which files of a folder belong to a result
  *
  * `recon normalize` and `recon discover` list them in summary.json, as "files"; pictures are listed
- * in poses.csv. Version 0.1.0 had no "files": of its summary the names are known. Everything else
- * in the folder is the user's, and without such a list everything is. */
+ * in poses.csv. Version 0.1.0 had no "files", but fixed names. Everything else in the folder
+ * belongs to the user; without such a list, everything does. */
 
-/* What replaces what: a result of one kind leaves those of the other alone. */
+/* A result replaces earlier ones of its own kind only. */
 typedef enum { RECON_RESULT, RECON_PICTURES, RECON_FOLDER_KINDS } recon_folder_kind;
 
 const char *recon_folder_kind_name(recon_folder_kind kind);
 /* The file that lists the others. */
 const char *recon_folder_list(recon_folder_kind kind);
 
-/* The names of the files, sorted; some may be missing from the folder. */
+/* Lists the names of the files, sorted; some may be missing from the folder. */
 recon_status recon_result_files(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                                 const char *dir);
 
-/* The same of a result that was just written to dir, with or without a summary: what has these
- * names in another folder is replaced by it. */
+/* The same for a result that was just written to dir, with or without a summary: files with these
+ * names in the target folder are replaced. */
 recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                            const char *dir);
 
-/* Whether some result has, or had in version 0.1.0, a file by that name: of leftovers. */
+/* Returns whether results have, or had in version 0.1.0, a file of that name; for leftovers. */
 int recon_is_result_file(const char *name, size_t length);
 
 /* --- writing one */
 
 typedef struct {
-    char path[RECON_PATH]; /* write here; "" once it is done, one way or the other */
+    char path[RECON_PATH]; /* write here; "" after a commit or a close */
     /* private */
     recon_folder_kind kind;
-    char dir[RECON_PATH];    /* as it was asked for, for messages  */
-    char target[RECON_PATH]; /* where that is                      */
-    int inside;              /* the stage is in the folder         */
-    int fd, target_fd;       /* both locked; -1: not there         */
+    char dir[RECON_PATH];    /* the path that was asked for, for messages */
+    char target[RECON_PATH]; /* the resolved path */
+    int inside;              /* the stage is inside the folder */
+    int fd, target_fd;       /* both locked; -1: does not exist */
 } recon_stage;
 
 #define RECON_NO_STAGE ((recon_stage){ .fd = -1, .target_fd = -1 }) /* may be closed */
 
-/* Close always, also after a failure; without a commit the folder is as it was, and not there if it
- * was not. What is written must have been synced, as recon_writer_commit does. Messages name the
- * folder, not the stage, once it is closed. */
+/* Always close a stage, also after a failure; without a commit the folder is unchanged, or still
+ * does not exist. Files in it must be synced before the commit, as recon_writer_commit does. After
+ * the close, messages name the folder instead of the stage. */
 recon_status recon_stage_open(recon_ctx *ctx, recon_stage *out, const char *dir,
                               recon_folder_kind kind);
-/* Where to write a file that is to be at `path`: there, or in the stage if that is in its folder;
- * then it comes with the others. out takes the answer if need be. */
+/* Returns where to write a file for `path`: in the stage if the path is in its folder, so that it
+ * appears with the other files; otherwise path. out may receive the result. */
 const char *recon_stage_file(recon_ctx *ctx, const recon_stage *stage, char out[RECON_PATH],
                              const char *path);
-/* Fails if the file is one of the earlier result, or has the name of one that was written to the
- * stage: for what is read, and must not go with a commit. */
+/* Fails if the file belongs to the earlier result, or has the name of a file in the stage: for
+ * inputs, which a commit must not remove. */
 recon_status recon_stage_keeps(recon_ctx *ctx, const recon_stage *stage, const char *path);
 recon_status recon_stage_commit(recon_ctx *ctx, recon_stage *stage);
 void recon_stage_close(recon_ctx *ctx, recon_stage *stage);

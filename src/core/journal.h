@@ -1,10 +1,10 @@
-/* journal.h - a folder changed in place, file by file, so that it ends up whole.
+/* journal.h - replaces a result in its folder file by file, completely even after a crash.
  *
- * Where a folder cannot be exchanged for another, the new files wait in a folder inside it. A
- * journal beside them says what is to be done: from the moment it has its name the new result
- * counts, and the next writer there does the rest. Readers wait for a writer that lives, and
- * otherwise refuse: reading changes nothing. A journal that was not written in this very folder is
- * refused by all. */
+ * It is used if folders cannot be exchanged. The new files wait in a sub-folder, with a journal
+ * beside it that lists what to do. From the moment the journal has its name the new result is
+ * valid, and if the writer dies, the next one finishes the work. Readers wait for a live writer and
+ * otherwise fail, since reading changes nothing. A journal that was written in another folder is
+ * always refused. */
 #ifndef CORE_JOURNAL_H
 #define CORE_JOURNAL_H
 
@@ -12,22 +12,22 @@
 
 #define RECON_JOURNAL ".recon-journal"
 
-/* "PREFIX-1-2": what a stage is called. */
+/* Returns whether name is that of a stage, "PREFIX-1-2". */
 int recon_is_stage(const char *name, const char *prefix);
 #define RECON_STAGE_INSIDE ".recon"
-/* In a stage: not complete, so nothing in it is anybody's. */
+/* A file in a stage that is not complete, whose content may be removed. */
 #define RECON_STAGE_MARKER ".recon-new"
 
-/* Makes the journal of the folder: all that is in its sub-folder `stage` moves up, and the files
- * by the names in `remove` go. */
+/* Writes the journal of the folder: move everything from the sub-folder `stage` up, and delete the
+ * files named in `remove`. */
 recon_status recon_journal_write(recon_ctx *ctx, const char *folder, const char *stage,
                                  const recon_names *remove);
 
-/* Does what the journal says, if there is one. fd is the folder, which the caller has locked. */
+/* Carries out the journal, if there is one. fd is the folder, locked by the caller. */
 recon_status recon_journal_roll(recon_ctx *ctx, int fd, const char *folder);
 
-/* For readers: an error where there is a journal. Opening a file asks for it (recon_file_open), so
- * this is for those who list a folder. */
+/* For readers: fails if there is a journal. recon_file_open calls it; call it before listing a
+ * folder. */
 recon_status recon_journal_check(recon_ctx *ctx, const char *folder);
 int recon_journal_is_in(const char *folder);
 

@@ -1,10 +1,10 @@
 /* onnx.h (private) - a network as an ONNX file, written node by node.
  *
- * The format is Protocol Buffers (onnx.proto of the ONNX project): fields with a number, each a variable
- * length integer or bytes with their length in front. That is little enough to be written by hand.
+ * The format is Protocol Buffers (onnx.proto of the ONNX project): numbered fields, each a variable
+ * length integer or bytes preceded by their length, which is simple enough to write by hand.
  *
- * Functions return the value that they make. The first failure stays, later calls do nothing, and
- * recon_onnx_write says what it was: who makes a graph need not look in between. */
+ * Functions return the value that they make. The first failure is kept, later calls do nothing, and
+ * recon_onnx_write reports it, so code that makes a graph need not check in between. */
 #ifndef CORE_ONNX_H
 #define CORE_ONNX_H
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum { RECON_ONNX_OPSET = 17, RECON_ONNX_IR = 8 };
-enum { RECON_ONNX_BATCH = -1 /* a dimension that is known when the network runs */ };
+enum { RECON_ONNX_BATCH = -1 /* a dimension that is only known when the network runs */ };
 enum { RECON_ONNX_INPUTS = 8, RECON_ONNX_ATTRIBUTES = 6, RECON_ONNX_INTS = 8 };
 
 typedef struct recon_onnx recon_onnx;
@@ -40,7 +40,7 @@ typedef struct {
     recon_onnx_ints list;
 } recon_onnx_attribute;
 
-/* Both end at the first that is none. */
+/* Both lists end at the first empty entry. */
 typedef struct {
     recon_onnx_value of[RECON_ONNX_INPUTS];
 } recon_onnx_inputs;
@@ -51,17 +51,17 @@ typedef struct {
 recon_status recon_onnx_new(recon_ctx *ctx, recon_onnx **out, const char *name);
 void recon_onnx_free(recon_onnx *onnx);
 
-/* A failure of whoever makes the graph: it stays as if it were the graph's own. RECON_OK changes
- * nothing; returns whether all is well so far. */
+/* Records a failure of the calling code as if it were the graph's own. RECON_OK changes nothing.
+ * Returns whether there was no failure so far. */
 int recon_onnx_did(recon_onnx *onnx, recon_status status);
 
 recon_onnx_value recon_onnx_input(recon_onnx *onnx, const char *name, recon_onnx_type type,
                                   recon_onnx_ints shape);
-/* The value leaves the graph under this name. */
+/* Makes the value an output of the graph under this name. */
 void recon_onnx_output(recon_onnx *onnx, const char *name, recon_onnx_value value,
                        recon_onnx_type type, recon_onnx_ints shape);
 
-/* Constants, copied. name NULL: a number will do. */
+/* Constants, copied. name NULL: a number is used as the name. */
 recon_onnx_value recon_onnx_floats(recon_onnx *onnx, const char *name, const float *values,
                                    recon_onnx_ints shape);
 recon_onnx_value recon_onnx_integers(recon_onnx *onnx, const int64_t *values,
@@ -76,12 +76,13 @@ recon_onnx_value recon_onnx_op(recon_onnx *onnx, const char *op, recon_onnx_inpu
 void recon_onnx_ops(recon_onnx *onnx, recon_onnx_value *out, size_t n, const char *op,
                     recon_onnx_inputs in, recon_onnx_attributes attributes);
 
-/* Between the two, everything goes to a graph of its own, the body of a Loop, which sees the values
- * outside. The next operator with an attribute RECON_ONNX_BODY takes it. Bodies do not nest. */
+/* Between the two calls, everything goes into a separate graph, the body of a Loop, which can use
+ * the values outside. The next operator with an attribute RECON_ONNX_BODY receives it. Bodies do
+ * not nest. */
 void recon_onnx_body_begin(recon_onnx *onnx);
 void recon_onnx_body_end(recon_onnx *onnx);
 
-/* Writes the file as a whole or not at all, with the first failure if there was one. */
+/* Writes the file as a whole or not at all, or returns the first failure. */
 recon_status recon_onnx_write(recon_ctx *ctx, const char *path, const recon_onnx *onnx,
                               const recon_metadata_entry *metadata, size_t n_metadata);
 

@@ -5,8 +5,8 @@
 #include <recon/core/safetensors.h>
 #include "core/file.h"
 
-/* As recon_safetensors_open, of bytes that are there already. Takes the file over if it succeeds;
- * path is for messages. */
+/* Like recon_safetensors_open, for a file in memory, which it takes over on success. path is for
+ * messages. */
 recon_status recon_safetensors_parse(recon_ctx *ctx, recon_safetensors **out, recon_file file,
                                      const char *path);
 

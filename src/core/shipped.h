@@ -1,4 +1,4 @@
-/* shipped.h - where the files lie that come with recon. */
+/* shipped.h - finds the data and models that come with recon. */
 #ifndef CORE_SHIPPED_H
 #define CORE_SHIPPED_H
 
@@ -9,23 +9,23 @@
     "it comes with recon's sources; run there, `make install`, or set RECON_DATA to their data "   \
     "folder"
 
-/* The folder of the shared library this is part of; of the running program when it is linked into
- * that; or "." A host such as Python has its own place, which says nothing about ours. */
+/* Returns the folder of the shared library that this code is part of, of the program if it is
+ * linked statically, or ".". It is not that of a host program such as Python. */
 void recon_shipped_folder(char *out, size_t room);
 
-/* The path of KIND/NAME, KIND being "data" or "models": here, beside the library or program as it
- * was built or installed, or where systems keep such files; data first where $RECON_DATA says.
- * Where there is none, the message says where it was looked for, and the remedy. */
+/* Finds KIND/NAME, where KIND is "data" or "models": in the working folder, beside the library or
+ * program as built or installed, or where systems keep such files; data first in $RECON_DATA. If
+ * there is none, the message lists the places and the remedy. */
 recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
                                 const char *name, const char *remedy);
 
-/* Where a model is that was asked for by a path: there, if there is such a file; else where it
- * comes with recon, of NAME or models/NAME, with .safetensors behind it or without; else path. */
+/* Returns the path of a model. If path is not a file, NAME and models/NAME, with or without
+ * .safetensors, stand for the model of that name that comes with recon; otherwise returns path. */
 const char *recon_shipped_model(char *out, size_t room, const char *path);
 
-/* Where such a model could not be opened, and path is a plain name and no file: adds to the message
- * what may have been meant, and which models come with recon; where there is none, the places that
- * were looked at. Returns status. */
+/* Completes the message about a model that could not be opened, if path is a plain name and not a
+ * file: adds similar names and the models that come with recon, or, if none was found, the places
+ * that were searched. Returns status. */
 recon_status recon_shipped_note(recon_ctx *ctx, recon_status status, const char *path);
 
 #endif

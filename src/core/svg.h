@@ -1,14 +1,13 @@
 /* svg.h - pictures as SVG text, written element by element.
  *
- * A picture is a view box that fills the width it is given, up to its own; it stands alone as a
- * file and goes into an HTML page as it is: no script, no font, nothing from elsewhere. Looks come
+ * A picture is a view box that scales to the available width, up to its own. It can be a file of
+ * its own or part of an HTML page, without scripts, fonts or external resources. Its looks come
  * from class names and one style sheet. Coordinates are pixels of the view box, x to the right, y
- * down, printed to a hundredth the same way in every locale.
+ * down, printed to a hundredth, the same in every locale.
  *
- * Elements return nothing: the first failure (memory, a coordinate that is not finite) stays, later
- * elements do nothing, and recon_svg_finish says what it was, with the message in the context the
- * picture was made with. Text may be any bytes: what XML cannot hold is replaced. A class may be
- * NULL. */
+ * Elements return nothing: the first failure (memory, a coordinate that is not finite) is kept,
+ * later elements do nothing, and recon_svg_finish returns it, with the message in the context of
+ * the picture. Text may be any bytes: what XML cannot hold is replaced. A class may be NULL. */
 #ifndef CORE_SVG_H
 #define CORE_SVG_H
 
@@ -19,30 +18,30 @@ typedef struct recon_svg recon_svg;
 
 /* All may be NULL. */
 typedef struct {
-    const char *title; /* what it is, and what it shows: for readers who cannot see it */
+    const char *title; /* title and description, for readers who cannot see the picture */
     const char *desc;
     const char *cls;   /* class of the picture itself */
-    const char *style; /* its style sheet, CSS        */
+    const char *style; /* its style sheet, CSS */
 } recon_svg_options;
 
-/* A picture of this size; options may be NULL. */
+/* Begins a picture of this size; options may be NULL. */
 recon_status recon_svg_new(recon_ctx *ctx, recon_svg **out, double width, double height,
                            const recon_svg_options *options);
 
-/* Ends the picture: its text through *out, to be freed with free(); NULL on failure. The picture is
- * gone either way. */
+/* Ends the picture and frees it. *out receives its text, to be freed with free(), or NULL on
+ * failure. */
 recon_status recon_svg_finish(recon_svg *svg, char **out);
 
-/* A failure of whoever draws: it stays as if it were the picture's own.
- * RECON_OK changes nothing. */
+/* Records a failure of the drawing code as if it were the picture's own. RECON_OK changes
+ * nothing. */
 void recon_svg_fail(recon_svg *svg, recon_status status);
 
-/* Writes text to path as a whole or not at all. A link stays, and what it leads to is replaced; over,
- * for files of a folder: the link is. */
+/* Writes text to path as a whole or not at all. If path is a link, its target is replaced; with
+ * _over the link itself is. */
 recon_status recon_svg_save(recon_ctx *ctx, const char *path, const char *text);
 recon_status recon_svg_save_over(recon_ctx *ctx, const char *path, const char *text);
 
-/* One element each; text is escaped, and begins at x, y unless its class says otherwise. */
+/* Add one element each; text is escaped, and begins at x, y unless its class changes that. */
 void recon_svg_line(recon_svg *svg, const char *cls, double x1, double y1, double x2, double y2);
 void recon_svg_rect(recon_svg *svg, const char *cls, double x, double y, double width,
                     double height);
@@ -68,8 +67,8 @@ void recon_svg_path_end(recon_svg *svg);
 void recon_svg_group(recon_svg *svg, const char *cls);
 void recon_svg_group_end(recon_svg *svg);
 
-/* value with this many decimals (0 .. 9), a point between, no sign before zero: "-0.50", "12". A
- * value that is not finite or beyond 1e9 in size is "?". Returns out. */
+/* Prints value with this many decimals (0 .. 9), a decimal point and no negative zero: "-0.50",
+ * "12". A value that is not finite or exceeds 1e9 in magnitude is "?". Returns out. */
 typedef char recon_svg_digits[48];
 char *recon_svg_number(recon_svg_digits out, double value, int decimals);
 
@@ -78,15 +77,15 @@ char *recon_svg_number(recon_svg_digits out, double value, int decimals);
 typedef struct {
     recon_ctx *ctx;
     recon_status status; /* the first failure */
-    char *text;          /* [used], and a zero behind it once there is anything */
+    char *text;          /* [used], terminated by a zero once it is not empty */
     size_t used, room;
 } recon_markup;
 
 void recon_markup_bytes(recon_markup *m, const void *bytes, size_t n);
-/* As it stands. */
+/* Appends text unchanged. */
 void recon_markup_put(recon_markup *m, const char *text);
-/* As text of an element or attribute: what would be read as markup is escaped; bytes that are not
- * UTF-8, and characters that XML lacks or that text.h does not let be shown, are replaced. */
+/* Appends text of an element or attribute: markup is escaped; bytes that are not UTF-8, and
+ * characters that XML lacks or that text.h lists, are replaced. */
 void recon_markup_escaped(recon_markup *m, const char *text);
 /* The same for the first n bytes of text. */
 void recon_markup_escaped_part(recon_markup *m, const char *text, size_t n);

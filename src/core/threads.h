@@ -1,9 +1,9 @@
 /* threads.h - one parallel loop over a fixed pool.
  *
- * Work is cut by the caller into tasks that do not depend on the number of threads; who runs which
- * task is left to chance, what a task computes is not. That is all of our determinism on the CPU.
- * Our own threads rather than OpenMP: ThreadSanitizer understands them, and two contexts get two
- * pools that do not meet. */
+ * The caller divides the work into tasks that do not depend on the number of threads. Which thread
+ * runs a task is random, but what the task computes is not: this is why results on the CPU are
+ * deterministic. Our own threads rather than OpenMP, because ThreadSanitizer understands them, and
+ * two contexts have two independent pools. */
 #ifndef CORE_THREADS_H
 #define CORE_THREADS_H
 
@@ -12,36 +12,37 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* One task. worker is 0 .. threads-1 and names scratch space, never a result. */
+/* One task. worker is 0 .. threads-1 and may select scratch space; results must not depend on
+ * it. */
 typedef recon_status recon_task(recon_ctx *ctx, void *arg, size_t index, int worker);
 
-/* Runs task 0 .. count-1, the caller's thread among the workers; returns when all are done. The
- * first failure stops the handing out of further tasks. Called from inside a task it runs on that
- * worker alone. Between tasks it looks for recon_ctx_interrupt. */
+/* Runs tasks 0 .. count-1 on all workers, including the calling thread, and returns when they are
+ * done. After the first failure no further tasks are started. Called from inside a task it runs on
+ * that worker alone. Between tasks it checks for recon_ctx_interrupt. */
 recon_status recon_parallel(recon_ctx *ctx, recon_task *task, void *arg, size_t count);
 
 /* --- threads and code in which no signal handler may run */
 
-/* Blocks all signals of the calling thread but those that its own instructions raise, which cannot
- * wait; *before is what to put back by pthread_sigmask. */
+/* Blocks all signals for the calling thread, except those that its own instructions raise. Restore
+ * *before with pthread_sigmask. */
 void recon_signals_block(sigset_t *before);
 
-/* pthread_create for the library's own threads: signals are for the program's threads to handle,
- * and go to those. */
+/* pthread_create for the library's own threads, with signals blocked: the program's threads handle
+ * them. */
 int recon_thread_create(pthread_t *out, void *(*work)(void *), void *arg);
 
-/* --- the context's pool of threads: everybody but core goes through recon_parallel */
+/* --- the context's pool of threads: outside core use recon_parallel */
 
 typedef struct recon_pool recon_pool;
 
-recon_pool *recon_pool_new(int threads); /* 0: what the machine offers; NULL when refused */
+recon_pool *recon_pool_new(int threads); /* 0: as many as the machine has; NULL on failure */
 void recon_pool_free(recon_pool *pool);
 int recon_pool_threads(const recon_pool *pool);
 
-/* --- so many bytes at once, over all threads of a job
+/* --- a budget of bytes that the threads of a job share
  *
- * Who wants more than is left waits until others have given theirs back; who wants more than there
- * is in all gets it when nobody else holds any, so that nobody waits for ever. */
+ * A thread that takes more than is left waits until others give theirs back. One that takes more
+ * than the whole budget gets it when no other thread holds any, so that none waits for ever. */
 
 typedef struct {
     pthread_mutex_t lock;

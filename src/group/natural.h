@@ -1,4 +1,5 @@
-/* natural.h (private) - counts of natural poses for a summary. */
+/* natural.h (private) - counts of verdicts for summaries, and the verdict on a density of
+ * rotations. */
 #ifndef GROUP_NATURAL_H
 #define GROUP_NATURAL_H
 
@@ -6,14 +7,14 @@
 #include <recon/group/mean.h>
 #include <recon/group/matrix_fisher.h>
 
-/* The share of each kind by its name. Nothing counted: all 0. */
+/* Returns the share of each verdict, by its name; all 0 if the counts are. */
 json_t *recon_natural_json(const size_t count[RECON_NATURAL_KINDS]);
 
-/* The same of one kind. */
+/* Returns the share of one verdict. */
 double recon_natural_share(const size_t count[RECON_NATURAL_KINDS], recon_natural kind);
 
-/* Of a density of rotations, with the share beside it that fits no distribution: where that is most
- * of them, or where no axis is held to within 60 degrees, there is none. */
+/* Returns the verdict on a density of rotations. It is none if the background is more than half, or
+ * if no axis is determined to within 60 degrees. */
 recon_natural recon_so3_natural(const recon_fisher *density, double background);
 
 #endif

@@ -1,4 +1,4 @@
-/* se3.h - rigid motions of three-space: x goes to R x + t. */
+/* se3.h - rigid motions of space, x -> R x + t. */
 #ifndef GROUP_SE3_H
 #define GROUP_SE3_H
 
@@ -12,13 +12,13 @@ typedef struct {
 
 recon_se3 recon_se3_identity(void);                                /* no motion */
 recon_se3 recon_se3_compose(recon_se3 a, recon_se3 b);             /* a after b */
-recon_se3 recon_se3_inverse(recon_se3 a);                          /* the same way back */
+recon_se3 recon_se3_inverse(recon_se3 a);                          /* the inverse motion */
 void recon_se3_act(double out[3], recon_se3 a, const double x[3]); /* out may be x */
 
-/* The rotation r about a place. */
+/* The rotation r about a point. */
 recon_se3 recon_se3_about(recon_so3 r, const double center[3]);
 
-/* One motion on n points. out may be x. */
+/* Applies a motion to n points. out may be x. */
 void recon_se3_act_n(double *out /* [n][3] */, recon_se3 a, const double *x /* [n][3] */, size_t n);
 
 #endif

@@ -1,24 +1,24 @@
-/* findings.h - the verdict of each class, with its modes, and where the frames keep them. */
+/* findings.h - the verdict of each class with its modes, and their arrays in the frames. */
 #ifndef NORMALIZE_FINDINGS_H
 #define NORMALIZE_FINDINGS_H
 
 #include <recon/normalize/normalize.h>
 #include <recon/group/mean.h>
 
-/* What is known of the natural pose of one class. */
+/* The verdict on the natural pose of a class. */
 typedef struct {
     recon_natural natural;
     int fold;
     double axis[2][3]; /* with group->has_axis */
 } recon_class_verdict;
 
-/* Numbers of a class's modes: RECON_FRAME_MODES poses, each with its weight behind it; heaviest
- * first, unused ones have the weight 0. */
+/* The length of a class's modes: RECON_FRAME_MODES poses, each followed by its weight, heaviest
+ * first; unused ones have the weight 0. */
 size_t recon_class_verdict_modes(const recon_group *group);
 void recon_class_verdict_take(recon_class_verdict *out, double *modes, const recon_group *group,
                               const recon_center *center);
 
-/* verdict, fold, modes and axis of the frames. */
+/* Allocates verdict, fold, modes and axis of the frames. */
 recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *frames);
 void recon_findings_free(recon_frames *frames);
 void recon_class_verdict_put(recon_frames *frames, size_t row, const recon_class_verdict *finding,
@@ -26,7 +26,7 @@ void recon_class_verdict_put(recon_frames *frames, size_t row, const recon_class
 void recon_class_verdict_clear(recon_frames *frames, size_t row); /* a row without a class */
 void recon_class_verdict_doubt(recon_frames *frames, size_t row); /* "cannot tell" */
 
-/* frames->natural from frames->verdict. */
+/* Counts frames->verdict into frames->natural. */
 void recon_findings_count(recon_frames *frames);
 
 /* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts

@@ -1,4 +1,4 @@
-/* verdict.h - what a set of angles says about a natural pose: a test with stated error rates.
+/* verdict.h - the verdict on the natural pose of a set of angles, a test with known error rates.
  *
  * docs/notebook/statistics-so2.md explains the tests and tabulates how often each verdict is given
  * for each law. */
@@ -10,14 +10,13 @@
 
 typedef struct {
     recon_natural natural;
-    int fold;      /* m: the pose is known modulo 360/m degrees; 1 for one and for several poses; 0
-                      where none is known                                                        */
-    int spaced;    /* m = 2, 3, 4 where the modes are m evenly spaced ones, else 0               */
-    double center; /* of these modes, the one nearest the identity                               */
-    double share[RECON_SO2_MOMENTS]; /* of the angles: at center, at center + 360/m, ...          */
+    int fold;      /* m: known modulo 360/m degrees; 1 for one and several poses; 0 for no pose */
+    int spaced;    /* m = 2, 3, 4 if the modes are m evenly spaced ones, else 0 */
+    double center; /* the mode of these that is nearest the identity */
+    double share[RECON_SO2_MOMENTS]; /* share of the angles at center, at center + 360/m, ... */
 } recon_so2_verdict;
 
-/* Of n >= 1 sorted angles in (-pi, pi] with these moments and modes. scratch: 2 n doubles. */
+/* Judges n >= 1 sorted angles in (-pi, pi] with these moments and modes. scratch: 2 n doubles. */
 void recon_so2_judge(recon_so2_verdict *out, const double *sorted, size_t n,
                      const double moment[RECON_SO2_MOMENTS], const recon_so2_modes *modes,
                      double *scratch);
@@ -29,21 +28,22 @@ double recon_so2_moments_of(double moment[RECON_SO2_MOMENTS], const double *angl
 typedef struct {
     double
         spaced[RECON_SO2_MOMENTS + 1]; /* [m]: nats that m evenly spaced modes gain over one mode */
-    double split;                      /* nats that two modes gain over one                       */
+    double split;                      /* nats that two modes gain over one */
 } recon_so2_evidence;
 void recon_so2_weigh_evidence(recon_so2_evidence *out, const double *sorted, size_t n,
                               const double moment[RECON_SO2_MOMENTS], const recon_so2_modes *modes,
                               double *scratch);
 
-/* Whether n angles with these moments are not evenly spread over the circle: Rayleigh's test of
+/* Returns whether n angles with these moments are not uniform on the circle: Rayleigh's test of
  * each moment, all four together at the given level. */
 int recon_so2_uneven(const double moment[RECON_SO2_MOMENTS], double n, double level);
 
-/* The least p-value with which Rayleigh's test rejects an even spread: R is the length of the mean
- * of n unit vectors. */
+/* Returns the p-value of Rayleigh's test of uniformity; r is the length of the mean of n unit
+ * vectors. */
 double recon_rayleigh(double r, double n);
 
-/* Whether all moments are so small that none of the angles' law can well reach `most`. */
+/* Returns whether all moments are so small that no moment of the angles' law is likely to reach
+ * `most`. */
 int recon_so2_level(const double moment[RECON_SO2_MOMENTS], double n, double most);
 
 #endif

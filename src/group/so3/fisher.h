@@ -1,4 +1,5 @@
-/* fisher.h - the matrix Fisher distribution: its constant, the way back from a mean, its centre, mixtures and loss. */
+/* fisher.h - the matrix Fisher distribution: normalising constant, inversion of moments, centre,
+ * mixtures and loss. */
 #ifndef GROUP_SO3_FISHER_H
 #define GROUP_SO3_FISHER_H
 
@@ -12,117 +13,115 @@
 
 typedef struct {
     double log_c;
-    double mean[3];          /* d log c / d s            */
-    double covariance[3][3]; /* d^2 log c / d s^2        */
+    double mean[3];          /* d log c / d s */
+    double covariance[3][3]; /* d^2 log c / d s^2 */
 } recon_fisher_constant;
 
 /* Any finite s, in any order. */
 void recon_fisher_constant_of(recon_fisher_constant *out, const double s[3]);
 
-/* log c for singular values in any order and with any signs, from 0 up; gradient (the mean of the
- * diagonal of R, F = diag(s)) may be NULL. Absolute error below 1e-10 up to 1e4, relative error
- * 1e-15 beyond. */
+/* Returns log c for singular values in any order and with any signs. gradient, the mean of the
+ * diagonal of R for F = diag(s), may be NULL. The absolute error is below 1e-10 up to 1e4; beyond,
+ * the relative error is 1e-15. */
 double recon_fisher_log_constant(double gradient[3], const double s[3]);
 
 void recon_fisher_mean(double mean[9], const recon_fisher *fisher); /* E[R], row-major */
 
-/* --- From the singular values d of a mean rotation to those of F, in steps that a
- * fit may warm up and stop early. recon_fisher_invert_moment is all of them. */
+/* --- Computes the singular values of F from those, d, of a mean rotation. A fit may use the steps
+ * for a warm start or stop early; recon_fisher_invert_moment does all. */
 
-#define RECON_FISHER_EXACT 1e-16 /* a gain in log-likelihood that is rounding */
+#define RECON_FISHER_EXACT 1e-16 /* a gain in log-likelihood that is only rounding */
 
-/* The s with coth(s) - 1/s = d, 0 <= d <= 1: exact where F has one singular value. */
+/* Returns s with coth(s) - 1/s = d, 0 <= d <= 1: exact if F has one non-zero singular value. */
 double recon_langevin_inverse(double d);
 
-/* d moved off the border, so that no singular value passes RECON_FISHER_MAX. */
+/* Moves d off the border of the possible values, so that no singular value exceeds
+ * RECON_FISHER_MAX. */
 void recon_fisher_inside(double out[3], const double d[3]);
 
-/* Where to start from, for d inside. */
+/* Computes a starting point for d inside. */
 void recon_fisher_start(double s[3], const double d[3]);
 
-/* From s to the least value of log c(s) - s.d, which is returned, until a step gains less than
- * enough. */
+/* Minimises log c(s) - s.d from s until a step gains less than `enough`, and returns the
+ * minimum. */
 double recon_fisher_descend(double s[3], const double d[3], double enough);
 
 double recon_dot3(const double a[3], const double b[3]);
 
-/* The inverse of the gradient of log c: the maximum-likelihood singular values for a mean rotation
- * with proper singular values d. Where d is on the border of what is possible, as for copies of one
- * rotation, values stay at about RECON_FISHER_MAX. */
+/* Inverts the gradient of log c: computes the maximum-likelihood singular values for a mean
+ * rotation with proper singular values d. For d on the border, as for copies of one rotation, they
+ * are about RECON_FISHER_MAX. */
 void recon_fisher_invert_moment(double s[3], const double d[3]);
 
-/* --- One rotation to stand for a matrix Fisher distribution, chosen so that it does
- * not follow noise.
+/* --- A centre of a matrix Fisher distribution that does not depend on noise, the gauge.
  *
- * Where the poses of a class lie on a ring (F has one large singular value), every rotation of the
- * ring is as good a centre as the mode U V^T, and which of them the mode is, the noise decides: two
- * neighbourhoods of one class disagree by 90 degrees in the median. What the data do determine is
- * that a body axis b goes to a world axis w. The gauge is then the least rotation that takes b to
- * w, a smooth function of the two axes (but for b = -w, where no smooth choice exists). In general
- * it is, among the rotations that are equally good centres, the one nearest the identity: the mode
- * where nothing is free, the identity where all is. */
+ * If the poses of a class lie on a ring (F has one large singular value), every rotation of the
+ * ring is as good a centre as the mode U V^T, and noise decides where the mode is: two
+ * neighbourhoods of one class disagree by 90 degrees in the median. The data only determine that a
+ * body axis b goes to a world axis w. The gauge is then the smallest rotation that takes b to w, a
+ * smooth function of the two axes (except for b = -w, where no smooth choice exists). In general it
+ * is the rotation nearest the identity among the equally good centres: the mode if nothing is free,
+ * the identity if all is. */
 
-/* A rotation with a concentration below this, a mean cosine below a half, is called free: it is what 25
- * samples cannot tell from a uniform one (recon_so3_free_directions). */
+/* Rotations about an axis are called free if their concentration is below this, a mean cosine below
+ * a half: 25 samples cannot distinguish them from uniform ones (recon_so3_free_directions). */
 #define RECON_FISHER_LOOSE 1.16
 
-/* How many directions the mode may be rotated in before the density objects, 0 .. 3, in the terms of
- * recon_so3_free_directions: 1 is a ring. */
+/* Returns the number of free directions of the mode, 0 .. 3, as in recon_so3_free_directions; 1 is
+ * a ring. */
 int recon_fisher_free(const recon_fisher *fisher);
 
-/* The centre nearest the identity when so many directions are free. Rotating the world (g F) rotates
- * it on the left and changing the body's frame (F h) on the right: exactly where nothing is free,
- * and on a ring up to a spin about the world axis. */
+/* Returns the centre nearest the identity, given the number of free directions. It is multiplied on
+ * the left if the world is rotated (g F), and on the right if the body's frame is changed (F h):
+ * exactly if nothing is free, and on a ring up to a spin about the world axis. */
 recon_so3 recon_fisher_gauge(const recon_fisher *fisher, int free_directions);
 
-/* The best determined direction: body, in the frame before the rotation, goes to world. */
+/* The best determined direction: the rotation takes body, in the frame before it, to world. */
 void recon_fisher_axes(double body[3], double world[3], const recon_fisher *fisher);
 
-/* F g^-1, row-major: where R has F, R g^-1 has this. g is any rotation, and the gauge's own F is
- * the one about the identity. */
+/* F g^-1, row-major: if R has the parameter F, R g^-1 has this one, for any rotation g. */
 void recon_fisher_center(double out[9], const double f[9], recon_so3 g);
 
-/* --- Densities of several modes on SO(3): matrix Fisher distributions
- * side by side, with a uniform background. */
+/* --- Mixtures of matrix Fisher distributions with a uniform background, for several modes. */
 
 enum { RECON_FISHER_PARTS = 4 };
 
 typedef struct {
-    int parts;                         /* 1 .. RECON_FISHER_PARTS                */
-    double background;                 /* share of the uniform distribution      */
-    double weight[RECON_FISHER_PARTS]; /* of the parts among each other: of sum 1 */
+    int parts;                         /* 1 .. RECON_FISHER_PARTS */
+    double background;                 /* weight of the uniform distribution */
+    double weight[RECON_FISHER_PARTS]; /* of the parts, with sum 1 */
     recon_fisher part[RECON_FISHER_PARTS];
 } recon_fisher_mixture;
 
 /* log((1 - background) sum of weight p + background). */
 double recon_fisher_parts_log_density(const recon_fisher_mixture *mixture, recon_so3 g);
 
-/* n independent samples. */
+/* Draws n independent samples. */
 void recon_fisher_parts_sample(recon_so3 *out, const recon_fisher_mixture *mixture, size_t n,
                                recon_rng *rng);
 
-/* The same mixture with one part for each mode, heaviest first. Parts are of one mode where the
- * density between them stays above a quarter of the lower peak; their mode is the matrix Fisher
- * distribution with the mean rotation of these parts. A mode with less than a tenth of the weight is
- * none, and is counted with the background. */
+/* Reduces a mixture to one part for each mode, heaviest first. Parts belong to one mode if the
+ * density between them stays above a quarter of the lower peak; they are replaced by the matrix
+ * Fisher distribution with the same mean rotation. A mode with less than a tenth of the weight is
+ * added to the background. */
 recon_status recon_fisher_parts_reduce(recon_ctx *ctx, recon_fisher_mixture *out,
                                        const recon_fisher_mixture *mixture);
 
-/* --- What a rotation costs under a mixture of matrix Fisher distributions
- * with a uniform background, and which way is down. */
+/* --- The negative log-likelihood of a rotation under such a mixture, and its gradient. */
 
-/* -log(w_0 + sum of w_k exp(tr F_k^T R - log c(F_k))), k = 1 .. parts; F_k and R row-major. The
- * weights are the softmax of parts + 1 numbers: share[0] is the background's, the first part has 0,
- * the others have share[1 .. parts - 1]. share NULL: no background, and parts of equal weight.
- * df [parts][9] and dshare [parts] are its derivatives; both may be NULL. NaN, there too, where F or
- * a share is not finite or F has an entry above 1e12. parts is at most RECON_FISHER_PARTS. */
+/* Returns -log(w_0 + sum of w_k exp(tr F_k^T R - log c(F_k))), k = 1 .. parts; F_k and R row-major.
+ * The weights are the softmax of parts + 1 numbers: share[0] for the background, 0 for the first
+ * part, and share[1 .. parts - 1] for the others. share NULL: no background, and equal weights. df
+ * [parts][9] and dshare [parts] receive the derivatives and may be NULL. The results are NaN if F
+ * or a share is not finite or F has an entry above 1e12. parts is at most RECON_FISHER_PARTS. */
 double recon_fisher_loss(double *df, double *dshare, const double *f, const double *share,
                          int parts, const double r[9]);
 
-/* Logarithms of parts + 1 weights of sum 1, the background's first: the softmax above. share NULL: no background (-INFINITY), and parts of equal weight. */
+/* Computes the logarithms of the parts + 1 weights above, the background first. share NULL: no
+ * background (-INFINITY), and equal weights. */
 void recon_fisher_log_shares(double *log_weight, const double *share, int parts);
 
-/* log of the sum of exp(x[i]), n >= 1; -INFINITY is allowed, not for all of them. */
+/* Returns the log of the sum of exp(x[i]), n >= 1; not all may be -INFINITY. */
 double recon_log_sum(const double *x, int n);
 
 #endif

@@ -1,4 +1,4 @@
-/* so3.h (private) - rotations of three-space, what the library alone asks of them. */
+/* so3.h (private) - more operations on rotations of space. */
 #ifndef GROUP_SO3_SO3_H
 #define GROUP_SO3_SO3_H
 
