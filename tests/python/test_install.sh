@@ -61,7 +61,7 @@ PROGRAM
 size=$(du -sm "$work"/env/lib/python3*/site-packages/recon | cut -f 1)
 code=$([ "$size" -le 64 ] && echo 0 || echo 1)
 report "$code" "it takes at most 64 MB ($size)"
-"$work/env/bin/python" -m pip uninstall -y recon >"$scratch/stdout" 2>"$scratch/stderr" &&
+"$work/env/bin/python" -m pip uninstall -y recon-pose >"$scratch/stdout" 2>"$scratch/stderr" &&
     ! ls -d "$work"/env/lib/python3*/site-packages/recon 2>/dev/null
 code=$?
 report $code "pip uninstall takes all of it away"
