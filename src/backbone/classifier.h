@@ -1,5 +1,5 @@
-/* classifier.h (private) - the parts of the classifier, and the frozen one as a part of another
- * network. */
+/* classifier.h (private) - the parts of the classifier, and its use as a frozen part of other
+ * networks. */
 #ifndef BACKBONE_CLASSIFIER_H
 #define BACKBONE_CLASSIFIER_H
 
@@ -15,8 +15,8 @@ struct recon_classifier {
     } net;
 };
 
-/* Logits of x n x height x width x channels, as recon_classifier_logits has them: norms use their
- * running statistics also where the tape trains, and the weights get no gradient; x does. */
+/* The logits of x n x height x width x channels, equal to those of recon_classifier_logits: norms
+ * use their running statistics even in training, and the weights get no gradient, but x does. */
 recon_var recon_classifier_apply(recon_tape *tape, const recon_classifier *classifier, recon_var x);
 
 #endif

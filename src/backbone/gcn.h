@@ -16,26 +16,26 @@ struct recon_gcn {
     recon_mlp head;
 };
 
-/* With the weights of a file, or with first ones. */
+/* Makes a network with the weights of a file, or untrained. */
 recon_status recon_gcn_make(recon_ctx *ctx, recon_gcn **out, recon_gcn_info info, double dropout,
                             recon_precision precision, const recon_safetensors *file,
                             const char *path, uint64_t seed);
 
 /* Logits [n][classes] of a batch. */
 recon_var recon_gcn_apply(recon_tape *tape, const recon_gcn *gcn, const recon_gcn_inputs *inputs);
-/* The same of one that stays as it is: its features may have a gradient, its weights get none. */
+/* The same for a frozen network: features may have a gradient, weights get none. */
 recon_var recon_gcn_apply_frozen(recon_tape *tape, const recon_gcn *gcn,
                                  const recon_gcn_inputs *inputs);
 
-/* Logits of a list, and the share of right answers on all, on a tape that is there. */
+/* Compute the logits of a list, and the accuracy on all molecules, with a given tape. */
 recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *tape, const recon_gcn *gcn,
                                  const recon_gcn_graphs *graphs, recon_gcn_list list);
 recon_status recon_gcn_accuracy_on(recon_ctx *ctx, double *out, recon_tape *tape,
                                    const recon_gcn *gcn, const recon_gcn_graphs *graphs);
 
-/* Logits of n conformers: of number which[i] in graphs (NULL: of number i), rotated by rotations[i]
- * about its middle (NULL: as it is). No edge is computed. RECON_ERR_INPUT for a number that is none
- * and for graphs of another radius. */
+/* Computes the logits of n conformers: number which[i] of graphs (NULL: number i), rotated by
+ * rotations[i] about its centre (NULL: not rotated). No edge is computed again. RECON_ERR_INPUT for
+ * an invalid number and for graphs of another radius. */
 recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out /* [n][classes] */,
                                       const recon_gcn *gcn, const recon_gcn_graphs *graphs,
                                       const int64_t *which /* [n] */,

@@ -1,5 +1,5 @@
-/* gcn_graphs.h (private) - molecules as the graph classifier takes them: prepared once, packed into
- * batches as often as they are looked at. */
+/* gcn_graphs.h (private) - the graphs of molecules for the classifier: prepared once, and packed
+ * into batches for each pass. */
 #ifndef BACKBONE_GCN_GRAPHS_H
 #define BACKBONE_GCN_GRAPHS_H
 
@@ -7,8 +7,8 @@
 #include <recon/group/irreps.h>
 #include <recon/nn/tape.h>
 
-/* Mean harmonics rotate by a fixed matrix and the graph not at all, so molecules are prepared once
- * and then judged in as many poses as one likes. */
+/* A rotation multiplies the mean harmonics by a matrix and does not change the graph, so molecules
+ * are prepared once for any number of poses. */
 typedef struct recon_gcn_graphs recon_gcn_graphs; /* immutable, keeps nothing of the set */
 
 /* radius in Angstrom, that of the classifier. About 80 bytes an atom. */
@@ -16,8 +16,8 @@ recon_status recon_gcn_graphs_make(recon_ctx *ctx, recon_gcn_graphs **out,
                                    const recon_molecules *data, double radius);
 void recon_gcn_graphs_free(recon_gcn_graphs *graphs);
 
-/* The adjacency has entries 1 / sqrt(d_i d_j) for neighbours and for an atom with itself, d
- * counting both. It is symmetric, and does not know how the molecule is rotated. */
+/* The adjacency has entries 1 / sqrt(d_i d_j) for neighbours and for an atom with itself, where d
+ * counts both. It is symmetric and invariant to rotations. */
 struct recon_gcn_graphs {
     size_t n, classes;
     double radius;
@@ -30,21 +30,21 @@ struct recon_gcn_graphs {
                        linear in them, so it needs no graph */
 };
 
-/* n molecules side by side, as inputs of a tape. Rows beyond the atoms there are belong to none. */
+/* n molecules in one batch, as inputs of a tape. Rows after the last atom belong to no molecule. */
 typedef struct {
     size_t n, nodes, entries; /* room */
-    float *feature;           /* [nodes][RECON_HARMONICS]                                   */
-    int32_t *index, *offset;  /* the adjacency: [entries], [nodes + 1]                      */
-    float *weight;            /* [entries]                                                  */
-    int32_t *start;           /* [n + 1] first row of each molecule                         */
-    int32_t *row, *owner;     /* [nodes] 0, 1, 2 ..; the molecule of a row                  */
-    int32_t *single;          /* [nodes + 1] 0, 1, 2 .. up to the atoms there are           */
-    float *share;             /* [nodes] 1 / atoms of its molecule                          */
-    int32_t *label;           /* [n]                                                        */
+    float *feature;           /* [nodes][RECON_HARMONICS] */
+    int32_t *index, *offset;  /* the adjacency: [entries], [nodes + 1] */
+    float *weight;            /* [entries] */
+    int32_t *start;           /* [n + 1] first row of each molecule */
+    int32_t *row, *owner;     /* [nodes] 0, 1, 2 ..; the molecule of a row */
+    int32_t *single;          /* [nodes + 1] 0, 1, 2 .. up to the atoms there are */
+    float *share;             /* [nodes] 1 / atoms of its molecule */
+    int32_t *label;           /* [n] */
     void *block;
 } recon_gcn_batch;
 
-/* Which molecules, and how each is to be rotated first (NULL: not at all). */
+/* A list of molecules, and the rotations applied to them (NULL: none). */
 typedef struct {
     const int64_t *which; /* NULL: from first on */
     const recon_so3 *rotations;
@@ -56,7 +56,7 @@ typedef struct {
 } recon_gcn_size;
 recon_gcn_size recon_gcn_size_of(const recon_gcn_graphs *graphs, const recon_gcn_list *list);
 
-/* Room for lists of up to n molecules of up to this size together; free() block. */
+/* Allocates a batch for lists of up to n molecules with up to this size in total; free() block. */
 recon_status recon_gcn_batch_make(recon_ctx *ctx, recon_gcn_batch *out, size_t n,
                                   recon_gcn_size size);
 /* Packs a list of exactly out->n molecules. */

@@ -1,4 +1,4 @@
-/* ieae.h (private) - the parts of the model. */
+/* ieae.h (private) - the autoencoder of images: its parts, its use and its training. */
 #ifndef BACKBONE_IEAE_H
 #define BACKBONE_IEAE_H
 
@@ -33,51 +33,49 @@ struct recon_ieae {
     recon_backbone base; /* first: a pointer to the one is a pointer to the other */
     recon_ieae_shape shape;
     recon_encoder encoder;
-    recon_decoder decoder; /* of photo presets none */
+    recon_decoder decoder; /* photo presets have none */
     int turns;             /* passes over an image: 1, or 4 with a photo preset */
     float *mask;           /* [height * width], or NULL */
-    int over_black; /* its pictures were all laid over black, as version 0.1.0 did: later versions
-                       record another rule for transparent ones */
-    int crop;       /* it was trained on images as recon_image_crop makes them */
+    int over_black; /* 1: trained by version 0.1.0, which composited all pictures over black */
+    int crop;       /* 1: trained on images cropped by recon_image_crop */
 };
 
-/* With the weights of a file, which is lent; file NULL: untrained. */
+/* Makes a model with the weights of a file, which is lent; file NULL: untrained. */
 recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
                              recon_precision precision, const recon_safetensors *file,
                              const char *path, uint64_t seed);
 
-/* n images as the network sees them: through the mask, or as they are. out may be in. */
+/* Applies the mask, if there is one, to n images. out may be in. */
 void recon_ieae_mask(float *out, const recon_ieae *model, const float *in, size_t n);
 
-/* The same for images that come from outside. The network has learnt from views that were rotated,
- * by bilinear resampling; others are sharper than anything it knows. So they are softened by what
- * such a rotation does on average: at a place f of a pixel from the nearest, uniform in -1/2 .. 1/2,
- * the weights are 1 - |f| and |f|, in the mean 3/4, and 1/8 on either side. out may be in, but for a
- * photo preset. */
+/* Prepares n images from outside. The network learned from rotated views, which bilinear resampling
+ * has softened, so other images are sharper than those it knows. They are softened as such a
+ * rotation does on average: at an offset f from the nearest pixel, uniform in -1/2 .. 1/2, the
+ * weights are 1 - |f| and |f|, on average 3/4, and 1/8 on either side. out may be in, except for
+ * photo presets. */
 void recon_ieae_preprocess(float *out, const recon_ieae *model, const float *in, size_t n);
 
-/* The images rotated back together: the decoded code rotated by the pose. */
+/* The reconstruction: the decoded code, rotated by the pose. */
 recon_var recon_ieae_rebuild(recon_tape *tape, const recon_ieae *model, recon_var code,
                              recon_var pose);
 
-/* precision: of the convolutions. The weights are those of the file whatever it holds beside
- * them (see maps.h). A model that is open does not change: many threads may use it, each with a
- * context of its own on the backend that it was opened with. */
+/* Opens a model; the file may also hold maps (see maps.h). precision is that of the convolutions.
+ * An open model is immutable: many threads may use it, each with its own context on the backend
+ * that it was opened with. */
 recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
                              recon_precision precision);
 void recon_ieae_close(recon_ctx *ctx, recon_ieae *model);
 recon_ieae_shape recon_ieae_describe(const recon_ieae *model);
 
-/* A photo preset looks once instead of four times: a quarter of the cost, and answers that follow
- * quarter turns no better than others. Before the model is used. */
+/* Makes a photo preset process images once instead of four times: a quarter of the cost, but it is
+ * then no longer exactly equivariant to quarter turns. Call it before the model is used. */
 void recon_ieae_preprocess_once(recon_ieae *model);
 
-/* n images n x height x width x channels to z, psi (so2) and q; a model without a density leaves
- * that alone. */
+/* Embeds images n x height x width x channels: z, psi (SO(2)), and q if the model has a density. */
 recon_status recon_ieae_embed(recon_ctx *ctx, const recon_seen *out, const recon_ieae *model,
                               const float *images, size_t n);
-/* The canonical images x_hat of n codes, to out n x height x width x channels. Of a photo preset
- * RECON_ERR_INPUT: it has no decoder. */
+/* Decodes n codes to canonical images x_hat, out n x height x width x channels. RECON_ERR_INPUT for
+ * a photo preset, which has no decoder. */
 recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *model, const float *z,
                                size_t n);
 
@@ -85,14 +83,14 @@ recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *mod
 
 /* How images are shown. */
 typedef enum {
-    RECON_VIEWS_RANDOM, /* rotated by a new random angle each time                                 */
+    RECON_VIEWS_RANDOM, /* rotated by a new random angle each time */
     RECON_VIEWS_GIVEN   /* in the poses in which they come; for reconstruction alone, because the
-                           other terms compare rotations                                           */
+                           other terms compare rotations */
 } recon_views;
 
-/* The numbers of recon_ieae_recipe, then what recon_training has. Zero in any field means its
- * default; a negative weight means none. Few images, less than 10,000 with the preset small or with
- * `from`, are shown more often, in smaller batches and with more augmentation. */
+/* The settings of recon_ieae_recipe, then those of recon_training. Zero in any field means its
+ * default; a negative weight means none. Few images, fewer than 10,000 with the preset small or
+ * with `from`, are shown more often, in smaller batches and with more augmentation. */
 typedef struct {
     recon_ieae_shape shape; /* with `from` a preset of RECON_PRESET_FAST follows that, too */
     size_t epochs, batch;
@@ -119,13 +117,14 @@ recon_status recon_ieae_train_kind(recon_ctx *ctx, recon_train_result *result,
 
 /* --- a model to start from (ieae_from.c) --- */
 
-/* What is not asked for in options becomes as it is in `from`, the model of options->from; what is
- * asked for and differs is RECON_ERR_INPUT: preset (negative: not asked for), width, frequencies,
- * code and density; other channels, where they are known, are RECON_ERR_MISMATCH. A mask is kept, and may be added. */
+/* Fills in options from `from`, the model of options->from: preset (negative: not set), width,
+ * frequencies, code and density. Those that are set and differ are RECON_ERR_INPUT; other channels,
+ * if known, are RECON_ERR_MISMATCH. A mask is kept, and may be added. */
 recon_status recon_ieae_follow(recon_ctx *ctx, recon_ieae_options *options, const recon_ieae *from,
                                int preset);
-/* Its weights, those of the decoder only for images of the same size. RECON_ERR_INPUT: a photo preset
- * whose stem is another, as for images of quite another size. */
+/* Copies the weights of from, those of the decoder only for images of the same size.
+ * RECON_ERR_INPUT for a photo preset with a different stem, as for images of a very different
+ * size. */
 recon_status recon_ieae_take(recon_ctx *ctx, recon_ieae *model, const recon_ieae *from);
 
 /* See recon_backbone_kind. */

@@ -1,33 +1,33 @@
-/* metadata.h (private) - what a model file says of itself. */
+/* metadata.h (private) - the metadata of model files. */
 #ifndef BACKBONE_METADATA_H
 #define BACKBONE_METADATA_H
 
 #include <recon/core/safetensors.h>
 #include <recon/backbone/networks.h>
 
-/* RECON_ERR_FORMAT where the key is missing or its value is no number from least to most; a size is
- * a whole one. path is for the message. */
+/* Read a number, or an integer, under a key. RECON_ERR_FORMAT if the key is missing or its value is
+ * not in least .. most. path is for the message. */
 recon_status recon_metadata_number(recon_ctx *ctx, double *out, const recon_safetensors *file,
                                    const char *key, double least, double most, const char *path);
 recon_status recon_metadata_size(recon_ctx *ctx, size_t *out, const recon_safetensors *file,
                                  const char *key, size_t least, size_t most, const char *path);
 
-/* Whether 'model' is this kind. */
+/* Returns whether the value of "model" is this kind. */
 int recon_metadata_is(const recon_safetensors *file, const char *kind);
-/* Of each model, "format": the first version of recon that opens it. RECON_FORMAT is that of models
- * as they are written now, to be raised with what no earlier version can read. check is
- * RECON_ERR_FORMAT where the file needs a later version than this one; files without it are from
- * before 0.3.0, or have the format of that. */
+/* "format" of a model is the first version of recon that can open it. RECON_FORMAT is the one that
+ * is written, to be raised with each change that earlier versions cannot read. check is
+ * RECON_ERR_FORMAT if the file needs a later version than this one; files without "format" have
+ * that of 0.3.0 or before. */
 #define RECON_FORMAT_KEY "format"
 #define RECON_FORMAT     "0.3.0"
 recon_status recon_metadata_check_format(recon_ctx *ctx, const recon_safetensors *file,
                                          const char *path);
 
-/* The one that 'preset' names. */
+/* Reads "preset". */
 recon_status recon_metadata_preset(recon_ctx *ctx, recon_preset *out, const recon_safetensors *file,
                                    const char *path);
 
-/* A list of entries in the making, with room for the text of numbers. */
+/* A growing list of entries, with room for the text of numbers. */
 enum { RECON_METADATA_MOST = 24 };
 typedef struct {
     char text[RECON_METADATA_MOST][32];

@@ -1,10 +1,10 @@
-/* radius_graph.h - which atoms of a batch are near each other, and in which direction.
+/* radius_graph.h - the graph of atoms of a batch within a radius, with directions.
  *
- * An edge leads from a source to a target of the same molecule, no further than the radius. Edges
- * are sorted by target, then by source, so that sums over them have one order. The graph is
- * symmetric, which saves a list: `offset` is where the edges of a target begin, and also where
- * those of a source begin in `order`. For recon_var_gather by target take (target, ascending,
- * offset), by source (source, order, offset); recon_var_segment_sum takes offset. */
+ * An edge leads from a source to a target of the same molecule within the radius. Edges are sorted
+ * by target, then by source, so that sums over them have a fixed order. The graph is symmetric,
+ * which saves a list: `offset` is where the edges of a target begin, and also where those of a
+ * source begin in `order`. For recon_var_gather by target take (target, ascending, offset), by
+ * source (source, order, offset); recon_var_segment_sum takes offset. */
 #ifndef BACKBONE_RADIUS_GRAPH_H
 #define BACKBONE_RADIUS_GRAPH_H
 
@@ -13,24 +13,24 @@
 #include <recon/group/harmonics.h>
 
 typedef struct {
-    size_t nodes, edges;      /* rows of the arrays below, padding counted                       */
-    size_t found;             /* edges that are there; those behind are padding                  */
-    int32_t *source, *target; /* [edges]                                                         */
-    int32_t *offset;          /* [nodes + 1]                                                     */
-    int32_t *order;           /* [edges] by source, then ascending                               */
-    int32_t *ascending;       /* [edges] 0, 1, 2 ..                                              */
-    float *harmonics;         /* [edges][16] of p_source - p_target; of padding 0                */
-    float *square;            /* [edges] squared length; of padding 0                            */
-    float *attribute;         /* [nodes][16] mean of the incoming harmonics, the first entry 1   */
-    int32_t *cursor;          /* [nodes] scratch                                                 */
+    size_t nodes, edges;      /* rows of the arrays below, padding counted */
+    size_t found;             /* edges that are there; those behind are padding */
+    int32_t *source, *target; /* [edges] */
+    int32_t *offset;          /* [nodes + 1] */
+    int32_t *order;           /* [edges] by source, then ascending */
+    int32_t *ascending;       /* [edges] 0, 1, 2 .. */
+    float *harmonics;         /* [edges][16] of p_source - p_target; of padding 0 */
+    float *square;            /* [edges] squared length; of padding 0 */
+    float *attribute;         /* [nodes][16] mean of the incoming harmonics, the first entry 1 */
+    int32_t *cursor;          /* [nodes] scratch */
     size_t room_nodes, room_edges;
 } recon_radius_graph; /* all zero: empty */
 
 typedef struct {
-    double radius; /* in the unit of the places; above 0                                        */
-    size_t nodes;  /* rows; 0: as many as there are atoms. Those behind are in no molecule       */
+    double radius; /* in the unit of the places; above 0 */
+    size_t nodes;  /* rows; 0: as many as there are atoms. Those behind are in no molecule */
     size_t edges;  /* rows; 0: as many as there are edges. Those behind go from the last node to
-                      itself, which then must not be an atom                                     */
+                      itself, which then must not be an atom */
 } recon_radius_graph_options;
 
 /* Of n molecules with atoms offset[i] .. offset[i+1] of xyz, [..][3]. Two atoms in one place are

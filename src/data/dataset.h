@@ -1,4 +1,4 @@
-/* dataset.h (private) - what a data set holds, for those who fill one. */
+/* dataset.h (private) - the fields of a data set, for code that fills one. */
 #ifndef DATA_DATASET_H
 #define DATA_DATASET_H
 
@@ -6,7 +6,7 @@
 #include <recon/data/dataset.h>
 #include "core/pixels.h"
 
-/* The folder of pictures that a spec names; NULL: it names something else. */
+/* Returns the folder of pictures that a spec names, or NULL if it names something else. */
 const char *recon_images_folder(const char *spec);
 
 enum { RECON_LABEL_MAX = 1000000 };
@@ -25,7 +25,7 @@ struct recon_dataset {
     size_t *rows;            /* of a part: its images among all; NULL: all */
     size_t among;            /* how many all are; 0: as many as it has itself */
     int cut;                 /* pictures that are not square were made so */
-    int cropped;             /* and objects fill their frames             */
+    int cropped;             /* and objects fill their frames */
     recon_array images;
     float *own_floats, *own_crops;
     unsigned char *own_bytes;
@@ -36,7 +36,7 @@ struct recon_dataset {
     struct recon_folder *own_folder;
 };
 
-/* Where image i of a part stands among all. */
+/* Returns the row of image i of a part in the whole set. */
 static inline size_t recon_dataset_row(const recon_dataset *data, size_t i)
 {
     return data->rows ? data->rows[i] : i;
@@ -47,32 +47,34 @@ static inline size_t recon_dataset_pixels(const recon_dataset_info *info)
     return info->height * info->width * info->channels;
 }
 
-/* What its images take in memory, with all of those that it is a part of, and with what they were
- * before they were cropped; not what they were rotated or converted from. */
+/* Returns the bytes of its images in memory, including the set that it is a part of and the images
+ * before cropping, but not those that they were rotated or converted from. */
 size_t recon_dataset_bytes(const recon_dataset *data);
 
-/* Whether its pictures are not square, or were not. What their frame holds then depends on how the frame
- * lies, so that a network must see no more than the disc of the shorter side. */
+/* Returns whether its pictures are, or were, not square. What is in the frame then depends on the
+ * orientation of the frame, so a network must only see the disc of the shorter side. */
 int recon_dataset_is_cut(const recon_dataset *data);
 
-/* Image i before it was cropped; as recon_dataset_get has it where it was not. */
+/* Copies image i as it was before cropping. */
 void recon_dataset_whole(float *out, const recon_dataset *data, size_t i);
 
-/* How many picture files lie in the folder and are not read: of other formats, or in folders of
- * folders. And the i-th sentence on them, with what to do; NULL behind the last. */
+/* Counts the picture files in the folder that are not read, because of their format or because they
+ * are in folders of folders. The second returns the i-th sentence about them, with a remedy; NULL
+ * after the last. */
 size_t recon_dataset_unread(const recon_dataset *data);
 const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
 
-/* A view of the n images which[0], which[1] .., in that order; as recon_dataset_take. */
+/* Opens a view of the n images which[0], which[1] .., in that order; see recon_dataset_take. */
 recon_status recon_dataset_pick(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
                                 const size_t *which, size_t n);
 
-/* Two views: one image of `of`, chosen by seed, in *held, the others in *rest. data must outlive
- * both; close them too. */
+/* Opens two views: one image in every `of`, chosen by seed, in *held, the others in *rest. data
+ * must outlive both; close them. */
 recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dataset **held,
                                  const recon_dataset *data, size_t of, uint64_t seed);
 
-/* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
+/* For images: returns the file of image i relative to the folder ("cats/1.png"); lent. Otherwise
+ * NULL. */
 const char *recon_dataset_file(const recon_dataset *data, size_t i);
 
 #endif

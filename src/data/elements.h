@@ -9,29 +9,30 @@
 
 enum { RECON_ELEMENTS = 118 };
 
-/* z is 1 .. 118. Radii are covalent, single bonds, in Angstrom (Cordero et al., Dalton Trans. 2008;
- * beyond curium, where there is none, curium's). Masses are standard atomic weights, and of the
- * longest-lived isotope where there is no standard. */
+/* z is 1 .. 118. Radii are covalent radii for single bonds, in Angstrom (Cordero et al., Dalton
+ * Trans. 2008; that of curium beyond it). Masses are standard atomic weights, or that of the
+ * longest-lived isotope if there is no standard. */
 const char *recon_element_symbol(int z);
 double recon_element_radius(int z);
 double recon_element_mass(int z);
 
-/* "C2H6O": carbon, hydrogen, then by the alphabet; what does not fit is cut. Returns out. */
+/* Writes a formula, "C2H6O": carbon, hydrogen, then alphabetically; truncated if necessary. Returns
+ * out. */
 typedef char recon_formula_text[128];
 const char *recon_formula(recon_formula_text out, const uint8_t *z, size_t atoms);
 
-/* "H C N O": the symbols of n elements, 1 .. 118 each; what does not fit is cut. Returns out. */
+/* Writes the symbols of n elements 1 .. 118, "H C N O"; truncated if necessary. Returns out. */
 const char *recon_element_list(recon_formula_text out, const uint8_t *z, size_t n);
 
-/* "element Fe (26)", and "element 0" where there is none, for messages. Returns out. */
+/* Writes "element Fe (26)", or "element 0" if there is none, for messages. Returns out. */
 typedef char recon_element_words[32];
 const char *recon_element_text(recon_element_words out, int z);
 
-/* --- who is bonded to whom, seen from the distances
+/* --- bonds, perceived from distances
  *
- * Files of conformers often hold no bonds (XYZ, GEOM). Two atoms are bonded where they are nearer
- * than the sum of their covalent radii and RECON_BOND_SLACK: room for a stretched bond, not for the
- * 1.85 A across a bicyclo[1.1.1]pentane. Orders of bonds are not guessed. */
+ * Files of conformers often hold no bonds (XYZ, GEOM). Two atoms are bonded if they are nearer than
+ * the sum of their covalent radii and RECON_BOND_SLACK, which allows a stretched bond, but not the
+ * 1.85 A across a bicyclo[1.1.1]pentane. Bond orders are not guessed. */
 
 #define RECON_BOND_SLACK 0.25 /* Angstrom */
 
@@ -44,8 +45,8 @@ typedef struct {
     recon_bond *list; /* [n], ordered by a, then b; recon_bonds_free it */
 } recon_bonds;
 
-/* Elements 1 to 118, finite places, 65536 atoms at most; else RECON_ERR_INPUT names the atom. No
- * atoms have no bonds. */
+/* Finds the bonds. Elements must be 1 to 118 and places finite, for at most 65536 atoms; otherwise
+ * RECON_ERR_INPUT names the atom. */
 recon_status recon_bonds_perceive(recon_ctx *ctx, recon_bonds *out, const uint8_t *z /* [atoms] */,
                                   const float *xyz /* [atoms][3] */, size_t atoms);
 /* Harmless on a zeroed struct and twice. */

@@ -15,17 +15,16 @@
 #include <recon/core/ctx.h>
 
 /* All conformers of one molecule at once: what readers of large files hand on. */
-/* A value; what it points to is lent until the call it was handed to returns. */
+/* A value, whose arrays are lent to the visitor until it returns. */
 typedef struct {
-    const char *name;     /* SMILES, mostly                     */
-    size_t atoms, n;      /* n conformers of so many atoms      */
-    const uint8_t *z;     /* [atoms]                            */
-    const float *xyz;     /* [n][atoms][3], Angstrom            */
-    const double *energy; /* [n], kcal/mol                  */
+    const char *name;     /* SMILES, mostly */
+    size_t atoms, n;      /* n conformers of so many atoms */
+    const uint8_t *z;     /* [atoms] */
+    const float *xyz;     /* [n][atoms][3], Angstrom */
+    const double *energy; /* [n], kcal/mol */
 } recon_ensemble;
 
-/* Called for one molecule after the other. What it returns, other than RECON_OK,
- * ends the reading. */
+/* Called for each molecule. A return value other than RECON_OK ends the reading. */
 typedef recon_status recon_ensemble_visitor(recon_ctx *ctx, void *arg,
                                             const recon_ensemble *molecule);
 
@@ -35,14 +34,14 @@ typedef struct {
 } recon_geom_options;
 
 typedef struct {
-    size_t molecules;  /* handed to the visitor                             */
-    size_t conformers; /* of these                                          */
-    size_t dropped;    /* molecules, by their key                           */
-    size_t skipped;    /* conformers that cannot be used, and broken ends   */
+    size_t molecules;  /* handed to the visitor */
+    size_t conformers; /* of these */
+    size_t dropped;    /* molecules, by their key */
+    size_t skipped;    /* conformers that cannot be used, and broken ends */
 } recon_geom_info;
 
-/* Hands every molecule that has a conformer to visit. options and info may be NULL. A file whose
- * first molecule cannot be reached is RECON_ERR_FORMAT, also with skip_bad. */
+/* Calls visit for every molecule with a conformer. options and info may be NULL. A file whose first
+ * molecule cannot be reached is RECON_ERR_FORMAT, also with skip_bad. */
 recon_status recon_geom_read(recon_ctx *ctx, recon_geom_info *info, const char *path,
                              const recon_geom_options *options, recon_ensemble_visitor *visit,
                              void *arg);

@@ -1,4 +1,5 @@
-/* image.h (private) - pictures of whole numbers, rotated without a copy in floats. */
+/* image.h (private) - operations on images: rotations of integer pictures without a copy in floats,
+ * warps. */
 #ifndef DATA_PRIVATE_IMAGE_H
 #define DATA_PRIVATE_IMAGE_H
 
@@ -7,8 +8,8 @@
 #include <recon/data/bitmap.h>
 #include <recon/data/dataset.h>
 
-/* What lies outside of a picture: nothing, which is transparent where there is alpha, else zero; the
- * nearest pixel of its edge; or a colour, opaque. */
+/* The outside of a picture: zero, which is transparent if there is alpha; the nearest edge pixel;
+ * or an opaque colour. */
 typedef struct {
     enum { RECON_FILL_ZERO, RECON_FILL_EDGE, RECON_FILL_COLOUR } kind;
     uint8_t colour[3]; /* red, green, blue; in grey their luminance */
@@ -21,16 +22,16 @@ typedef struct {
     size_t height, width; /* of the result, with the same centre; 0: as the picture's */
 } recon_pixels_rotation;
 
-/* n rows of the picture rotated as recon_image_rotate does, from row `first` on. Colours count by
- * their alpha. Some tens of rows at once are fastest. By 0 they are copied. */
+/* Computes n rows of the picture rotated as by recon_image_rotate, from row `first` on. Colours are
+ * weighted by alpha. Blocks of some tens of rows are fastest. An angle of 0 copies them. */
 void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, const recon_pixels_rotation *how,
                          size_t first, size_t n);
 
-/* The smallest frame that all of a rotated picture fits into. */
+/* Computes the smallest frame that holds the whole rotated picture. */
 void recon_pixels_frame(size_t *height, size_t *width, const recon_pixels *in, double angle);
 
-/* n images rotated, several at a time: out [n] is in[from[i]], or in[i] where from is NULL, by
- * angle[i]. edge: outside of an image is the nearest pixel of its edge; 0: zero. */
+/* Rotates n images, several at a time: out[i] is in[from[i]], or in[i] if from is NULL, rotated by
+ * angle[i]. edge: fill the outside with the nearest edge pixel; 0: with zeros. */
 typedef struct {
     size_t height, width, channels;
 } recon_image_size;
@@ -38,15 +39,15 @@ recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, co
                                  const double *angle, size_t n, const recon_image_size *size,
                                  recon_interpolation interpolation, int edge);
 
-/* Whether a network can take a pixel: it is finite, and not beyond RECON_PIXEL_MOST. The rule is for
- * the message. */
+/* Returns whether a network can take a pixel: it is finite and its absolute value is at most
+ * RECON_PIXEL_MOST. RECON_PIXEL_RULE is for the message. */
 static inline int recon_pixel_fits(float pixel)
 {
     return pixel >= (float)-RECON_PIXEL_MOST && pixel <= (float)RECON_PIXEL_MOST;
 }
 #define RECON_PIXEL_RULE "pixels are finite numbers, at most 1e12"
 
-/* RECON_ERR_INPUT for a size, channels or a type that no picture has. */
+/* RECON_ERR_INPUT for an invalid size, number of channels or type. */
 recon_status recon_bitmap_check(recon_ctx *ctx, const recon_bitmap *in);
 
 /* p -> matrix p + shift */
@@ -55,20 +56,20 @@ typedef struct {
     double shift[2];
 } recon_affine;
 
-/* One resampling by any affine map: out shows at p what in shows at source(p). A place that is not
- * finite is outside. Sides are at most 2^24. */
+/* Resamples by an affine map: out at p is in at source(p). Positions that are not finite are
+ * outside. Sides are at most 2^24. */
 void recon_image_warp(float *out, const float *in, size_t height, size_t width, size_t channels,
                       const recon_affine *source, recon_interpolation interpolation);
 
-/* out, as recon_image_warp has made it, where it shows what lies outside of in: the nearest pixels of
- * the edge. */
+/* Fills the pixels of out, made by recon_image_warp, that are outside of in with the nearest edge
+ * pixels. */
 void recon_image_fill_edge(float *out, const float *in, size_t height, size_t width,
                            size_t channels, const recon_affine *source,
                            recon_interpolation interpolation);
 
-/* in, height x width, made as large as fits into out, size x size, in its middle, zeros beside it.
- * Smaller pixels are averaged (a triangle as wide as two pixels of out), so
- * that nothing aliases. */
+/* Scales in, height x width, to fit into the middle of out, size x size, with zeros beside it.
+ * When shrinking, pixels are averaged (a triangle as wide as two pixels of out), which avoids
+ * aliasing. */
 void recon_image_fit(float *out, size_t size, const float *in, size_t height, size_t width,
                      size_t channels);
 

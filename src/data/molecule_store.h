@@ -1,7 +1,7 @@
-/* molecule_store.h - what sets of molecules are made of, and how readers hand over what they read.
+/* molecule_store.h - the storage of sets of molecules, and how readers fill it.
  *
- * A store only grows while a reader fills it; then it is shared by all sets made from it and never
- * changes again. */
+ * A store only grows while a reader fills it; afterwards it is immutable and shared by all sets
+ * made from it. */
 #ifndef DATA_MOLECULE_STORE_H
 #define DATA_MOLECULE_STORE_H
 
@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
     recon_entry *entry;  /* [n] */
-    uint8_t *z;          /* [atoms]    */
+    uint8_t *z;          /* [atoms] */
     float *xyz;          /* [atoms][3] */
     char *text;          /* the names, one after the other, each with its zero */
     size_t *name;        /* [molecules] where in text */
@@ -35,26 +35,26 @@ typedef struct {
     atomic_int users;
 } recon_store;
 
-/* One user: the caller. release when done; the last one frees. */
+/* Makes a store with one user, the caller. Each user releases it; the last one frees it. */
 recon_status recon_store_new(recon_ctx *ctx, recon_store **out);
 recon_store *recon_store_share(recon_store *store);
 void recon_store_release(recon_store *store);
 
-/* Where in a file something is, for messages: "PATH: frame 3, line 17: ...". path NULL: a caller's
- * own data; line 0: no lines there. */
+/* A position in a file, for messages: "PATH: frame 3, line 17: ...". path NULL: data of the caller;
+ * line 0: the file has no lines. */
 typedef struct {
     const char *path, *what;
     size_t number, line;
 } recon_place;
 
-/* RECON_ERR_FORMAT for a file, RECON_ERR_INPUT for data of the caller's. */
+/* Fails with RECON_ERR_FORMAT for a file, or RECON_ERR_INPUT for data of the caller. */
 recon_status recon_bad_place(recon_ctx *ctx, const recon_place *at, const char *fmt, ...)
     RECON_PRINTF(3, 4);
 
-/* Whether a conformer can be used at all, as molecules.h says. */
+/* Checks the conditions on conformers in molecules.h. */
 recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, const recon_place *at);
 
-/* A new molecule, and a conformer of molecule c->molecule, both checked before. */
+/* Add a new molecule, and a conformer of molecule c->molecule; both must be checked before. */
 recon_status recon_store_name(recon_ctx *ctx, recon_store *store, const char *name, size_t length);
 recon_status recon_store_add(recon_ctx *ctx, recon_store *store, const recon_conformer *c);
 
@@ -75,8 +75,8 @@ recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_
                                 const char *name, size_t length, const recon_place *at);
 void recon_assembly_free(recon_assembly *assembly);
 
-/* What becomes of a frame that failed: with skip_bad a bad one is counted, its message kept, and
- * RECON_OK. */
+/* Handles a frame that failed: with skip_bad a bad one is counted, its message kept, and RECON_OK
+ * returned. */
 recon_status recon_assembly_skip(recon_ctx *ctx, recon_assembly *to, recon_status status);
 
 /* --- a set of conformers: some entries of a store */
@@ -88,13 +88,13 @@ struct recon_molecules {
     size_t *rows; /* of a part: its entries; NULL: all */
 };
 
-/* Where conformer i of a part stands among all. */
+/* Returns the row of conformer i of a part in the whole set. */
 static inline size_t recon_molecules_row(const recon_molecules *data, size_t i)
 {
     return data->rows ? data->rows[i] : i;
 }
 
-/* All of a store, which becomes the set's own, also when this fails. */
+/* Makes a set of all conformers of a store, which it takes over, also on failure. */
 recon_status recon_molecules_of(recon_ctx *ctx, recon_molecules **out, recon_store *store);
 
 #endif

@@ -1,7 +1,7 @@
-/* msgpack.h - MessagePack, pulled item by item out of a stream.
+/* msgpack.h - reads MessagePack from a stream, item by item.
  *
- * An array or a map is only its head, with the number of what follows; so that a length is never
- * believed, nothing is held but one buffer, and nesting costs nothing. */
+ * An array or a map is only its head, with the number of items that follow. So no length is
+ * trusted, only one buffer is held in memory, and nesting costs nothing. */
 #ifndef DATA_MSGPACK_H
 #define DATA_MSGPACK_H
 
@@ -21,7 +21,7 @@ typedef enum {
 
 typedef struct {
     recon_pack_kind kind;
-    double number;  /* of NIL, BOOL, INT and FLOAT; 0 for nil                          */
+    double number;  /* of NIL, BOOL, INT and FLOAT; 0 for nil */
     uint64_t count; /* bytes of TEXT and OTHER, items of ARRAY, keys and values of MAP */
 } recon_pack_item;
 
@@ -30,8 +30,8 @@ typedef struct {
     const char *name;
     unsigned char *buffer;
     const unsigned char *bytes;
-    size_t at, end;  /* of bytes           */
-    uint64_t before; /* bytes given up on  */
+    size_t at, end;  /* of bytes */
+    uint64_t before; /* bytes given up on */
 } recon_pack;
 
 recon_status recon_pack_open(recon_ctx *ctx, recon_pack *out, const char *path);
@@ -46,11 +46,11 @@ recon_status recon_pack_more(recon_ctx *ctx, recon_pack *pack, int *more);
 /* Failures are RECON_ERR_FORMAT with the offset, or RECON_ERR_IO: the place is lost then. */
 recon_status recon_pack_next(recon_ctx *ctx, recon_pack *pack, recon_pack_item *out);
 
-/* What an item that next gave holds, stepped over. */
+/* Skips the content of an item that next returned. */
 recon_status recon_pack_skip(recon_ctx *ctx, recon_pack *pack, const recon_pack_item *item);
 
-/* The characters of TEXT, cut to size - 1, with a zero behind them; of anything else "", and it is
- * stepped over. */
+/* Returns the characters of TEXT, truncated to size - 1 and zero-terminated; any other item is
+ * skipped and gives "". */
 recon_status recon_pack_text(recon_ctx *ctx, recon_pack *pack, const recon_pack_item *item,
                              char *out, size_t size);
 

@@ -1,8 +1,8 @@
-/* rmsd.h - how far two conformers of one molecule are apart once rotated onto each other.
+/* rmsd.h - the distance of two conformers of one molecule after superposition.
  *
  * The root of the mean squared distance between corresponding atoms, least over all rotations (no
- * reflections: mirror images are different) and translations. Called from many threads at once and
- * in inner loops: no context, no allocation; RECON_ERR_INPUT is all that can go wrong. */
+ * reflections: mirror images are different) and translations. These functions are for inner loops
+ * in many threads: they have no context, do not allocate, and only fail with RECON_ERR_INPUT. */
 #ifndef DATA_RMSD_H
 #define DATA_RMSD_H
 
@@ -11,8 +11,8 @@
 
 /* Atom i of a belongs to atom i of b. The rotation takes b, about its centre, onto a about its own;
  * centres and the mean are by weight where weights are given (none negative, not all 0). Where
- * several rotations are equally good, one of them. rotation may be NULL. RECON_ERR_INPUT for n = 0, for
- * values that are not finite and for weights other than these. */
+ * several rotations are equally good, one of them. rotation may be NULL. RECON_ERR_INPUT for n = 0,
+ * for values that are not finite and for weights other than these. */
 recon_status recon_rmsd_kabsch(double *rmsd, recon_so3 *rotation, const float *a /* [n][3] */,
                                const float *b /* [n][3] */, size_t n,
                                const float *weights /* [n] or NULL */);
@@ -20,8 +20,8 @@ recon_status recon_rmsd_kabsch(double *rmsd, recon_so3 *rotation, const float *a
 /* The least over the renamings of symmetry too: atom i of a belongs to atom map[i] of b. Exact, up
  * to two limits that small molecules do not meet: RECON_AUTOMORPHISMS, and a bound on the search
  * over leaf groups, at which the best so far stands. With or without them it is the same for (a, b)
- * and (b, a) bit for bit, and never above recon_rmsd_kabsch but for rounding. rotation and map may be
- * NULL. RECON_ERR_INPUT for values that are not finite. */
+ * and (b, a) bit for bit, and never above recon_rmsd_kabsch but for rounding. rotation and map may
+ * be NULL. RECON_ERR_INPUT for values that are not finite. */
 recon_status recon_rmsd_best(double *rmsd, recon_so3 *rotation, int32_t *map /* [atoms] */,
                              const recon_symmetry *symmetry, const float *a /* [atoms][3] */,
                              const float *b /* [atoms][3] */);

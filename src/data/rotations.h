@@ -4,10 +4,10 @@
 
 #include <recon/data/dataset.h>
 
-/* What holds for a label; -1: none. */
+/* Returns the law for a label; -1: no label. */
 recon_rotation_law recon_rotation_rule_of(const recon_rotation_rule *rule, int32_t label);
 
-/* Whether it is the name of a rule, of images or of molecules, and so no file. */
+/* Return whether it is the name of a rule for images, or for molecules, and thus not a file. */
 int recon_rotation_is_known(const char *rule);
 int recon_molecule_rotation_is_known(const char *rule);
 

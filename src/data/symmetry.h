@@ -1,4 +1,5 @@
-/* symmetry.h - the ways in which a molecule's atoms can be renamed without changing its bonds.
+/* symmetry.h - the automorphisms of a molecule: renamings of its atoms that do not change its
+ * bonds.
  *
  * Equivalent leaves, two to four atoms of one element with a single bond to the same atom (the
  * hydrogens of a methyl, the fluorines of CF3), may be permuted freely: three methyls alone make
@@ -14,18 +15,18 @@
 #include "data/elements.h"
 
 #define RECON_AUTOMORPHISMS  4096 /* kept of one molecule */
-#define RECON_SYMMETRY_ATOMS 4096 /* of the largest one   */
+#define RECON_SYMMETRY_ATOMS 4096 /* of the largest one */
 
 /* Immutable: many threads may use one. */
 typedef struct recon_symmetry recon_symmetry;
 
 typedef struct {
     size_t atoms;
-    size_t automorphisms; /* with leaf groups as wholes; the identity is the first          */
-    size_t groups;        /* of equivalent leaves                                           */
+    size_t automorphisms; /* with leaf groups as wholes; the identity is the first */
+    size_t groups;        /* of equivalent leaves */
     int complete; /* 0: there are more automorphisms than RECON_AUTOMORPHISMS, or finding them
                      took too long, and the rest is left out: a best RMSD is then one over those
-                     kept, never below the true one and never above that of the given order   */
+                     kept, never below the true one and never above that of the given order */
 } recon_symmetry_info;
 
 /* Made once per molecule, of 1 to RECON_SYMMETRY_ATOMS atoms. Bonds may come from

@@ -1,4 +1,4 @@
-/* xyz.h - extended XYZ files, written.
+/* xyz.h - reads and writes extended XYZ files.
  *
  * A frame is the number of atoms, a line `Properties=species:S:1:pos:R:3 name="..." energy=...`,
  * and a line an atom: symbol and coordinates in Angstrom with 8 decimals. energy is in eV, as
@@ -9,8 +9,8 @@
 #include <recon/data/molecules.h>
 #include "data/molecule_store.h"
 
-/* Frame by frame. Until the commit path is as it was, and closing without one leaves nothing
- * behind. Close always; NULL may be closed. name may be NULL. */
+/* Writes frame by frame. Until the commit, path is unchanged, and closing without a commit leaves
+ * nothing behind. Always close it; NULL may be closed. name may be NULL. */
 typedef struct recon_xyz_writer recon_xyz_writer;
 
 recon_status recon_xyz_writer_open(recon_ctx *ctx, recon_xyz_writer **out, const char *path);
@@ -19,12 +19,12 @@ recon_status recon_xyz_writer_add(recon_ctx *ctx, recon_xyz_writer *writer,
 recon_status recon_xyz_writer_commit(recon_ctx *ctx, recon_xyz_writer *writer);
 void recon_xyz_writer_close(recon_xyz_writer *writer);
 
-/* A whole set. */
+/* Writes a whole set. */
 recon_status recon_xyz_write(recon_ctx *ctx, const char *path, const recon_molecules *data);
 
 #define RECON_EV 23.060547830619 /* kcal/mol */
 
-/* A file of frames, a folder of .xyz files in the order of their names, a pattern or a list: see
+/* Reads a file of frames, a folder of .xyz files sorted by name, a pattern or a list: see
  * recon/data/molecules.h. */
 recon_status recon_xyz_read(recon_ctx *ctx, recon_assembly *to, const char *path);
 
@@ -35,7 +35,7 @@ int recon_xyz_is_folder(const char *path);
 recon_status recon_xyz_parse(recon_ctx *ctx, recon_assembly *to, const void *bytes, size_t size,
                              const char *path);
 
-/* Puts it on the disk before the commit: see recon_writer_sync. */
+/* Forces it to the disk before the commit: see recon_writer_sync. */
 recon_status recon_xyz_writer_sync(recon_ctx *ctx, recon_xyz_writer *writer);
 
 #endif

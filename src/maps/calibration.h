@@ -1,4 +1,5 @@
-/* calibration.h (private) - what scores are usual: quantiles of those of natural poses. */
+/* calibration.h (private) - p-values of scores, from the quantiles of the scores of natural
+ * poses. */
 #ifndef MAPS_CALIBRATION_H
 #define MAPS_CALIBRATION_H
 
@@ -7,18 +8,20 @@
 enum { RECON_QUANTILES = 1024 };
 
 typedef struct {
-    double quantile[RECON_QUANTILES]; /* rising: [i] has a share i / (RECON_QUANTILES - 1) below */
-    double n;                         /* scores behind them */
+    double
+        quantile[RECON_QUANTILES]; /* ascending: a share i / (RECON_QUANTILES - 1) is below [i] */
+    double n;                      /* the number of scores */
 } recon_calibration;
 
-/* Sorts the scores; n >= 1. The quantiles are rounded to float, as files keep them. */
+/* Computes the quantiles of n >= 1 scores, which it sorts. They are rounded to float, as in
+ * files. */
 void recon_calibrate(recon_calibration *out, double *scores, size_t n);
 
-/* The share of the scores that are as high, counting the one at hand among them: from 1 / (n + 1) to
- * 1, a conformal p-value. NaN gives NaN. */
+/* Returns the share of scores that are at least as high, including this one: from 1 / (n + 1) to 1,
+ * a conformal p-value. NaN gives NaN. */
 double recon_calibration_p_value(const recon_calibration *c, double score);
 
-/* Whether these may be a file's: a table that does not fall, of at least one score. */
+/* Checks a calibration that was read: the quantiles must not fall, and n must be at least 1. */
 int recon_calibration_good(const recon_calibration *c);
 
 /* See maps.h. */

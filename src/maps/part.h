@@ -1,4 +1,4 @@
-/* part.h (private) - which heads are asked: all, or those that Lambda needs. */
+/* part.h (private) - the heads to run: all of them, or those that Lambda needs. */
 #ifndef MAPS_PART_H
 #define MAPS_PART_H
 

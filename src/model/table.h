@@ -1,5 +1,5 @@
-/* table.h (private) - what is known of each input, a line each: poses.csv of discover and of canonicalize,
- * score --out FILE.csv and canonicalize --poses FILE.csv. */
+/* table.h (private) - tables with one line per input: poses.csv of discover and canonicalize, score
+ * --out FILE.csv and canonicalize --poses FILE.csv. */
 #ifndef MODEL_TABLE_H
 #define MODEL_TABLE_H
 
@@ -15,8 +15,8 @@ typedef struct {
     int rotated; /* does it have that column? */
 } recon_table;
 
-/* Close always: without a commit before it, nothing is left behind. A sync puts all of it on the
- * disk, and leaves the commit nothing to do but to give the file its name. */
+/* Always close a table; without a commit nothing is left behind. A sync forces it to the disk, so
+ * that the commit only has to rename the file. */
 #define RECON_NO_TABLE                                                                             \
     {                                                                                              \
         .to = {.fd = -1 }                                                                          \
@@ -29,19 +29,19 @@ recon_status recon_table_sync(recon_ctx *ctx, recon_table *table);
 recon_status recon_table_commit(recon_ctx *ctx, recon_table *table);
 void recon_table_close(recon_table *table);
 
-/* --- clusters.csv: what is known of each cluster of a discovery, a line each --- */
+/* --- clusters.csv, with one line per cluster of a discovery --- */
 
 typedef struct {
     size_t inputs, verdict[RECON_NATURAL_KINDS];
-    double rotation; /* sum of how far they are from their natural pose */
+    double rotation; /* sum of the distances from their natural pose */
 } recon_cluster_count;
 void recon_cluster_add(recon_cluster_count *count, const recon_group *group, const recon_row *row);
 /* counts [laws->n]; clusters without inputs are left out. */
 recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_group *group,
                                   const recon_laws *laws, const recon_cluster_count *counts);
 
-/* What the table calls input i: its file or its molecule; images without either are numbered, as
- * canonicalize names their pictures. */
+/* Returns the name of input i in the table: its file or molecule, or, for other images, a number,
+ * as in the pictures that canonicalize writes. */
 enum { RECON_FILE_NAME = 1024 };
 const char *recon_table_name(char out[RECON_FILE_NAME], const recon_inputs *inputs, size_t i);
 

@@ -26,8 +26,8 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
                              const recon_so3 *samples, size_t n, const recon_so3_kernels *kernels,
                              const recon_fisher_fit *robust, recon_arena *arena);
 
-/* --- The verdict, a test with known error rates: docs/notebook/statistics-so3.md explains the tests
- * and tabulates how often each verdict is given. */
+/* --- The verdict, a test with known error rates: docs/notebook/statistics-so3.md explains the
+ * tests and tabulates how often each verdict is given. */
 
 /* Rotations [n] with the singular values of their mean and their robust fit. */
 typedef struct {
