@@ -13,9 +13,9 @@ enum { SETS = 1000 };
 static const char head[] =
     "# How often each verdict is given\n"
     "\n"
-    "Operating characteristics of the verdicts of [statistics.md](statistics.md#the-verdict) "
+    "Operating characteristics of the verdicts of [SO(2)](statistics-so2.md#the-verdict) "
     "and\n"
-    "[statistics-so3.md](statistics-so3.md#the-verdict): percentages of 1,000 simulated "
+    "[SO(3)](statistics-so3.md#the-verdict): percentages of 1,000 simulated "
     "classes for each\n"
     "distribution and number of poses k. `make check-slow` regenerates this page and fails if"
     " a stated error rate\n"
