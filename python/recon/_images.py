@@ -290,7 +290,7 @@ class ImageModel(Model):
         images, pictures = self._seen(x)
         out = room(len(images), _abi.recon_candidates)
         self._ask(lib.recon_candidates_list, address(out), self._handle, address(images),
-                  len(images))
+                  len(images), None)
         return [Candidates(Poses(one["pose"][: one["count"]], size), one["weight"][: one["count"]])
                 for one, size in zip(out, self._sizes(pictures, len(images)))]
 

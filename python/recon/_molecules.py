@@ -207,8 +207,8 @@ class MoleculeModel(Model):
             True
         """
         given = Conformers(x)
-        out = room(given.n, _abi.recon_candidates3)
-        self._ask(lib.recon_candidates_molecules, address(out), self._handle, given.list, given.n)
+        out = room(given.n, _abi.recon_candidates)
+        self._ask(lib.recon_candidates_list, address(out), self._handle, given.list, given.n, None)
         return [Candidates3(Poses3(one["pose"][: one["count"]]), one["weight"][: one["count"]])
                 for one in out]
 

@@ -101,7 +101,7 @@ static recon_status average(recon_ctx *ctx, double *out, frames *f, const averag
                             const float *in, size_t first, size_t n)
 {
     recon_status status;
-    RECON_TRY(recon_candidates_gated(ctx, f->lists, a->model, in, n, &a->options));
+    RECON_TRY(recon_candidates_list(ctx, f->lists, a->model, in, n, &a->options));
     gather(f, n);
     RECON_TRY(recon_images_rotate(ctx, f->images, in, f->from, f->angle, f->count, &a->size,
                                   a->options.interpolation, a->options.edge));

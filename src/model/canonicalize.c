@@ -111,50 +111,24 @@ recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out, recon_pose
 
 /* --- candidates ------------------------------------------------------------------------------- */
 
-recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
-                                    const void *inputs, size_t n,
-                                    const recon_canonicalize_options *options)
+/* What a density's background holds is no candidate's: the weights are shares of the rest. */
+recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
+                                   const void *inputs, size_t n,
+                                   const recon_canonicalize_options *options)
 {
     recon_row *rows = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
     RECON_TRY(recon_rows_find(ctx, rows, model, inputs, n, options));
-    for (size_t i = 0; i < n; i++)
-        out[i] = rows[i].why == RECON_WHY_ROTATED
-                     ? rows[i].candidates
-                     : (recon_candidates){ 1, { rows[i].pose }, { 1 } };
-done:
-    free(rows);
-    return status;
-}
-
-recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
-                                   const float *images, size_t n)
-{
-    recon_status status = recon_model_takes(ctx, model, "images");
-    return status == RECON_OK ? recon_candidates_gated(ctx, out, model, images, n, NULL) : status;
-}
-
-/* Weights of what is not background: they sum to 1. */
-recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out,
-                                        const recon_model *model, const recon_conformer *x,
-                                        size_t n)
-{
-    recon_row *rows = NULL;
-    recon_status status;
-    RECON_TRY(recon_model_takes(ctx, model, "molecules"));
-    RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
-    RECON_TRY(recon_rows_find(ctx, rows, model, x, n, NULL));
     for (size_t i = 0; i < n; i++) {
-        const recon_candidates *from = &rows[i].candidates;
         double sum = 0;
-        for (size_t k = 0; k < from->count; k++)
-            sum += from->weight[k];
-        out[i] = (recon_candidates3){ .count = from->count };
-        for (size_t k = 0; k < from->count; k++) {
-            out[i].pose[k] = from->pose[k];
-            out[i].weight[k] = from->weight[k] / sum;
-        }
+        out[i] = rows[i].candidates;
+        if (rows[i].why != RECON_WHY_ROTATED)
+            out[i] = (recon_candidates){ 1, { rows[i].pose }, { 1 } };
+        for (size_t j = 0; j < out[i].count; j++)
+            sum += out[i].weight[j];
+        for (size_t j = 0; j < out[i].count; j++)
+            out[i].weight[j] /= sum;
     }
 done:
     free(rows);
@@ -250,7 +224,7 @@ static recon_status search(recon_ctx *ctx, recon_pose *poses, trials *t, const c
 {
     size_t count;
     recon_status status;
-    RECON_TRY(recon_candidates_gated(ctx, t->lists, c->model, in, n, c->options));
+    RECON_TRY(recon_candidates_list(ctx, t->lists, c->model, in, n, c->options));
     count = gather(t, n);
     if (count) {
         RECON_TRY(rotate(ctx, t->images, t, c, in, t->from, t->poses, count));

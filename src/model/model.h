@@ -118,12 +118,6 @@ const void *recon_read_map(const recon_read *r, const recon_model *model, size_t
 recon_status recon_score_one(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
                              const recon_read *of, size_t i);
 
-/* Lists the candidates of n inputs. An input that a gate leaves unrotated has one candidate, which
- * does not rotate it. options may be NULL. */
-recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out /* [n] */,
-                                    const recon_model *model, const void *inputs, size_t n,
-                                    const recon_canonicalize_options *options);
-
 /* RECON_ERR_INPUT for invalid options. */
 recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options);
 

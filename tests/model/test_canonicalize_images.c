@@ -97,7 +97,7 @@ static void check_lambda(recon_ctx *ctx, const recon_model *model, int has_densi
                       ctx, head, model->maps,
                       &(recon_maps_inputs){ .n = SOME, .z = z[0], .inputs = tiny_images[0] },
                       RECON_MAPS_LAMBDA));
-    CHECK_OK(ctx, recon_candidates_list(ctx, list, model, tiny_images[0], SOME));
+    CHECK_OK(ctx, recon_candidates_list(ctx, list, model, tiny_images[0], SOME, NULL));
     for (int i = 0; i < SOME; i++) {
         double want = has_density ? psi[i] - recon_pose_centre(q[i]) : head[i].lambda;
         CHECK_LESS(recon_so2_distance(a.pose[i].lambda[0], want), 1e-6);
@@ -184,7 +184,7 @@ static void candidates_begin_with_lambda(void **state)
     recon_model *model = plain_model(*state); /* Lambda is near a mode */
     answer plain = canonical(*state, model, tiny_images[0]);
     int opposite = 0;
-    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N));
+    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N, NULL));
     for (int i = 0; i < TINY_N; i++) {
         double sum = 0;
         assert_true(list[i].count >= 1 && list[i].count <= RECON_MODES_MAX);
@@ -238,7 +238,7 @@ static void the_judge_gets_what_it_likes_best(void **state)
     recon_model *model = tiny_model(*state);
     witness w = { 0 };
     size_t judged = 0;
-    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N));
+    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N, NULL));
     CHECK_OK(*state, recon_canonicalize_search(*state, out[0], pose, model, tiny_images[0], TINY_N,
                                                judge_top, &w, NULL));
     for (int i = 0; i < TINY_N; i++) {
@@ -288,7 +288,7 @@ static void a_judge_may_fail_or_have_no_opinion(void **state)
     assert_int_equal(recon_canonicalize_search(*state, NULL, pose, model, tiny_images[0], TINY_N,
                                                judge_fails, NULL, NULL),
                      RECON_ERR_NUMERIC);
-    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N));
+    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N, NULL));
     CHECK_OK(*state, recon_canonicalize_search(*state, NULL, pose, model, tiny_images[0], TINY_N,
                                                judge_nan, NULL, NULL));
     for (int i = 0; i < TINY_N;
@@ -307,7 +307,7 @@ static void pixels_must_be_numbers(void **state)
                 RECON_ERR_INPUT, "pixel 7 of image 2 is nan");
     images[2][7] = INFINITY;
     CHECK_FAILS(*state,
-                recon_candidates_list(*state, &(recon_candidates){ 0 }, model, images[2], 1),
+                recon_candidates_list(*state, &(recon_candidates){ 0 }, model, images[2], 1, NULL),
                 RECON_ERR_INPUT, "pixel 7 of image 0 is inf");
     images[2][7] = -1e30f; /* activations would overflow: the image is at fault, not the model */
     CHECK_FAILS(*state, recon_canonicalize_images(*state, out[0], NULL, model, images[0], 3, NULL),

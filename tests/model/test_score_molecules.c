@@ -118,13 +118,13 @@ static void words_say_how_many_modes(void **state)
 /* Candidate 0 is what canonicalize takes; weights sum to 1; each is a mode of the distribution. */
 static void candidates_are_the_modes(void **state)
 {
-    static recon_candidates3 candidates[CHAINS_N];
+    static recon_candidates candidates[CHAINS_N];
     static recon_pose poses[CHAINS_N];
     CHECK_OK(*state, recon_distribution_molecules(*state, told, model, list, CHAINS_N));
-    CHECK_OK(*state, recon_candidates_molecules(*state, candidates, model, list, CHAINS_N));
+    CHECK_OK(*state, recon_candidates_list(*state, candidates, model, list, CHAINS_N, NULL));
     CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, CHAINS_N));
     for (size_t i = 0; i < CHAINS_N; i++) {
-        const recon_candidates3 *c = &candidates[i];
+        const recon_candidates *c = &candidates[i];
         double sum = 0;
         assert_int_equal(c->count, told[i].modes);
         assert_memory_equal(&c->pose[0], &poses[i], sizeof poses[i]);

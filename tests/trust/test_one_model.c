@@ -54,7 +54,7 @@ static recon_status ask_images(recon_ctx *ctx, answer *a, const float *x)
         status =
             recon_canonicalize_search(ctx, a->chosen[0], NULL, model, x, IMAGES, judge, NULL, NULL);
     if (status == RECON_OK)
-        status = recon_candidates_list(ctx, a->candidates, model, x, IMAGES);
+        status = recon_candidates_list(ctx, a->candidates, model, x, IMAGES, NULL);
     if (status == RECON_OK)
         status = recon_score_images(ctx, a->unusual, model, x, IMAGES);
     if (status == RECON_OK)

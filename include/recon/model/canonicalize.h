@@ -97,20 +97,11 @@ RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
 
 /* --- inputs with more than one natural pose --------------------------------------------------- */
 
-/* Lists the candidates of n images of the model's size. */
+/* Lists the candidates of n inputs of the model's kind; options may be NULL. An input that the gate does not
+ * rotate has one candidate, itself. */
 RECON_API recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out /* [n] */,
-                                             const recon_model *model, const float *images,
-                                             size_t n);
-
-/* The same for molecules. */
-typedef struct {
-    size_t count;
-    recon_pose pose[RECON_MODES_MAX];
-    double weight[RECON_MODES_MAX];
-} recon_candidates3;
-RECON_API recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out /* [n] */,
-                                                  const recon_model *model,
-                                                  const recon_conformer *x, size_t n);
+                                             const recon_model *model, const void *inputs, size_t n,
+                                             const recon_canonicalize_options *options);
 
 /* Rates n images in scores [n], higher is better, for example by the confidence of a frozen model.
  * A failure ends the search. */
