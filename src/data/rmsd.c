@@ -29,7 +29,7 @@ static double fit(const double m[9], recon_so3 *rotation)
     double k[10];
     recon_eig4 e;
     recon_so3_moment_of_matrix(k, m);
-    recon_eig4_one(&e, k);
+    recon_eig4_of(&e, k);
     const double *q = e.vector[0];
     *rotation = recon_so3_normalize((recon_so3){ q[0], q[1], q[2], q[3] });
     return 4 * e.value[0];

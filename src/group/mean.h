@@ -19,12 +19,6 @@ recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *out /* [sets
                                   const recon_so3 *samples /* [sets * k] */, size_t sets, size_t k,
                                   const recon_mean_options *options);
 
-/* Only chordal means and singular values, without modes: a hundred times as fast. */
-recon_status recon_so3_chordal_batch(recon_ctx *ctx, recon_so3 *mean /* [sets] */,
-                                     double *singular /* [sets][3] or NULL */,
-                                     const recon_so3 *samples /* [sets * k] */, size_t sets,
-                                     size_t k);
-
 /* Returns the number of directions in which n samples do not determine their mean, by tests at the
  * level 0.001 on the singular values: 0, the mean is determined; 1, only an axis is (a ring); 2,
  * they only avoid one rotation; 3, nothing is. Few samples determine nothing. */

@@ -2,25 +2,6 @@
 #include "group/se3.h"
 #include "group/so3/so3.h"
 
-recon_se3 recon_se3_identity(void)
-{
-    return (recon_se3){ recon_so3_identity(), { 0, 0, 0 } };
-}
-
-recon_se3 recon_se3_compose(recon_se3 a, recon_se3 b)
-{
-    recon_se3 out = { .r = recon_so3_compose(a.r, b.r) };
-    recon_se3_act(out.t, a, b.t);
-    return out;
-}
-
-recon_se3 recon_se3_inverse(recon_se3 a)
-{
-    recon_se3 out = { .r = recon_so3_inverse(a.r) };
-    recon_so3_act(out.t, out.r, (const double[]){ -a.t[0], -a.t[1], -a.t[2] });
-    return out;
-}
-
 recon_se3 recon_se3_about(recon_so3 r, const double center[3])
 {
     recon_se3 out = { .r = r };

@@ -10,9 +10,6 @@ typedef struct {
     double t[3];
 } recon_se3; /* a value: copy freely */
 
-recon_se3 recon_se3_identity(void);                                /* no motion */
-recon_se3 recon_se3_compose(recon_se3 a, recon_se3 b);             /* a after b */
-recon_se3 recon_se3_inverse(recon_se3 a);                          /* the inverse motion */
 void recon_se3_act(double out[3], recon_se3 a, const double x[3]); /* out may be x */
 
 /* The rotation r about a point. */

@@ -1,4 +1,4 @@
-/* eig4.h - eigenvectors of symmetric 4x4 matrices, one or eight at a time.
+/* eig4.h - eigenvectors of symmetric 4x4 matrices.
  *
  * Averages, fits and singular values on SO(3) are all this one problem: sums of q q^T over unit
  * quaternions. A matrix is its upper triangle by rows, RECON_SYM4(i, j) being the place of (i, j).
@@ -7,7 +7,6 @@
 #ifndef STATS_EIG4_H
 #define STATS_EIG4_H
 
-#define RECON_LANES      8
 #define RECON_SYM4(i, j) ((i) <= (j) ? (i) * (7 - (i)) / 2 + (j) : (j) * (7 - (j)) / 2 + (i))
 
 typedef struct {
@@ -15,13 +14,6 @@ typedef struct {
     double vector[4][4]; /* vector[k] belongs to value[k] */
 } recon_eig4;
 
-/* The same for eight problems side by side; the last index is the problem. */
-typedef struct {
-    double value[4][RECON_LANES];
-    double vector[4][4][RECON_LANES];
-} recon_eig4_lanes;
-
-void recon_eig4_one(recon_eig4 *out, const double m[10]);
-void recon_eig4_many(recon_eig4_lanes *out, double m[10][RECON_LANES]);
+void recon_eig4_of(recon_eig4 *out, const double m[10]);
 
 #endif

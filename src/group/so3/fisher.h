@@ -96,10 +96,6 @@ typedef struct {
 /* log((1 - background) sum of weight p + background). */
 double recon_fisher_parts_log_density(const recon_fisher_mixture *mixture, recon_so3 g);
 
-/* Draws n independent samples. */
-void recon_fisher_parts_sample(recon_so3 *out, const recon_fisher_mixture *mixture, size_t n,
-                               recon_rng *rng);
-
 /* Reduces a mixture to one part for each mode, heaviest first. Parts belong to one mode if the
  * density between them stays above a quarter of the lower peak; they are replaced by the matrix
  * Fisher distribution with the same mean rotation. A mode with less than a tenth of the weight is

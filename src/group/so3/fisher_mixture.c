@@ -24,21 +24,6 @@ double recon_fisher_parts_log_density(const recon_fisher_mixture *p, recon_so3 g
     return recon_log_sum(term, 2);
 }
 
-void recon_fisher_parts_sample(recon_so3 *out, const recon_fisher_mixture *p, size_t n,
-                               recon_rng *rng)
-{
-    for (size_t i = 0; i < n; i++) {
-        double u = (recon_rng_uniform(rng) - p->background) / (1 - p->background);
-        int k = 0;
-        while (k < p->parts - 1 && u >= p->weight[k])
-            u -= p->weight[k++];
-        if (u < 0)
-            out[i] = recon_so3_haar(rng);
-        else
-            recon_fisher_sample(&out[i], &p->part[k], 1, rng);
-    }
-}
-
 /* --- modes ------------------------------------------------------------------------------------ */
 
 /* Whether the density stays high on the shortest way from part a's mode to part b's. On a ring that

@@ -75,7 +75,7 @@ static double determinant(double v[3][3])
 void recon_so3_frame_of(recon_so3_frame *out, const double m[10])
 {
     recon_eig4 e;
-    recon_eig4_one(&e, m);
+    recon_eig4_of(&e, m);
     out->mode = quaternion(e.vector[0]);
     out->second = quaternion(e.vector[1]);
     out->singular[0] = (e.value[0] - e.value[3]) + (e.value[1] - e.value[2]);
