@@ -159,16 +159,14 @@ static recon_status make_room(recon_ctx *ctx, cli_actions *out, reading *r, reco
                               char **fields)
 {
     size_t lines = 0, longest = 0;
-    recon_status status;
     for (recon_span line; recon_text_line(&line, &rest); lines++)
         longest = (size_t)(line.end - line.at) > longest ? (size_t)(line.end - line.at) : longest;
-    RECON_TRY(recon_alloc_raw(ctx, &out->action, lines, sizeof *out->action));
-    RECON_TRY(recon_alloc(ctx, &out->of_input, r->inputs->n, sizeof *out->of_input));
-    RECON_TRY(recon_alloc_raw(ctx, fields, COLUMNS + 1, longest + 1));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->action, lines, sizeof *out->action));
+    RECON_CHECK(recon_alloc(ctx, &out->of_input, r->inputs->n, sizeof *out->of_input));
+    RECON_CHECK(recon_alloc_raw(ctx, fields, COLUMNS + 1, longest + 1));
     for (size_t c = 0; c <= COLUMNS; c++)
         r->field[c] = *fields + c * (longest + 1);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status cli_actions_open(recon_ctx *ctx, cli_actions *out, const char *path,
@@ -203,8 +201,7 @@ done:
 
 void cli_actions_close(cli_actions *a)
 {
-    free(a->action);
-    free(a->of_input);
+    recon_free_all(a->action, a->of_input);
 }
 
 /* --- done ------------------------------------------------------------------------------------- */

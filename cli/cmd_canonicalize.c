@@ -17,7 +17,6 @@
 #include <limits.h>
 #include <math.h>
 #include <recon/backbone/gcn.h>
-#include <recon/model/spin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -440,8 +439,7 @@ static recon_status anchor(recon_ctx *ctx, recon_model *model, const settings *s
                   "no cluster of the model: nothing follows them",
                   u.n - followed, u.n);
 done:
-    free(u.inputs);
-    free(u.rotations);
+    recon_free_all(u.inputs, u.rotations);
     recon_inputs_end(&examples);
     return status;
 }
@@ -465,23 +463,16 @@ typedef struct {
 static recon_status make_room(recon_ctx *ctx, flow *f)
 {
     const cli_inputs *in = f->to->inputs;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &f->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
-    RECON_TRY(recon_alloc_raw(ctx, &f->out, f->to->block_bytes, 1));
-    RECON_TRY(recon_alloc_raw(ctx, &f->absolute, in->n,
-                              recon_group_written(f->group) * sizeof *f->absolute));
-    RECON_TRY(recon_alloc_raw(ctx, &f->g, CLI_BLOCK, f->group->numbers * sizeof *f->g));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &f->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->out, f->to->block_bytes, 1));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->absolute, in->n,
+                                recon_group_written(f->group) * sizeof *f->absolute));
+    return recon_alloc_raw(ctx, &f->g, CLI_BLOCK, f->group->numbers * sizeof *f->g);
 }
 
 static void flow_free(flow *f)
 {
-    free(f->in);
-    free(f->out);
-    free(f->g);
-    free(f->spun);
-    free(f->absolute);
+    recon_free_all(f->in, f->out, f->g, f->spun, f->absolute);
     cli_actions_close(&f->actions);
 }
 
@@ -534,7 +525,6 @@ static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t 
     const recon_row *rows = answers;
     const recon_backbone *b = recon_model_backbone(f->model);
     const recon_group *group = f->group;
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < n; i++) {
         memcpy(f->g + i * group->numbers, rows[i].pose.rotation, group->numbers * sizeof *f->g);
         recon_group_write(group, f->absolute + (at + i) * recon_group_written(group),
@@ -545,19 +535,17 @@ static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t 
         f->o->unlike += f->to->has_table && rows[i].p_embedding < UNLIKE;
     }
     if (f->to->has_table)
-        RECON_TRY(recon_table_add(ctx, &f->to->table, rows, at, n));
+        RECON_CHECK(recon_table_add(ctx, &f->to->table, rows, at, n));
     read_block(f, at, n);
     if (f->to->folder)
         return cli_sink_pictures(ctx, f->to, (float *)f->out, (const float *)f->in, f->g, at, n);
     double begun = recon_now();
     if (f->to->inputs->cropped)
-        RECON_TRY(rotate_whole(ctx, f, at, n));
+        RECON_CHECK(rotate_whole(ctx, f, at, n));
     else
-        RECON_TRY(b->kind->rotate(ctx, f->out, b, f->in, f->g, n, f->to->how.interpolation));
+        RECON_CHECK(b->kind->rotate(ctx, f->out, b, f->in, f->g, n, f->to->how.interpolation));
     f->o->model += recon_now() - begun;
-    RECON_TRY(cli_sink_take(ctx, f->to, f->out, at, n));
-done:
-    return status;
+    return cli_sink_take(ctx, f->to, f->out, at, n);
 }
 
 static recon_status rotate_all(recon_ctx *ctx, flow *f)
@@ -579,10 +567,10 @@ static recon_status list_conformers(recon_ctx *ctx, recon_conformer **out,
                                     const recon_molecules *data)
 {
     size_t n = recon_molecules_describe(data).n;
-    recon_status status = recon_alloc_raw(ctx, out, n, sizeof **out);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
+    RECON_CHECK(recon_alloc_raw(ctx, out, n, sizeof **out));
+    for (size_t i = 0; i < n; i++)
         (*out)[i] = recon_molecules_get(data, i);
-    return status;
+    return RECON_OK;
 }
 
 static recon_status choose_spins(recon_ctx *ctx, flow *f)
@@ -609,8 +597,7 @@ static recon_status choose_spins(recon_ctx *ctx, flow *f)
     f->o->model += recon_now() - begun;
 done:
     recon_gcn_close(ctx, classifier);
-    free(among);
-    free(x);
+    recon_free_all(among, x);
     recon_inputs_end(&others);
     return status;
 }

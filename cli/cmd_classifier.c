@@ -117,8 +117,8 @@ static recon_status train_images(recon_ctx *ctx, void *arg, const cli_inputs *in
                                    .resume = s->resume,
                                    .overwrite = s->overwrite };
     recon_train_result r;
-    recon_status status = recon_classifier_train(ctx, &r, recon_data_images(in->use), s->out, &o);
-    return status == RECON_OK ? show_training(ctx, s, nets[s->net], &r) : status;
+    RECON_CHECK(recon_classifier_train(ctx, &r, recon_data_images(in->use), s->out, &o));
+    return show_training(ctx, s, nets[s->net], &r);
 }
 
 static recon_status eval_images(recon_ctx *ctx, void *arg, const cli_inputs *in)

@@ -12,8 +12,6 @@
 #include "maps/kind.h"
 
 #include <math.h>
-#include <recon/model/discover.h>
-#include <recon/report/found.h>
 #include <stdio.h>
 
 static int run(int argc, char **argv);

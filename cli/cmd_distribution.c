@@ -5,8 +5,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/model/score.h>
-#include <recon/group/so2.h>
 #include "report/figure.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,8 +161,7 @@ static recon_status draw(recon_ctx *ctx, const settings *s, const recon_distribu
     RECON_TRY(recon_figure_pose(ctx, &svg, &plot));
     RECON_TRY(recon_svg_save(ctx, s->svg, svg));
 done:
-    free(svg);
-    free(canonical);
+    recon_free_all(svg, canonical);
     return status;
 }
 
@@ -298,9 +295,7 @@ static recon_status draw_molecule(recon_ctx *ctx, const settings *s, const recon
     RECON_TRY(recon_figure_pose3(ctx, &svg, &plot));
     RECON_TRY(recon_svg_save(ctx, s->svg, svg));
 done:
-    free(svg);
-    free(canonical);
-    free(places);
+    recon_free_all(svg, canonical, places);
     return status;
 }
 

@@ -3,7 +3,6 @@
 #include "core/fail.h"
 
 #include <recon/backbone/classifier.h>
-#include <recon/model/export.h>
 #include <stdio.h>
 #include <sys/stat.h>
 

@@ -500,10 +500,8 @@ static recon_status tell_file(recon_ctx *ctx, const settings *s)
         return tell_array(ctx, s->path, &s->common);
     if (cli_ends_in(s->path, ".safetensors")) /* a shipped one is found without a file here */
         return tell_model(ctx, s->path, &s->common);
-    recon_status status = recon_file_begin(ctx, &fd, &size, s->path);
-    if (status != RECON_OK)
-        return status;
-    status = recon_file_next(ctx, &got, first, sizeof first, fd, s->path);
+    RECON_CHECK(recon_file_begin(ctx, &fd, &size, s->path));
+    recon_status status = recon_file_next(ctx, &got, first, sizeof first, fd, s->path);
     close(fd);
     if (status != RECON_OK)
         return status;
@@ -538,22 +536,20 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 {
     settings chosen = *(const settings *)arg, *s = &chosen;
     const char *spec = s->spec = cli_spec(s->path);
-    recon_status status = recon_journal_check(ctx, s->path);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_journal_check(ctx, s->path));
     if (is_there(s->path, "summary.json"))
         return tell_results(ctx, s->path, &s->common);
     if (is_plain_file(s->path, spec))
         return tell_file(ctx, s);
     if (!recon_data_is(spec) && is_shipped_model(s->path))
         return tell_model(ctx, s->path, &s->common);
-    status = tell_data(ctx, s);
-    if (status == RECON_OK && !s->common.json && !s->common.quiet && is_shipped_model(s->path))
+    RECON_CHECK(tell_data(ctx, s));
+    if (!s->common.json && !s->common.quiet && is_shipped_model(s->path))
         printf(
             "  model      `recon info models/%s` describes the model of that name, which --model %s "
             "uses\n",
             s->path, s->path);
-    return status;
+    return RECON_OK;
 }
 
 static int run(int argc, char **argv)

@@ -8,7 +8,6 @@
 #include "normalize/normalize_files.h"
 
 #include <math.h>
-#include <recon/ops/backend.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -210,13 +209,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .options = options_of(s),
     };
     recon_normalize_result result;
-    recon_status status = find_group(ctx, &request, s);
-    if (status == RECON_OK)
-        status = attach(ctx, s->device);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(find_group(ctx, &request, s));
+    RECON_CHECK(attach(ctx, s->device));
     int misuse = is_misuse(ctx, request.group, s);
-    status = recon_normalize_files(ctx, &result, &request);
+    recon_status status = recon_normalize_files(ctx, &result, &request);
     *s->misuse = status == RECON_ERR_INPUT && misuse; /* a file that is not there comes first */
     if (*s->misuse)
         recon_note(ctx, status, "--quaternions");

@@ -3,7 +3,6 @@
 #include "core/fail.h"
 #include "core/folder.h"
 
-#include <recon/report/found.h>
 #include "report/found.h"
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <recon/model/score.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,15 +242,15 @@ static recon_status take_answers(recon_ctx *ctx, void *arg, const void *answers,
     const scoring *s = arg;
     const recon_row *rows = answers;
     const recon_pose_score *scores = answers;
-    recon_status status = s->table ? recon_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK;
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
+    RECON_CHECK(s->table ? recon_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK);
+    for (size_t i = 0; i < n; i++)
         take(s->f, (entry){ .index = at + i,
                             .row = recon_inputs_row(s->f->inputs, at + i),
                             .score = s->table ? rows[i].score : scores[i].score,
                             .p_value = s->table ? rows[i].p_value : scores[i].p_value,
                             .p_embedding = s->table ? rows[i].p_embedding : scores[i].p_embedding,
                             .surrogate = s->table ? rows[i].surrogate : scores[i].surrogate });
-    return status;
+    return RECON_OK;
 }
 
 static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *model, int table)
@@ -338,8 +337,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         status = finish(ctx, s, &f);
     RECON_TRY(recon_comm_agree(ctx, status));
 done:
-    free(f.scores);
-    free(f.rows);
+    recon_free_all(f.scores, f.rows);
     recon_table_close(&f.table);
     cli_close(ctx, &subject);
     return status;

@@ -249,10 +249,8 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const cli_inpu
                                const recon_backbone *b)
 {
     recon_trust trust;
-    recon_status status =
-        recon_trust_backbone(ctx, &trust, b, recon_data_images(in->use), cli_seed(&s->data));
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(
+        recon_trust_backbone(ctx, &trust, b, recon_data_images(in->use), cli_seed(&s->data)));
     if (s->common.json) {
         json_t *out = as_json(ctx, s, "validation_nll", in);
         json_object_set_new(out, "trust", recon_trust_json(&trust));

@@ -95,10 +95,9 @@ recon_status cli_attach(recon_ctx *ctx, const cli_data *d)
     static const char *const devices[] = { "cpu", "cuda", "ref" };
     const char *name =
         d->device == DEVICE_CUDA && d->deterministic ? "cuda-deterministic" : devices[d->device];
-    recon_status status = recon_ops_attach(ctx, name);
-    if (status == RECON_OK)
-        cli_note_precision(ctx, d->precision);
-    return status;
+    RECON_CHECK(recon_ops_attach(ctx, name));
+    cli_note_precision(ctx, d->precision);
+    return RECON_OK;
 }
 
 /* --- opened ----------------------------------------------------------------------------------- */

@@ -64,8 +64,7 @@ static recon_status rotated_open(recon_ctx *ctx, rotated *r, const recon_file *f
 
 static void rotated_close(rotated *r)
 {
-    free(r->band);
-    free(r->sink.head.bytes);
+    recon_free_all(r->band, r->sink.head.bytes);
     recon_budget_give(r->budget, r->taken);
 }
 

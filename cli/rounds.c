@@ -6,8 +6,6 @@
 #include "core/memory.h"
 #include "data/identity.h"
 
-#include <stdlib.h>
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -62,7 +60,6 @@ recon_status cli_rounds_run(recon_ctx *ctx, const cli_rounds *r, const char *lab
         RECON_TRY(run_round(ctx, r, answers, begin, at));
     recon_progress_end(ctx);
 done:
-    free(begin);
-    free(answers);
+    recon_free_all(begin, answers);
     return status;
 }

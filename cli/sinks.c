@@ -84,8 +84,8 @@ static recon_status open_images(recon_ctx *ctx, void *arg, const cli_inputs *in)
     if (cli_ends_in(to->path, ".npy"))
         return recon_npy_writer_open(ctx, &to->npy, to->path, RECON_F32, shape,
                                      d.channels == 1 ? 3 : 4);
-    recon_status status = check_names(ctx, to);
-    return status == RECON_OK ? open_folder(ctx, to, to->path) : status;
+    RECON_CHECK(check_names(ctx, to));
+    return open_folder(ctx, to, to->path);
 }
 
 /* To path where image i goes, its folder made. */
@@ -249,10 +249,7 @@ static recon_status write_stacks(recon_ctx *ctx, cli_sink *to)
     RECON_TRY(recon_parallel(ctx, write_stack, &s, s.stacks));
 done:
     recon_budget_end(&budget);
-    free(s.pages);
-    free(s.from);
-    free(s.angle);
-    free(s.first);
+    recon_free_all(s.pages, s.from, s.angle, s.first);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* baseline_molecules.c - other methods on rotated conformers, in front of the frozen classifier or in
  * its place. */
 #include "lab/reproduce.h"
-#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -152,7 +151,7 @@ static recon_status measure_mean(recon_ctx *ctx, baseline *out, const molecule_r
     out->accuracy = (double)right / (double)r->test.n;
     out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
 done:
-    lab_free(log_p, sum);
+    recon_free_all(log_p, sum);
     return status;
 }
 

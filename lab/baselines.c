@@ -1,7 +1,6 @@
 /* baselines.c - other methods on rotated images, in front of the frozen classifier or in its place; and how all
  * of them are shown. */
 #include "lab/reproduce.h"
-#include "lab/memory.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "lab/table.h"
@@ -208,8 +207,8 @@ static recon_status add_probabilities(recon_ctx *ctx, double *sum, double *logit
                                       const recon_classifier *c, const float *images, size_t n)
 {
     size_t classes = recon_classifier_describe(c).classes;
-    recon_status status = recon_classifier_logits(ctx, logits, c, images, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++, logits += classes, sum += classes) {
+    RECON_CHECK(recon_classifier_logits(ctx, logits, c, images, n));
+    for (size_t i = 0; i < n; i++, logits += classes, sum += classes) {
         double top = logits[0], all = 0;
         for (size_t k = 1; k < classes; k++)
             top = fmax(top, logits[k]);
@@ -218,7 +217,7 @@ static recon_status add_probabilities(recon_ctx *ctx, double *sum, double *logit
         for (size_t k = 0; k < classes; k++)
             sum[k] += exp(logits[k] - top) / all;
     }
-    return status;
+    return RECON_OK;
 }
 
 static recon_status guess_by_mean(recon_ctx *ctx, void *user, int64_t *labels, const float *images,
@@ -242,7 +241,7 @@ static recon_status guess_by_mean(recon_ctx *ctx, void *user, int64_t *labels, c
     for (size_t i = 0; i < n; i++)
         labels[i] = (int64_t)lab_largest(sum + i * c.classes, c.classes);
 done:
-    lab_free(rotated, logits, sum);
+    recon_free_all(rotated, logits, sum);
     return status;
 }
 

@@ -5,7 +5,6 @@
  * they are rotated and when they are rotated back. Whether to rotate at all is asked of the p-value, and
  * the level of that is chosen on pictures held out from all training. */
 #include "backbone/ieae.h"
-#include "lab/memory.h"
 #include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -24,9 +23,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <recon/backbone/classifier.h>
-#include <recon/group/so2.h>
-#include <recon/model/discover.h>
-#include <recon/recon.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +72,7 @@ typedef struct {
 
 static void set_free(set *s)
 {
-    lab_free(s->upright, s->images, s->other, s->angle, s->by, s->label, s->logits, s->p);
+    recon_free_all(s->upright, s->images, s->other, s->angle, s->by, s->label, s->logits, s->p);
     for (int m = 0; m < METHODS; m++)
         free(s->right[m]);
 }
@@ -135,10 +131,9 @@ static double share(const uint8_t *right, size_t n)
 static recon_status classify(recon_ctx *ctx, set *s, int method, const recon_classifier *c,
                              const float *images)
 {
-    recon_status status = recon_classifier_logits(ctx, s->logits, c, images, s->n);
-    if (status == RECON_OK)
-        mark(s->right[method], s);
-    return status;
+    RECON_CHECK(recon_classifier_logits(ctx, s->logits, c, images, s->n));
+    mark(s->right[method], s);
+    return RECON_OK;
 }
 
 /* The pictures rotated by `by`. */
@@ -150,8 +145,8 @@ static recon_status rotate_by(recon_ctx *ctx, set *s)
 
 static recon_status classify_back(recon_ctx *ctx, set *s, int method, const recon_classifier *c)
 {
-    recon_status status = rotate_by(ctx, s);
-    return status == RECON_OK ? classify(ctx, s, method, c, s->other) : status;
+    RECON_CHECK(rotate_by(ctx, s));
+    return classify(ctx, s, method, c, s->other);
 }
 
 static void to_probabilities(double *y, size_t n, size_t classes)
@@ -170,10 +165,9 @@ static void to_probabilities(double *y, size_t n, size_t classes)
 static recon_status answer(recon_ctx *ctx, void *user, double *out, const float *images, size_t n)
 {
     const recon_classifier *c = user;
-    recon_status status = recon_classifier_logits(ctx, out, c, images, n);
-    if (status == RECON_OK)
-        to_probabilities(out, n, recon_classifier_describe(c).classes);
-    return status;
+    RECON_CHECK(recon_classifier_logits(ctx, out, c, images, n));
+    to_probabilities(out, n, recon_classifier_describe(c).classes);
+    return RECON_OK;
 }
 
 /* The classifier's probabilities, averaged over rotations of the input. */
@@ -227,7 +221,7 @@ static recon_status bring_back(recon_ctx *ctx, set *s, int method, const recon_m
     if (errors)
         *errors = lab_errors(off, s->n, error_rows, LAB_COUNT(error_rows));
 done:
-    lab_free(off, scores);
+    recon_free_all(off, scores);
     return status;
 }
 
@@ -599,10 +593,10 @@ done:
 static recon_status take(recon_ctx *ctx, recon_dataset **whole, recon_dataset **some,
                          const char *spec, size_t n)
 {
-    recon_status status = recon_dataset_open(ctx, whole, spec);
-    if (status == RECON_OK && n && n < recon_dataset_describe(*whole).n)
-        status = recon_dataset_take(ctx, some, *whole, n, TAKE);
-    return status;
+    RECON_CHECK(recon_dataset_open(ctx, whole, spec));
+    if (n && n < recon_dataset_describe(*whole).n)
+        RECON_CHECK(recon_dataset_take(ctx, some, *whole, n, TAKE));
+    return RECON_OK;
 }
 
 static recon_status measure(recon_ctx *ctx, json_t **out, const files *f)

@@ -1,7 +1,6 @@
 /* cmd_demo.c - recon demo: a minute's tour on what comes with recon. Garments are rotated as in the paper,
  * conformers as they occur and at random; every step leaves its files. */
 #include "lab/demo.h"
-#include "lab/memory.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "lab/table.h"
@@ -18,8 +17,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <recon/core/array.h>
-#include <recon/model/score.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +65,7 @@ static recon_status keep_images(recon_ctx *ctx, const demo *d, const char *name,
         ctx, demo_file(path, d, file),
         &(recon_array){ .dtype = RECON_I64, .ndim = 1, .shape = { info.n }, .data = labels }));
 done:
-    lab_free(labels, images);
+    recon_free_all(labels, images);
     return status;
 }
 
@@ -159,7 +156,7 @@ static recon_status measure_own(recon_ctx *ctx, demo *d)
     RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, NULL, t->data, rotations,
                                       recon_guess_by_classifier, d->trial.classifier));
 done:
-    lab_free(rotations, map);
+    recon_free_all(rotations, map);
     recon_model_close(ctx, model);
     return status;
 }
@@ -194,7 +191,7 @@ static recon_status measure_alarm(recon_ctx *ctx, demo *d)
     d->alarm.threshold = recon_score_threshold(r->model, DEMO_ALARMS);
     demo_alarm_measure(&d->alarm, score, unusual, n);
 done:
-    lab_free(unusual, score);
+    recon_free_all(unusual, score);
     return status;
 }
 
@@ -303,7 +300,7 @@ static recon_status measure_unusual(recon_ctx *ctx, demo_molecules *m)
     demo_alarm_measure(&m->alarm, score, unusual, 2 * m->n);
     RECON_TRY(recon_roc_auc(ctx, &m->auc, score, unusual, 2 * m->n));
 done:
-    lab_free(unusual, score);
+    recon_free_all(unusual, score);
     return status;
 }
 
@@ -489,7 +486,7 @@ static recon_status walk(recon_ctx *ctx, demo *d, size_t limit)
 static void demo_free(recon_ctx *ctx, demo *d)
 {
     demo_molecules *m = &d->molecules;
-    lab_free(m->of[0], m->of[1], m->natural, m->xyz);
+    recon_free_all(m->of[0], m->of[1], m->natural, m->xyz);
     recon_molecules_close(m->thrown);
     recon_molecules_close(m->occur);
     recon_model_close(ctx, m->model);

@@ -6,10 +6,8 @@
 #include "report/found.h"
 #include "report/pictures.h"
 
-#include <recon/report/found.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define FAR (60 / RECON_TO_DEGREES) /* radians: for all to see */
 

@@ -7,9 +7,6 @@
 #include "normalize/normalize_files.h"
 #include "report/figure.h"
 
-#include <recon/model/discover.h>
-#include <recon/model/score.h>
-
 #define DEMO_ALARMS 0.05 /* share of natural poses that may be called unusual */
 
 enum {

@@ -10,7 +10,6 @@
 #include "group/mean.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
 

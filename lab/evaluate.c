@@ -1,7 +1,6 @@
 /* evaluate.c - what the tables of images measure: accuracy, poses, neighbours, widths, unusual poses, classes
  * whose pose is not fully defined, and controls; and what canonicalizing inputs of any kind costs. */
 #include "lab/evaluate.h"
-#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -26,12 +25,6 @@
 #include <string.h>
 
 enum { IMAGES = 256 }; /* that a model sees at once */
-
-void lab_free_all(void *const *blocks, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(blocks[i]);
-}
 
 size_t lab_largest(const double *row, size_t n)
 {
@@ -208,7 +201,7 @@ recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, uint8_t *right
     recon_progress_end(ctx);
     *out = (double)count / (double)d.n;
 done:
-    lab_free(b.upright, b.images);
+    recon_free_all(b.upright, b.images);
     return status;
 }
 
@@ -242,27 +235,27 @@ done:
 
 recon_status recon_evaluate_check_neighborhood(recon_ctx *ctx, const recon_neighborhood *h)
 {
-    recon_status status = recon_evaluate_check_labels(ctx, h->labels, h->n, h->classes);
-    if (status == RECON_OK && h->k == 0)
-        status = recon_fail(ctx, RECON_ERR_INPUT, "evaluate: no neighbours");
-    for (size_t i = 0; status == RECON_OK && i < h->n * h->k; i++)
+    RECON_CHECK(recon_evaluate_check_labels(ctx, h->labels, h->n, h->classes));
+    if (h->k == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: no neighbours");
+    for (size_t i = 0; i < h->n * h->k; i++)
         if (h->neighbors[i] < 0 || (uint64_t)h->neighbors[i] >= h->n)
-            status = recon_fail(ctx, RECON_ERR_INPUT,
-                                "evaluate: neighbour %zu of row %zu is %lld, of %zu rows", i % h->k,
-                                i / h->k, (long long)h->neighbors[i], h->n);
-    return status;
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "evaluate: neighbour %zu of row %zu is %lld, of %zu rows", i % h->k,
+                              i / h->k, (long long)h->neighbors[i], h->n);
+    return RECON_OK;
 }
 
 recon_status recon_evaluate_hits(recon_ctx *ctx, double *hits, const recon_neighborhood *h)
 {
-    recon_status status = recon_evaluate_check_neighborhood(ctx, h);
-    for (size_t i = 0; status == RECON_OK && i < h->n; i++) {
+    RECON_CHECK(recon_evaluate_check_neighborhood(ctx, h));
+    for (size_t i = 0; i < h->n; i++) {
         size_t same = 0;
         for (size_t j = 0; j < h->k; j++)
             same += h->labels[h->neighbors[i * h->k + j]] == h->labels[i];
         hits[i] = (double)same / (double)h->k;
     }
-    return status;
+    return RECON_OK;
 }
 
 typedef struct {
@@ -464,8 +457,8 @@ static recon_status gather(recon_ctx *ctx, part *out, const recon_posed *posed, 
         out->absolute[out->n++] = recon_so2_wrap(posed->psi[i] - posed->lambda[i]);
     }
     if (out->n == 0)
-        RECON_CHECK(
-            recon_fail(ctx, RECON_ERR_INPUT, "evaluate: nothing has label %lld", (long long)label));
+        return recon_fail(ctx, RECON_ERR_INPUT, "evaluate: nothing has label %lld",
+                          (long long)label);
     return RECON_OK;
 }
 
@@ -490,7 +483,7 @@ recon_status recon_evaluate_pair(recon_ctx *ctx, recon_class_pair *out, const re
         recon_so2_wasserstein(ctx, &out->after, p[0].absolute, p[1].absolute, p[0].n, p[1].n, 1));
 done:
     for (int i = 0; i < 2; i++) {
-        lab_free(p[i].psi, p[i].lambda, p[i].absolute);
+        recon_free_all(p[i].psi, p[i].lambda, p[i].absolute);
     }
     return status;
 }
@@ -606,7 +599,7 @@ recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
                                             truth, hood->classes));
     }
 done:
-    lab_free(of, l.theta[1], l.theta[0], l.label, l.scratch, l.angles);
+    recon_free_all(of, l.theta[1], l.theta[0], l.label, l.scratch, l.angles);
     recon_molecule_groups_free(&l.by_label);
     return status;
 }
@@ -708,6 +701,6 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
     out->overhead_ms *= 1000 / (double)n;
     out->backend = recon_ops_name(ctx);
 done:
-    lab_free(t.seen.density, t.seen.psi, t.seen.z, t.maps, t.canonical);
+    recon_free_all(t.seen.density, t.seen.psi, t.seen.z, t.maps, t.canonical);
     return status;
 }

@@ -1,6 +1,5 @@
 /* evaluate_molecules.c - what the tables of molecules measure. */
 #include "lab/evaluate.h"
-#include "lab/memory.h"
 #include <recon/model/canonicalize.h>
 #include "core/fail.h"
 #include "core/memory.h"
@@ -68,7 +67,7 @@ done:
 
 void recon_molecule_groups_free(recon_molecule_groups *groups)
 {
-    lab_free(groups->offset, groups->row);
+    recon_free_all(groups->offset, groups->row);
     *groups = (recon_molecule_groups){ 0 };
 }
 
@@ -161,7 +160,7 @@ recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_e
             recon_fail(ctx, RECON_ERR_INPUT, "evaluate: no molecule is in both sets of poses"));
     summarize(out, measured, n);
 done:
-    lab_free(measured, constant);
+    recon_free_all(measured, constant);
     return status;
 }
 
@@ -177,10 +176,9 @@ static double squared_error(const double f[9], const double truth[9])
 static recon_status axis_of(recon_ctx *ctx, double axis[3], const double f[9])
 {
     recon_fisher fisher;
-    recon_status status = recon_fisher_of(ctx, &fisher, f);
-    if (status == RECON_OK)
-        recon_so3_act(axis, fisher.mode, fisher.body[0]);
-    return status;
+    RECON_CHECK(recon_fisher_of(ctx, &fisher, f));
+    recon_so3_act(axis, fisher.mode, fisher.body[0]);
+    return RECON_OK;
 }
 
 /* An axis has no sign. The sine as well as the cosine: acos near 1 is coarse. */
@@ -282,7 +280,7 @@ recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fishe
     summarize_fisher(out, &r, of, n, truth, molecules);
 done:
     recon_molecule_groups_free(&r.groups);
-    lab_free(r.mse, r.axis, r.truth_axis);
+    recon_free_all(r.mse, r.axis, r.truth_axis);
     return status;
 }
 
@@ -378,7 +376,7 @@ recon_status recon_evaluate_molecule_trend(recon_ctx *ctx, recon_trend *out, con
     out->correlation = correlate(&out->slope, a, b, out->n);
     out->rank = correlate(&slope, ranks, ranks + n, out->n);
 done:
-    lab_free(order, kept);
+    recon_free_all(order, kept);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* letters.c - `recon reproduce letters`: pictures are drawn, a model is made of them as `recon train`
  * and `recon discover` would, and asked about fonts that it has not seen. */
 #include "lab/letters.h"
-#include "lab/memory.h"
 #include "backbone/kinds.h"
 #include "core/text.h"
 #include "core/fail.h"
@@ -15,10 +14,6 @@
 #include "core/ctx.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
-#include <recon/model/canonicalize.h>
-#include <recon/model/discover.h>
-#include <recon/model/score.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +32,7 @@ typedef struct {
 
 static void answers_free(answers *a)
 {
-    lab_free(a->before, a->after, a->score, a->poses);
+    recon_free_all(a->before, a->after, a->score, a->poses);
 }
 
 static recon_status ask(recon_ctx *ctx, answers *out, const letters_plan *plan,
@@ -62,7 +57,7 @@ static recon_status ask(recon_ctx *ctx, answers *out, const letters_plan *plan,
         out->after[i] = letters_law_distance(law, set->angle[i] + pose[i].rotation[0]);
     }
 done:
-    lab_free(pose, images);
+    recon_free_all(pose, images);
     return status;
 }
 
@@ -243,7 +238,7 @@ static recon_status measure_ood(recon_ctx *ctx, json_t **out, const letters_plan
     RECON_TRY(recon_roc_auc(ctx, &highest, best, label, n));
     *out = json_pack("{s:f, s:f}", "recon", auc, "best", highest);
 done:
-    lab_free(label, best, ours);
+    recon_free_all(label, best, ours);
     return status;
 }
 

@@ -5,7 +5,6 @@
  * frame, if it has ornaments for letters, if its lower case is its upper case made smaller, or if it
  * looks like one that was taken (the same design is often packed several times, under several names). */
 #include "lab/letters.h"
-#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 
@@ -459,7 +458,7 @@ recon_status letters_fonts_open(recon_ctx *ctx, letters_fonts **out, const lette
     f = *out;
     f->plan = *plan;
     if (FT_Init_FreeType(&f->library))
-        RECON_CHECK(recon_fail(ctx, RECON_ERR_MEMORY, "FreeType does not start"));
+        return recon_fail(ctx, RECON_ERR_MEMORY, "FreeType does not start");
     RECON_CHECK(find_fonts(ctx, f, folder, seed, DEPTH));
     if (f->n_found)
         qsort(f->found, f->n_found, sizeof *f->found, by_order);
@@ -474,7 +473,7 @@ void letters_fonts_free(letters_fonts *f)
     for (int part = 0; part < LETTERS_PARTS; part++) {
         for (size_t i = 0; i < f->n[part]; i++) {
             FT_Done_Face(f->of[part][i].font);
-            lab_free(f->of[part][i].path, f->of[part][i].looks);
+            recon_free_all(f->of[part][i].path, f->of[part][i].looks);
         }
         free(f->of[part]);
     }

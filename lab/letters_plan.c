@@ -5,7 +5,6 @@
 #include "core/json.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846

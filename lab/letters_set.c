@@ -1,6 +1,5 @@
 /* letters_set.c - sets of letters, drawn and written as a user would have them, and the folder of an experiment. */
 #include "lab/letters.h"
-#include "lab/memory.h"
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "core/fail.h"
@@ -11,7 +10,6 @@
 #include "core/shuffle.h"
 
 #include <ftw.h>
-#include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -69,7 +67,7 @@ recon_status letters_set_make(recon_ctx *ctx, letters_set *out, const letters_pl
 
 void letters_set_free(letters_set *set)
 {
-    lab_free(set->pixels, set->kind, set->angle);
+    recon_free_all(set->pixels, set->kind, set->angle);
     *set = (letters_set){ 0 };
 }
 

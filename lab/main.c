@@ -5,7 +5,6 @@
 #include "core/fail.h"
 #include "core/text.h"
 
-#include <recon/ops/backend.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>

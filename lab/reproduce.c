@@ -13,7 +13,6 @@
 #include "data/molecules.h"
 
 #include <math.h>
-#include <recon/model/discover.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

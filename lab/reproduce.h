@@ -14,9 +14,7 @@
 #include "model/model.h"
 
 #include <jansson.h>
-#include <recon/recon.h>
 
-#include <recon/model/model.h>
 #include "lab/lab.h"
 #include "backbone/equivariance.h"
 

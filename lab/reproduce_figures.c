@@ -1,6 +1,5 @@
 /* reproduce_figures.c - the figures of the paper's experiments, from what was measured. */
 #include "lab/reproduce.h"
-#include "lab/memory.h"
 #include "lab/table.h"
 #include "stats/roc.h"
 #include "backbone/photo_net.h"
@@ -624,7 +623,7 @@ static recon_status draw_decoded(recon_ctx *ctx, const album *a, const size_t ch
                                                 .names = names }),
                    &svg));
 done:
-    lab_free(latent, room);
+    recon_free_all(latent, room);
     return status;
 }
 
@@ -693,7 +692,7 @@ static recon_status draw_spread(recon_ctx *ctx, const album *a)
                                            .count = 1 }),
         &svg));
 done:
-    lab_free(y, x);
+    recon_free_all(y, x);
     return status;
 }
 

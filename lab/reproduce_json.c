@@ -2,11 +2,9 @@
  * what it is and filled from the models that there are; docs/paper.md explains them. */
 #include "lab/reproduce.h"
 #include "core/json.h"
-#include "group/natural.h"
 #include "lab/table.h"
 #include "data/rotations.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  *
  * The test images are read here, by a model that is finished: nothing is chosen by them. */
 #include "lab/reproduce.h"
-#include "lab/memory.h"
 #include "lab/table.h"
 #include "core/json.h"
 #include "group/natural.h"
@@ -16,8 +15,6 @@
 #include "maps/maps.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
-#include <recon/model/canonicalize.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +59,7 @@ recon_status reproduce_read(recon_ctx *ctx, reading *r, const recon_dataset *dat
 void reading_free(reading *r)
 {
     recon_embedded_free(&r->codes);
-    lab_free(r->map, r->angle, r->lambda, r->absolute, r->by_head);
+    recon_free_all(r->map, r->angle, r->lambda, r->absolute, r->by_head);
 }
 
 /* --- the frozen classifier -------------------------------------------------------------------- */
@@ -84,7 +81,7 @@ static recon_status measure_search(recon_ctx *ctx, reproduction *r)
         absolute[i] = -poses[i].rotation[0];
     RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.search, NULL, r->on, r->rotated.data, absolute));
 done:
-    lab_free(images, absolute, poses);
+    recon_free_all(images, absolute, poses);
     return status;
 }
 
@@ -168,7 +165,7 @@ static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
     }
 done:
     json_decref(rules);
-    lab_free(undo, unusual);
+    recon_free_all(undo, unusual);
     return status;
 }
 
@@ -245,7 +242,7 @@ static recon_status measure_folds(recon_ctx *ctx, reproduction *r)
     recon_json_put(&r->out, "modulo_180", json_incref(list));
 done:
     json_decref(list);
-    lab_free(fold, moments);
+    recon_free_all(fold, moments);
     return status;
 }
 
@@ -372,7 +369,7 @@ void reproduce_free(recon_ctx *ctx, reproduction *r)
     reading_free(&r->upright);
     recon_embedded_free(&r->hood.own_index);
     recon_dataset_close(r->hood.own);
-    lab_free(r->hood.angle, r->hood.neighbors, r->hood.hits, r->hood.worst);
+    recon_free_all(r->hood.angle, r->hood.neighbors, r->hood.hits, r->hood.worst);
     for (int s = 0; s < SCORES; s++)
         free(r->score[s]);
     json_decref(r->verdicts);
@@ -412,7 +409,7 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
                              "with seed %d: codes differ by %.0f %%",
                              dir, TRAIN_SEED, 100 * change.code_max));
 done:
-    lab_free(z, images);
+    recon_free_all(z, images);
     return status;
 }
 

@@ -5,7 +5,6 @@
  * rotate with their molecule, so whatever is asked of a conformer in another orientation follows from
  * one pass of the backbone. */
 #include "lab/reproduce.h"
-#include "lab/memory.h"
 #include "lab/table.h"
 #include "backbone/recipe.h"
 #include "core/ctx.h"
@@ -51,7 +50,7 @@ static recon_status list_rows(recon_ctx *ctx, molecule_part *p, const lab_settin
         p->x[p->n++] = x;
     }
     if (p->n == 0)
-        RECON_CHECK(recon_fail(ctx, RECON_ERR_INPUT, "no conformers"));
+        return recon_fail(ctx, RECON_ERR_INPUT, "no conformers");
     return RECON_OK;
 }
 
@@ -114,7 +113,7 @@ static void close_part(molecule_part *p)
     recon_embedded_free(&p->codes);
     recon_gcn_graphs_free(p->graphs);
     recon_molecules_close(p->data);
-    lab_free(p->row, p->x, p->truth);
+    recon_free_all(p->row, p->x, p->truth);
 }
 
 /* What the model's file says about how it was made. */
@@ -144,11 +143,11 @@ static recon_status open_classifier(recon_ctx *ctx, molecule_reproduction *r)
         return RECON_OK;
     RECON_CHECK(recon_gcn_open(ctx, &r->gcn, s->classifier));
     if (recon_gcn_describe(r->gcn).classes != r->molecules)
-        RECON_CHECK(recon_fail(ctx, RECON_ERR_INPUT,
-                               "%s: a classifier of %zu classes, but %s has %zu molecules: `recon "
-                               "classifier train --data %s/train --held %s/val` makes one",
-                               s->classifier, recon_gcn_describe(r->gcn).classes, data,
-                               r->molecules, data, data));
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: a classifier of %zu classes, but %s has %zu molecules: `recon "
+                          "classifier train --data %s/train --held %s/val` makes one",
+                          s->classifier, recon_gcn_describe(r->gcn).classes, data, r->molecules,
+                          data, data);
     return RECON_OK;
 }
 
@@ -429,7 +428,7 @@ static recon_status share_right(recon_ctx *ctx, double *out, const molecule_repr
                                                recon_spin_by_gcn, &judge,
                                                recon_gcn_describe(r->gcn).classes));
 done:
-    lab_free(row, label);
+    recon_free_all(row, label);
     return status;
 }
 
@@ -570,7 +569,7 @@ typedef struct {
 
 static void spinning_free(spinning *s)
 {
-    lab_free(s->row, s->z, s->near, s->psi, s->lambda, s->axis, s->spin);
+    recon_free_all(s->row, s->z, s->near, s->psi, s->lambda, s->axis, s->spin);
 }
 
 /* whole: without RECON, from the autoencoder's pose, at most so many conformers, at equal distances;
@@ -815,8 +814,8 @@ void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r)
     recon_frames_free(&r->frames);
     for (int k = 0; k < FACTS; k++)
         free(r->fact[k]);
-    lab_free(r->truth, r->map, r->mode, r->f[0], r->f[1], r->f[2], r->f[3], r->hits, r->extra,
-             r->unusual, r->score[0], r->score[1], r->score[2], r->rebuilt, r->of);
+    recon_free_all(r->truth, r->map, r->mode, r->f[0], r->f[1], r->f[2], r->f[3], r->hits, r->extra,
+                   r->unusual, r->score[0], r->score[1], r->score[2], r->rebuilt, r->of);
     json_decref(r->out);
     recon_gcn_close(ctx, r->gcn);
     recon_model_close(ctx, r->model);

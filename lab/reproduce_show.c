@@ -1,9 +1,7 @@
 /* reproduce_show.c - the tables of the paper's experiments, as text. */
 #include "lab/reproduce.h"
-#include "lab/lab.h"
 #include "lab/table.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

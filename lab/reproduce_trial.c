@@ -1,7 +1,6 @@
 /* reproduce_trial.c - the images of an experiment and its frozen classifier: what models are measured
  * on, and what needs none. */
 #include "lab/reproduce.h"
-#include "lab/memory.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -48,10 +47,10 @@ recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *da
 {
     recon_dataset_info d = recon_dataset_describe(data);
     size_t pixels = d.height * d.width * d.channels;
-    recon_status status = recon_alloc_raw(ctx, out, n * pixels, sizeof **out);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
+    RECON_CHECK(recon_alloc_raw(ctx, out, n * pixels, sizeof **out));
+    for (size_t i = 0; i < n; i++)
         recon_dataset_get(*out + i * pixels, data, i);
-    return status;
+    return RECON_OK;
 }
 
 /* --- rotated ---------------------------------------------------------------------------------- */
@@ -260,7 +259,7 @@ static recon_status find_unusual(recon_ctx *ctx, image_trial *t)
     }
     recon_evaluate_unusual(t->unusual, t->rule, recon_reaches[0], labels, angles, d.n);
 done:
-    lab_free(image, angles, labels);
+    recon_free_all(image, angles, labels);
     return status;
 }
 
@@ -297,7 +296,7 @@ void trial_free(recon_ctx *ctx, image_trial *t)
     recon_dataset_close(t->rotated);
     recon_dataset_close(t->circle);
     close_part(&t->upright);
-    lab_free(t->right.none, t->right.upright, t->unusual, t->rule);
+    recon_free_all(t->right.none, t->right.upright, t->unusual, t->rule);
     recon_classifier_close(ctx, t->classifier);
     *t = (image_trial){ 0 };
 }

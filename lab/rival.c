@@ -1,6 +1,5 @@
 /* rival.c - the networks of rival.h: how they are made and learn, their files and their answers. */
 #include "lab/rival_net.h"
-#include "lab/memory.h"
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -178,13 +177,13 @@ static recon_status make_mask(recon_ctx *ctx, rival *r)
 {
     size_t h = r->info.height, w = r->info.width;
     double radius = 0.5 * (double)(h < w ? h : w);
-    recon_status status = recon_alloc(ctx, &r->mask, h * w, sizeof *r->mask);
-    for (size_t i = 0; status == RECON_OK && i < h * w; i++) {
+    RECON_CHECK(recon_alloc(ctx, &r->mask, h * w, sizeof *r->mask));
+    for (size_t i = 0; i < h * w; i++) {
         double y = (double)(i / w) + 0.5 - 0.5 * (double)h,
                x = (double)(i % w) + 0.5 - 0.5 * (double)w;
         r->mask[i] = (float)fmin(1, fmax(0, (radius - sqrt(x * x + y * y)) / FADE));
     }
-    return status;
+    return RECON_OK;
 }
 
 recon_status rival_make(recon_ctx *ctx, rival **out, rival_info info, recon_precision precision,
@@ -216,7 +215,7 @@ void rival_close(recon_ctx *ctx, rival *r)
     if (!r)
         return;
     recon_params_free(ctx, r->params);
-    lab_free(r->mask, r);
+    recon_free_all(r->mask, r);
 }
 
 rival_info rival_describe(const rival *r)
@@ -454,7 +453,7 @@ static recon_status undo_and_guess(recon_ctx *ctx, void *user, int64_t *labels, 
                            i->channels, -pose[x], RECON_BILINEAR);
     RECON_TRY(recon_guess_by_classifier(ctx, (void *)(size_t)k->o->frozen, labels, canonical, n));
 done:
-    lab_free(canonical, pose);
+    recon_free_all(canonical, pose);
     return status;
 }
 
@@ -600,7 +599,7 @@ recon_status rival_train(recon_ctx *ctx, recon_train_result *result, rival_kind 
     RECON_TRY(run(&k, result, path, o->epochs ? o->epochs : k.net->epochs));
 done:
     recon_loader_close(k.loader);
-    lab_free(k.seen, k.target, k.between);
+    recon_free_all(k.seen, k.target, k.between);
     rival_close(ctx, k.r);
     recon_dataset_close(k.held);
     recon_dataset_close(held);

@@ -1,6 +1,5 @@
 /* rival_segnn.c - see rival_segnn.h. */
 #include "lab/rival_segnn.h"
-#include "lab/memory.h"
 #include "lab/evaluate.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -81,7 +80,7 @@ recon_status undo_tables_feed(recon_ctx *ctx, recon_tape *t, undo_tables *out)
     }
     status = recon_tape_status(t);
 done:
-    lab_free(room, values);
+    recon_free_all(room, values);
     return status;
 }
 

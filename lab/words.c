@@ -1,6 +1,5 @@
 /* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
 #include "backbone/ieae.h"
-#include "lab/memory.h"
 #include "lab/words.h"
 #include "lab/lab.h"
 #include "lab/table.h"
@@ -16,9 +15,6 @@
 #include "data/image.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
-#include <recon/model/discover.h>
-#include <recon/model/score.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,7 +298,7 @@ static recon_status ask_model(recon_ctx *ctx, run *r, posed *s, const recon_mode
             recon_json_put(&s->errors, error_rows[i].key,
                            lab_percent(lab_number(s->errors, error_rows[i].key) / 100));
 done:
-    lab_free(images, scores, off);
+    recon_free_all(images, scores, off);
     return status;
 }
 
@@ -359,7 +355,7 @@ static recon_status read_osd(recon_ctx *ctx, run *r, answers *a)
     RECON_TRY(write_bands(ctx, &s->set, by, folder_of(path, r, OWN), NULL));
     RECON_TRY(read_way(ctx, r, a, WORDS_TESSERACT, OWN));
 done:
-    lab_free(by, quarters);
+    recon_free_all(by, quarters);
     return status;
 }
 
@@ -405,7 +401,7 @@ static recon_status ask_reader(recon_ctx *ctx, run *r, int reader)
                    lab_percent(share[RECON] / share[STANDING]));
 done:
     json_decref(out);
-    lab_free(a.text, a.own);
+    recon_free_all(a.text, a.own);
     for (int way = 0; way < WAYS; way++)
         free(a.right[way]);
     return status;
@@ -501,7 +497,7 @@ recon_status words_run(recon_ctx *ctx, json_t **result, const lab_settings *s)
     for (int i = 0; i < SETS; i++) {
         words_set_free(&r.of[i].set);
         json_decref(r.of[i].errors);
-        lab_free(r.of[i].by, r.of[i].p);
+        recon_free_all(r.of[i].by, r.of[i].p);
     }
     json_decref(r.accuracy);
     json_decref(r.kept);

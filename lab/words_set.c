@@ -1,7 +1,6 @@
 /* words_set.c - words of Debian's dictionary, and pictures of them, drawn by outlines that are rotated: no pixel
  * is resampled. */
 #include "lab/words.h"
-#include "lab/memory.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -12,9 +11,7 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <recon/group/so2.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,7 +77,7 @@ done:
 
 void words_list_free(words_list *list)
 {
-    lab_free(list->word, list->text);
+    recon_free_all(list->word, list->text);
     *list = (words_list){ 0 };
 }
 
@@ -206,7 +203,7 @@ recon_status words_set_make(recon_ctx *ctx, words_set *out, const letters_fonts 
 
 void words_set_free(words_set *set)
 {
-    lab_free(set->pixels, set->text, set->angle);
+    recon_free_all(set->pixels, set->text, set->angle);
     *set = (words_set){ 0 };
 }
 

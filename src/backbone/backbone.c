@@ -73,10 +73,8 @@ recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
     if (!kind)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not a model of `{recon.train()}` or `{recon.discover()}`", path);
-    recon_status status = recon_metadata_check_format(ctx, file, path);
-    return status == RECON_OK
-               ? recon_note_file(ctx, kind->open(ctx, out, file, path, precision), path)
-               : status;
+    RECON_CHECK(recon_metadata_check_format(ctx, file, path));
+    return recon_note_file(ctx, kind->open(ctx, out, file, path, precision), path);
 }
 
 recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out, const char *path,
@@ -129,8 +127,8 @@ recon_status recon_backbone_train(recon_ctx *ctx, recon_train_result *result,
 {
     const recon_backbone_kind *kind;
     recon_training training = t ? *t : (recon_training){ 0 };
-    recon_status status = find_trainer(ctx, &kind, &training, data->kind->name);
-    return status == RECON_OK ? kind->train(ctx, result, data, path, &training) : status;
+    RECON_CHECK(find_trainer(ctx, &kind, &training, data->kind->name));
+    return kind->train(ctx, result, data, path, &training);
 }
 
 size_t recon_backbone_weights(const recon_backbone *b)

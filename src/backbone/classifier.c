@@ -264,10 +264,9 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
 {
     trainer *k = user;
     double accuracy;
-    recon_status status = accuracy_on(k->ctx, &accuracy, t, k->c, k->held);
-    if (status == RECON_OK)
-        *metric = 1 - accuracy;
-    return status;
+    RECON_CHECK(accuracy_on(k->ctx, &accuracy, t, k->c, k->held));
+    *metric = 1 - accuracy;
+    return RECON_OK;
 }
 
 /* All that a resumed run must share. */

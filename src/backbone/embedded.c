@@ -21,17 +21,16 @@ static recon_status check_range(recon_ctx *ctx, const float *z, const recon_arra
                                 const char *path, size_t begin, size_t end)
 {
     size_t columns = a->shape[1];
-    recon_status status = RECON_OK;
-    for (size_t i = begin * columns; i < end * columns && status == RECON_OK; i++) {
+    for (size_t i = begin * columns; i < end * columns; i++) {
         if (isinf(z[i]) && isfinite(recon_array_value(a, i)))
             return recon_fail(
                 ctx, RECON_ERR_INPUT,
                 "%s: row %zu, column %zu is %g: embeddings become float32, which ends "
                 "at 3.4e38",
                 path, i / columns, i % columns, recon_array_value(a, i));
-        status = recon_interrupted_at(ctx, i);
+        RECON_CHECK(recon_interrupted_at(ctx, i));
     }
-    return status;
+    return RECON_OK;
 }
 
 /* Of a copy that holds all rows, memory is taken for those that are written: rows begin .. end. */
@@ -56,12 +55,12 @@ enum { Z, POSES, LABELS, FILES };
 static recon_status read_file(recon_ctx *ctx, recon_array *out, uint64_t *identity,
                               const char *path)
 {
-    recon_status status = recon_npy_read(ctx, out, path);
-    if (status == RECON_OK && identity) {
-        status = recon_identity_array(ctx, identity, out);
+    RECON_CHECK(recon_npy_read(ctx, out, path));
+    if (identity) {
+        RECON_CHECK(recon_identity_array(ctx, identity, out));
         recon_block_forget(out->block, out->mapped);
     }
-    return status;
+    return RECON_OK;
 }
 
 /* unit: a rank's rows alone; 0: all. */

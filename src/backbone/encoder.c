@@ -150,10 +150,10 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p
 
 recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *e)
 {
-    recon_status status = e->is_photo ? RECON_OK : recon_steerable_freeze(ctx, &e->head);
-    for (size_t i = 0; status == RECON_OK && i < e->layers; i++)
-        status = recon_steerable_freeze(ctx, &e->conv[i]);
-    return status;
+    RECON_CHECK(e->is_photo ? RECON_OK : recon_steerable_freeze(ctx, &e->head));
+    for (size_t i = 0; i < e->layers; i++)
+        RECON_CHECK(recon_steerable_freeze(ctx, &e->conv[i]));
+    return RECON_OK;
 }
 
 /* Windows that lie evenly about the middle, of an odd side too: a rotation by 90 degrees

@@ -99,18 +99,12 @@ typedef struct {
 
 static void copies_free(copies *c)
 {
-    free(c->angle);
-    free(c->z);
-    free(c->psi);
-    free(c->density);
-    free(c->centre);
+    recon_free_all(c->angle, c->z, c->psi, c->density, c->centre);
 }
 
 static void trial_free(trial *t)
 {
-    free(t->images);
-    free(t->rotated);
-    free(t->between);
+    recon_free_all(t->images, t->rotated, t->between);
     copies_free(&t->a);
     copies_free(&t->b);
 }

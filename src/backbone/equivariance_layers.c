@@ -16,7 +16,6 @@
 #include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include "backbone/kinds.h"
-#include <stdlib.h>
 
 enum { BATCH = RECON_BLOCK_LAYERS };
 
@@ -168,8 +167,7 @@ static recon_status compare_layer(recon_ctx *ctx, probe *p, size_t layer, recon_
     p->out[layer] =
         (recon_layer_equivariance){ .fields = *fields, .height = shape[1], .width = shape[2] };
 done:
-    free(read);
-    free(values);
+    recon_free_all(read, values);
     return status;
 }
 
@@ -236,9 +234,6 @@ recon_status recon_equivariance_layers(recon_ctx *ctx, recon_layer_equivariance 
     recon_progress_end(ctx);
 done:
     recon_tape_free(p.tape);
-    free(p.images);
-    free(p.seen);
-    free(p.error);
-    free(p.floor);
+    recon_free_all(p.images, p.seen, p.error, p.floor);
     return status;
 }

@@ -123,14 +123,13 @@ done:
 recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *t, const recon_gcn *c,
                                  const recon_gcn_graphs *graphs, recon_gcn_list all)
 {
-    recon_status status = RECON_OK;
-    for (size_t at = 0; status == RECON_OK && at < all.n; at += BATCH) {
+    for (size_t at = 0; at < all.n; at += BATCH) {
         recon_gcn_list list = all;
         list.first += at;
         list.n = all.n - at < BATCH ? all.n - at : BATCH;
-        status = batch_logits(ctx, out + at * c->info.classes, t, c, graphs, &list);
+        RECON_CHECK(batch_logits(ctx, out + at * c->info.classes, t, c, graphs, &list));
     }
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out, const recon_gcn *c,

@@ -8,7 +8,6 @@
 #include "group/wigner_blocks.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOLECULES = RECON_BLOCK_GRAPHS_TASK, BLOCK = RECON_BLOCK_GRAPHS };
@@ -82,10 +81,9 @@ static recon_status fill_block(recon_ctx *ctx, job *j)
         memcpy(j->xyz + 3 * (size_t)j->offset[i], c.xyz, 3 * c.atoms * sizeof *j->xyz);
         j->offset[i + 1] = j->offset[i] + (int32_t)c.atoms;
     }
-    recon_status status =
-        recon_radius_graph_fill(ctx, &j->edges, j->xyz, j->offset, j->n,
-                                &(recon_radius_graph_options){ .radius = j->g->radius });
-    return status == RECON_OK ? recon_parallel(ctx, fill_task, j, j->n) : status;
+    RECON_CHECK(recon_radius_graph_fill(ctx, &j->edges, j->xyz, j->offset, j->n,
+                                        &(recon_radius_graph_options){ .radius = j->g->radius }));
+    return recon_parallel(ctx, fill_task, j, j->n);
 }
 
 /* Where everything lies. */
@@ -122,8 +120,7 @@ static recon_status prepare(recon_ctx *ctx, recon_gcn_graphs *g, const recon_mol
         RECON_TRY(fill_block(ctx, &j));
 done:
     recon_radius_graph_free(&j.edges);
-    free(j.offset);
-    free(j.xyz);
+    recon_free_all(j.offset, j.xyz);
     return status;
 }
 
@@ -136,9 +133,7 @@ recon_status recon_gcn_graphs_make(recon_ctx *ctx, recon_gcn_graphs **out,
     *out = NULL;
     if (!(radius > 0) || !isfinite(radius))
         return recon_fail(ctx, RECON_ERR_INPUT, "a radius of %g", radius);
-    status = recon_alloc(ctx, &g, 1, sizeof *g);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &g, 1, sizeof *g));
     g->n = info.n;
     g->classes = info.molecules;
     g->radius = radius;
@@ -154,13 +149,7 @@ void recon_gcn_graphs_free(recon_gcn_graphs *g)
 {
     if (!g)
         return;
-    free(g->label);
-    free(g->node);
-    free(g->entry);
-    free(g->index);
-    free(g->weight);
-    free(g->feature);
-    free(g);
+    recon_free_all(g->label, g->node, g->entry, g->index, g->weight, g->feature, g);
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
@@ -185,10 +174,7 @@ recon_status recon_gcn_batch_make(recon_ctx *ctx, recon_gcn_batch *b, size_t n, 
 {
     size_t nodes = size.nodes, entries = size.entries;
     char *at;
-    recon_status status =
-        recon_alloc(ctx, &at, (RECON_HARMONICS + 5) * nodes + 2 * entries + 2 * n + 8, 4);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &at, (RECON_HARMONICS + 5) * nodes + 2 * entries + 2 * n + 8, 4));
     *b = (recon_gcn_batch){ .n = n, .nodes = nodes, .entries = entries, .block = at };
     b->feature = (float *)at;
     b->share = b->feature + RECON_HARMONICS * nodes;

@@ -13,9 +13,7 @@
 #include "nn/settings.h"
 
 #include <recon/nn/train.h>
-#include <recon/ops/backend.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define DROPOUT 0.1
 #define RADIUS  2.0
@@ -59,10 +57,9 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
 {
     trainer *k = user;
     double accuracy;
-    recon_status status = recon_gcn_accuracy_on(k->ctx, &accuracy, t, k->c, k->held);
-    if (status == RECON_OK)
-        *metric = 1 - accuracy;
-    return status;
+    RECON_CHECK(recon_gcn_accuracy_on(k->ctx, &accuracy, t, k->c, k->held));
+    *metric = 1 - accuracy;
+    return RECON_OK;
 }
 
 static void describe_run(const trainer *k, recon_settings *s, const recon_gcn_options *o)
@@ -177,8 +174,7 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
     RECON_TRY(recon_gcn_batch_make(k.ctx, &k.batch, o.batch, most));
     RECON_TRY(run(&k, result, path, &o));
 done:
-    free(k.which);
-    free(k.batch.block);
+    recon_free_all(k.which, k.batch.block);
     recon_gcn_graphs_free(k.held);
     recon_gcn_graphs_free(k.train);
     recon_gcn_close(ctx, k.c);

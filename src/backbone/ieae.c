@@ -47,12 +47,12 @@ static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
 {
     size_t h = m->shape.height, w = m->shape.width_px;
     double radius = (double)((h < w ? h : w) - 1) / 2;
-    recon_status status = recon_alloc(ctx, &m->mask, h * w, sizeof *m->mask);
-    for (size_t i = 0; status == RECON_OK && i < h * w; i++) {
+    RECON_CHECK(recon_alloc(ctx, &m->mask, h * w, sizeof *m->mask));
+    for (size_t i = 0; i < h * w; i++) {
         double y = (double)(i / w) - (double)(h - 1) / 2, x = (double)(i % w) - (double)(w - 1) / 2;
         m->mask[i] = (float)mask_at(m->shape.mask, sqrt(x * x + y * y) - radius);
     }
-    return status;
+    return RECON_OK;
 }
 
 /* What may be trained may be opened. */
@@ -100,8 +100,7 @@ void recon_ieae_close(recon_ctx *ctx, recon_ieae *m)
     if (!m)
         return;
     recon_params_free(ctx, m->base.params);
-    free(m->mask);
-    free(m);
+    recon_free_all(m->mask, m);
 }
 
 recon_ieae_shape recon_ieae_describe(const recon_ieae *m)
@@ -120,26 +119,24 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
                                const char *path)
 {
     size_t mask, density;
-    recon_status status;
-    RECON_TRY(recon_metadata_preset(ctx, &s->preset, file, path));
-    RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
-    RECON_TRY(
+    RECON_CHECK(recon_metadata_preset(ctx, &s->preset, file, path));
+    RECON_CHECK(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
+    RECON_CHECK(
         recon_metadata_size(ctx, &s->frequencies, file, "frequencies", 1, RECON_FREQUENCIES, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
-    RECON_TRY(recon_metadata_size(ctx, &mask, file, "mask", 0, RECON_MASK_DISC, path));
+    RECON_CHECK(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
+    RECON_CHECK(recon_metadata_size(ctx, &mask, file, "mask", 0, RECON_MASK_DISC, path));
     if (!recon_safetensors_metadata(file, "density"))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
-                             "%s: recon 0.2.0 and earlier open this model of images, and this is "
-                             "recon %s: train it again, or use that version",
-                             path, recon_version()));
-    RECON_TRY(recon_metadata_size(ctx, &density, file, "density", 0, 1, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->height, file, "height", 1, MOST, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->width_px, file, "width", 1, MOST, path));
-    RECON_TRY(recon_metadata_size(ctx, &s->channels, file, "channels", 1, MOST, path));
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: recon 0.2.0 and earlier open this model of images, and this is "
+                          "recon %s: train it again, or use that version",
+                          path, recon_version());
+    RECON_CHECK(recon_metadata_size(ctx, &density, file, "density", 0, 1, path));
+    RECON_CHECK(recon_metadata_size(ctx, &s->height, file, "height", 1, MOST, path));
+    RECON_CHECK(recon_metadata_size(ctx, &s->width_px, file, "width", 1, MOST, path));
+    RECON_CHECK(recon_metadata_size(ctx, &s->channels, file, "channels", 1, MOST, path));
     s->mask = (int)mask;
     s->density = (int)density;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static int was_over_black(const recon_safetensors *file)
@@ -253,46 +250,39 @@ typedef struct {
 static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
 {
     size_t image = m->shape.height * m->shape.width_px * m->shape.channels;
-    recon_status status;
     *s = (scratch){ .batch = m->encoder.is_photo ? photos_for(ctx, m) : batch_for(ctx),
                     .turns = (size_t)m->turns };
     size_t rows = s->batch * s->turns;
-    RECON_TRY(recon_tape_new(ctx, &s->tape, m->base.params->precision, 0));
-    RECON_TRY(recon_alloc_raw(ctx, &s->seen, rows * image, sizeof *s->seen));
-    RECON_TRY(recon_alloc_raw(ctx, &s->z, rows * m->shape.code, sizeof *s->z));
-    RECON_TRY(recon_alloc_raw(ctx, &s->v, rows * 2, sizeof *s->v));
-    RECON_TRY(recon_alloc_raw(ctx, &s->q, rows * RECON_POSE_BINS, sizeof *s->q));
-done:
-    return status;
+    RECON_CHECK(recon_tape_new(ctx, &s->tape, m->base.params->precision, 0));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->seen, rows * image, sizeof *s->seen));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->z, rows * m->shape.code, sizeof *s->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->v, rows * 2, sizeof *s->v));
+    return recon_alloc_raw(ctx, &s->q, rows * RECON_POSE_BINS, sizeof *s->q);
 }
 
 static void scratch_free(scratch *s)
 {
     recon_tape_free(s->tape);
-    free(s->seen);
-    free(s->z);
-    free(s->v);
-    free(s->q);
+    recon_free_all(s->seen, s->z, s->v, s->q);
 }
 
 static recon_status read_poses(scratch *s, double *out, recon_var v, size_t n)
 {
-    recon_status status = recon_var_read(s->tape, s->v, v);
-    if (status == RECON_OK && s->turns > 1)
+    RECON_CHECK(recon_var_read(s->tape, s->v, v));
+    if (s->turns > 1)
         recon_quarters_join_pose(s->v, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         out[i] = atan2(s->v[2 * i + 1], s->v[2 * i]);
-    return status;
+    return RECON_OK;
 }
 
 static recon_status read_densities(scratch *s, float *out, recon_var logits, size_t n)
 {
-    recon_status status = recon_var_read(s->tape, s->q, logits);
-    if (status == RECON_OK && s->turns > 1)
+    RECON_CHECK(recon_var_read(s->tape, s->q, logits));
+    if (s->turns > 1)
         recon_quarters_join_density(s->q, n);
-    if (status == RECON_OK)
-        recon_pose_densities(out, s->q, n);
-    return status;
+    recon_pose_densities(out, s->q, n);
+    return RECON_OK;
 }
 
 /* Weights that are finite may still make numbers that are not. */
@@ -325,28 +315,25 @@ static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_seen *ou
     const recon_ieae_shape *h = &m->shape;
     recon_encoded e;
     recon_var x;
-    recon_status status;
     recon_ieae_preprocess(s->seen, m, images, n);
     if (s->turns > 1)
         recon_quarters_make(s->seen, s->seen, n, h->height, h->channels);
-    RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
+    RECON_CHECK(recon_tape_begin(s->tape, RECON_INFER, 0));
     x = recon_var_input(s->tape, s->seen, RECON_F32,
                         (size_t[]){ s->turns * n, h->height, h->width_px, h->channels }, 4);
     e = recon_encoder_apply(s->tape, &m->encoder,
                             recon_var_cast(s->tape, x, recon_tape_activations(s->tape)));
     if (out->z)
-        RECON_TRY(recon_var_read(s->tape, s->z, e.code));
+        RECON_CHECK(recon_var_read(s->tape, s->z, e.code));
     if (out->z && s->turns > 1)
         recon_quarters_join_code(s->z, n, h->code);
     for (size_t i = 0; out->z && i < n * h->code; i++)
         out->z[i] = (float)s->z[i];
     if (out->psi)
-        RECON_TRY(read_poses(s, out->psi, e.pose, n));
+        RECON_CHECK(read_poses(s, out->psi, e.pose, n));
     if (out->density)
-        RECON_TRY(read_densities(s, out->density, e.density, n));
-    RECON_TRY(check_finite(ctx, out, h->code, first, n));
-done:
-    return status;
+        RECON_CHECK(read_densities(s, out->density, e.density, n));
+    return check_finite(ctx, out, h->code, first, n);
 }
 
 /* Behind the first `at` inputs; density only where the model has one. */

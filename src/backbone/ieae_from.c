@@ -47,9 +47,7 @@ recon_status recon_ieae_follow(recon_ctx *ctx, recon_ieae_options *o, const reco
                                int preset)
 {
     const recon_ieae_shape asked = o->shape;
-    recon_status status = check(ctx, o, &from->shape, preset);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(check(ctx, o, &from->shape, preset));
     o->shape = from->shape;
     o->shape.height = asked.height;
     o->shape.width_px = asked.width_px;

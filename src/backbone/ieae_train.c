@@ -32,7 +32,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,9 +243,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     const recon_ieae_shape *s = &k->m->shape;
     recon_slice slice = recon_tape_slice(t), together = recon_tape_together(t);
     size_t views = views_of(k->o), n = slice.n;
-    recon_status status = take_batch(k, step, slice);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(take_batch(k, step, slice));
     /* All that the host works out comes before the first copy, which may wait for the GPU. */
     take_slice(k, slice, views);
     for (size_t i = 0; i < views * n; i++)
@@ -339,9 +336,7 @@ static recon_status batch_error(trainer *k, recon_tape *t, double *out, const re
     const recon_ieae_shape *s = &k->m->shape;
     recon_encoded e;
     recon_var x;
-    recon_status status = recon_tape_begin(t, RECON_INFER, 0);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_tape_begin(t, RECON_INFER, 0));
     if (is_photo(k->o)) /* they are rotated, and so soft already */
         recon_ieae_mask(k->seen, k->m, b->images, b->n);
     else
@@ -407,7 +402,6 @@ typedef struct {
 
 static recon_status describe_settings(const trainer *k, recon_settings *s)
 {
-    recon_status status = RECON_OK;
     uint32_t from;
     const recon_ieae_options *o = k->o;
     recon_settings_add(s, "preset", "%s", recon_preset_name(o->shape.preset));
@@ -417,11 +411,10 @@ static recon_status describe_settings(const trainer *k, recon_settings *s)
     recon_settings_add(s, "mask", "%s", k->m->shape.mask ? "yes" : "no");
     recon_settings_add_run(s, k->ctx, o->seed, o->precision);
     if (k->from) {
-        RECON_TRY(recon_fingerprint_weights(k->ctx, &from, k->from->base.params));
+        RECON_CHECK(recon_fingerprint_weights(k->ctx, &from, k->from->base.params));
         recon_settings_add(s, RECON_RECIPE_FROM, "%" PRIu32, from);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status describe_run(trainer *k, description *d)
@@ -429,9 +422,7 @@ static recon_status describe_run(trainer *k, description *d)
     const recon_ieae_shape *s = &k->m->shape;
     const recon_ieae_options *o = k->o;
     *d = (description){ .list = { .n = 0 } };
-    recon_status status = describe_settings(k, &d->settings);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(describe_settings(k, &d->settings));
     recon_metadata_add(&d->list, "model", "ieae");
     recon_metadata_add(&d->list, RECON_FORMAT_KEY, RECON_FORMAT);
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
@@ -482,9 +473,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
     size_t n = recon_dataset_describe(k->train).n;
     uint64_t epoch = n / o->batch, steps = o->epochs * epoch;
     description d;
-    recon_status status = describe_run(k, &d);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(describe_run(k, &d));
     const recon_trainee it = { .params = k->m->base.params,
                                .feed = feed,
                                .loss = loss,
@@ -521,16 +510,15 @@ static recon_status make_room(trainer *k)
 {
     const recon_ieae_shape *s = &k->m->shape;
     size_t n = k->o->batch, image = s->height * s->width_px * s->channels;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * n, sizeof *k->given));
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
+    RECON_CHECK(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
+    RECON_CHECK(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
+    RECON_CHECK(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
+    RECON_CHECK(recon_alloc_raw(k->ctx, &k->given, VIEWS * n, sizeof *k->given));
+    RECON_CHECK(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
     if (is_photo(k->o))
-        RECON_TRY(recon_alloc_raw(k->ctx, &k->blur, VIEWS * n * RECON_POSE_BINS, sizeof *k->blur));
-done:
-    return status;
+        RECON_CHECK(
+            recon_alloc_raw(k->ctx, &k->blur, VIEWS * n * RECON_POSE_BINS, sizeof *k->blur));
+    return RECON_OK;
 }
 
 /* Augmented, every view is warped, moved, blurred and made brighter or darker, the first one too.
@@ -595,9 +583,7 @@ static recon_status check_contents(recon_ctx *ctx, const recon_dataset *data)
     recon_dataset_info d = recon_dataset_describe(data);
     size_t count = d.height * d.width * d.channels, blank = 0;
     float *x;
-    recon_status status = recon_alloc_raw(ctx, &x, count, sizeof *x);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &x, count, sizeof *x));
     for (int more = 1; more && blank < d.n; blank += (size_t)more) {
         recon_dataset_get(x, data, blank);
         more = is_blank(x, count, d.channels);
@@ -670,12 +656,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     RECON_TRY(run(&k, result, path));
 done:
     recon_loader_close(k.loader);
-    free(k.seen);
-    free(k.rotation);
-    free(k.angles);
-    free(k.given);
-    free(k.places);
-    free(k.blur);
+    recon_free_all(k.seen, k.rotation, k.angles, k.given, k.places, k.blur);
     recon_ieae_close(ctx, k.m);
     recon_ieae_close(ctx, k.from);
     recon_dataset_close(held);
@@ -706,7 +687,6 @@ recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_back
 
 static recon_status options_of(recon_ctx *ctx, recon_ieae_options *o, const recon_training *t)
 {
-    recon_status status;
     *o = (recon_ieae_options){ .seed = t->seed,
                                .every = t->every,
                                .patience = t->patience,
@@ -721,12 +701,11 @@ static recon_status options_of(recon_ctx *ctx, recon_ieae_options *o, const reco
     if (t->held)
         return recon_fail(ctx, RECON_ERR_INPUT, "held is for molecules");
     if (t->preset || !t->from)
-        RECON_TRY(recon_training_preset(ctx, &o->shape.preset, t));
-    RECON_TRY(recon_recipe_apply(ctx, o, &recon_ieae_recipe, t, "images"));
+        RECON_CHECK(recon_training_preset(ctx, &o->shape.preset, t));
+    RECON_CHECK(recon_recipe_apply(ctx, o, &recon_ieae_recipe, t, "images"));
     if (o->shape.mask)
         o->shape.mask = RECON_MASK_DISC;
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_ieae_complete(recon_ctx *ctx, recon_training *t, recon_data_options *as)
@@ -757,7 +736,6 @@ recon_status recon_ieae_train_kind(recon_ctx *ctx, recon_train_result *result,
                                    const recon_training *t)
 {
     recon_ieae_options o;
-    recon_status status = options_of(ctx, &o, t);
-    return status == RECON_OK ? recon_ieae_train(ctx, result, recon_data_images(data), path, &o)
-                              : status;
+    RECON_CHECK(options_of(ctx, &o, t));
+    return recon_ieae_train(ctx, result, recon_data_images(data), path, &o);
 }

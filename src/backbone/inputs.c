@@ -25,14 +25,13 @@ static recon_status lacks(recon_ctx *ctx, const recon_data_kind *kind, const cha
 
 static recon_status note_skipped(recon_ctx *ctx, recon_inputs *in)
 {
-    recon_status status = RECON_OK;
     const char *text;
     in->skipped = recon_data_describe(in->whole).skipped;
     if (!in->whole->kind->skipped)
         return RECON_OK;
-    for (size_t i = 0; status == RECON_OK && (text = in->whole->kind->skipped(in->whole, i)); i++)
-        status = recon_skips_add(ctx, &in->skips, text);
-    return status;
+    for (size_t i = 0; (text = in->whole->kind->skipped(in->whole, i)); i++)
+        RECON_CHECK(recon_skips_add(ctx, &in->skips, text));
+    return RECON_OK;
 }
 
 /* Before the data are read, which may take long. */

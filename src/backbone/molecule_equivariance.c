@@ -6,7 +6,6 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SHIFT 10.0 /* Angstrom */
@@ -49,8 +48,7 @@ recon_status recon_molecule_equivariance_compare(recon_ctx *ctx, recon_molecule_
     if (!rotations)
         out->pose_median = out->pose_p99 = out->pose_max = NAN;
 done:
-    free(code);
-    free(pose);
+    recon_free_all(code, pose);
     return status;
 }
 
@@ -178,13 +176,7 @@ recon_status recon_molecule_equivariance_measure(recon_ctx *ctx,
     for (int move = 0; move < RECON_MOVES; move++)
         RECON_TRY(measure_move(ctx, &out[move], &t, (recon_move)move));
 done:
-    free(t.moved);
-    free(t.xyz);
-    free(t.elements);
-    free(t.rotations);
-    free(t.before.z);
-    free(t.before.psi);
-    free(t.after.z);
-    free(t.after.psi);
+    recon_free_all(t.moved, t.xyz, t.elements, t.rotations, t.before.z, t.before.psi, t.after.z,
+                   t.after.psi);
     return status;
 }

@@ -139,9 +139,7 @@ static recon_status add_update(recon_ctx *ctx, update *u, recon_params *p, const
 static void fast_free(recon_molecule_encoder *encoder)
 {
     fast *e = (fast *)encoder;
-    free(e->exchange);
-    free(e->update);
-    free(e);
+    recon_free_all(e->exchange, e->update, e);
 }
 
 static recon_status fast_feed(recon_tape *t, const recon_molecule_encoder *encoder,
@@ -215,9 +213,7 @@ static recon_status fast_feed(recon_tape *t, const recon_molecule_encoder *encod
     b->edge[ONES] = recon_var_input_rows(t, ones, RECON_F32, one, 2, b->rows);
     status = recon_tape_status(t);
 done:
-    free(one_hot);
-    free(share);
-    free(ones);
+    recon_free_all(one_hot, share, ones);
     return status;
 }
 

@@ -247,18 +247,18 @@ static recon_status scratch_read(recon_ctx *ctx, scratch *s, recon_var x)
 
 static recon_status read_floats(recon_ctx *ctx, scratch *s, float *out, recon_var x)
 {
-    recon_status status = out ? scratch_read(ctx, s, x) : RECON_OK;
-    for (size_t i = 0; out && status == RECON_OK && i < recon_var_count(x); i++)
+    RECON_CHECK(out ? scratch_read(ctx, s, x) : RECON_OK);
+    for (size_t i = 0; out && i < recon_var_count(x); i++)
         out[i] = (float)s->read[i];
-    return status;
+    return RECON_OK;
 }
 
 static recon_status read_poses(recon_ctx *ctx, scratch *s, recon_so3 *out, recon_var y, size_t n)
 {
-    recon_status status = out ? scratch_read(ctx, s, y) : RECON_OK;
-    for (size_t i = 0; out && status == RECON_OK && i < n; i++)
+    RECON_CHECK(out ? scratch_read(ctx, s, y) : RECON_OK);
+    for (size_t i = 0; out && i < n; i++)
         out[i] = recon_molecule_frame_of(s->read + 9 * i);
-    return status;
+    return RECON_OK;
 }
 
 /* How many of n conformers go together. */

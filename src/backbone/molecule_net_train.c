@@ -667,10 +667,10 @@ static recon_status gather(recon_ctx *ctx, sample_set *p, const recon_molecules 
     p->n = recon_molecules_describe(data).n;
     p->batch = batch;
     p->seed = seed;
-    recon_status status = recon_alloc(ctx, &p->x, p->n, sizeof *p->x);
-    for (size_t i = 0; status == RECON_OK && i < p->n; i++)
+    RECON_CHECK(recon_alloc(ctx, &p->x, p->n, sizeof *p->x));
+    for (size_t i = 0; i < p->n; i++)
         p->x[i] = recon_molecules_get(data, i);
-    return status;
+    return RECON_OK;
 }
 
 static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
@@ -812,9 +812,7 @@ recon_status recon_molecule_net_train_kind(recon_ctx *ctx, recon_train_result *r
                                            const recon_training *t)
 {
     recon_molecule_net_options o;
-    recon_status status = options_of(ctx, &o, t);
-    return status == RECON_OK
-               ? recon_molecule_net_train(ctx, result, recon_data_molecules(data),
-                                          t->held ? recon_data_molecules(t->held) : NULL, path, &o)
-               : status;
+    RECON_CHECK(options_of(ctx, &o, t));
+    return recon_molecule_net_train(ctx, result, recon_data_molecules(data),
+                                    t->held ? recon_data_molecules(t->held) : NULL, path, &o);
 }

@@ -186,9 +186,7 @@ static recon_status feed_nodes(recon_tape *t, const paper *p, recon_molecule_bat
         put(t, element, RECON_F32, slices * rows, elements, own_slices(batch, NODES));
     batch->edge[SHARE] = put(t, share, RECON_F32, slices * rows, 1, own_slices(batch, NODES));
 done:
-    free(element);
-    free(share);
-    free(segment);
+    recon_free_all(element, share, segment);
     return status;
 }
 

@@ -32,11 +32,10 @@ typedef struct {
 static recon_status perceive(recon_ctx *ctx, void *arg, size_t chunk, int worker)
 {
     search *s = arg;
-    recon_status status = RECON_OK;
     (void)worker;
-    for (size_t i = chunk * CHUNK; status == RECON_OK && i < s->n && i < (chunk + 1) * CHUNK; i++)
-        status = recon_bonds_perceive(ctx, &s->bonds[i], s->x[i].z, s->x[i].xyz, s->x[i].atoms);
-    return status;
+    for (size_t i = chunk * CHUNK; i < s->n && i < (chunk + 1) * CHUNK; i++)
+        RECON_CHECK(recon_bonds_perceive(ctx, &s->bonds[i], s->x[i].z, s->x[i].xyz, s->x[i].atoms));
+    return RECON_OK;
 }
 
 /* Any order will do in which like graphs are neighbours. */
@@ -112,12 +111,11 @@ static recon_status lay(recon_ctx *ctx, search *s, size_t i)
 static recon_status lay_chunk(recon_ctx *ctx, void *arg, size_t chunk, int worker)
 {
     search *s = arg;
-    recon_status status = RECON_OK;
     (void)worker;
     size_t begin = s->own.begin + chunk * CHUNK;
-    for (size_t i = begin; status == RECON_OK && i < s->own.end && i < begin + CHUNK; i++)
-        status = lay(ctx, s, i);
-    return status;
+    for (size_t i = begin; i < s->own.end && i < begin + CHUNK; i++)
+        RECON_CHECK(lay(ctx, s, i));
+    return RECON_OK;
 }
 
 recon_status recon_molecule_partners_find(recon_ctx *ctx, recon_molecule_partners *out,
@@ -150,11 +148,7 @@ done:
         recon_bonds_free(&s.bonds[i]);
     for (size_t i = 0; i < s.graphs; i++)
         recon_symmetry_free(s.symmetry[i]);
-    free(s.bonds);
-    free(s.order);
-    free(s.graph);
-    free(s.symmetry);
-    free(s.near);
+    recon_free_all(s.bonds, s.order, s.graph, s.symmetry, s.near);
     if (status != RECON_OK)
         recon_molecule_partners_free(out);
     return status;
@@ -162,7 +156,6 @@ done:
 
 void recon_molecule_partners_free(recon_molecule_partners *p)
 {
-    free(p->count);
-    free(p->list);
+    recon_free_all(p->count, p->list);
     *p = (recon_molecule_partners){ 0 };
 }

@@ -9,9 +9,7 @@
 
 static void free_nodes(recon_radius_graph *g)
 {
-    free(g->offset);
-    free(g->cursor);
-    free(g->attribute);
+    recon_free_all(g->offset, g->cursor, g->attribute);
     g->offset = g->cursor = NULL;
     g->attribute = NULL;
     g->room_nodes = 0;

@@ -194,8 +194,8 @@ static recon_status hear(recon_ctx *ctx)
 
 static recon_status look_around(recon_ctx *ctx)
 {
-    recon_status status = recon_interrupted(ctx);
-    return status == RECON_OK ? hear(ctx) : status;
+    RECON_CHECK(recon_interrupted(ctx));
+    return hear(ctx);
 }
 
 recon_status recon_comm_poll(recon_ctx *ctx, int worker)
@@ -252,12 +252,10 @@ recon_status recon_exchange_recv(recon_ctx *ctx, recon_exchange *x, void *data, 
 
 recon_status recon_exchange_wait(recon_ctx *ctx, recon_exchange *x)
 {
-    recon_status status = RECON_OK;
-    for (int i = 0; status == RECON_OK && i < x->count; i++)
-        status = wait_for(ctx, &x->request[i]);
-    if (status == RECON_OK)
-        x->count = 0;
-    return status;
+    for (int i = 0; i < x->count; i++)
+        RECON_CHECK(wait_for(ctx, &x->request[i]));
+    x->count = 0;
+    return RECON_OK;
 }
 
 void recon_exchange_close(recon_ctx *ctx, recon_exchange *x)
@@ -307,14 +305,13 @@ recon_status recon_comm_gather_parts(recon_ctx *ctx, void *rows, const size_t *b
 {
     int size = recon_comm_size(ctx), rank = recon_comm_rank(ctx);
     char *all = rows;
-    recon_status status = RECON_OK;
-    for (int step = 0; status == RECON_OK && step < size - 1; step++) {
+    for (int step = 0; step < size - 1; step++) {
         int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
-        status = swap(ctx, all + begin[out] * bytes, (begin[out + 1] - begin[out]) * bytes,
-                      (rank + 1) % size, all + begin[in] * bytes,
-                      (begin[in + 1] - begin[in]) * bytes, (rank - 1 + size) % size);
+        RECON_CHECK(swap(ctx, all + begin[out] * bytes, (begin[out + 1] - begin[out]) * bytes,
+                         (rank + 1) % size, all + begin[in] * bytes,
+                         (begin[in + 1] - begin[in]) * bytes, (rank - 1 + size) % size));
     }
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_comm_gather(recon_ctx *ctx, void *rows, size_t n, size_t unit, size_t bytes)
@@ -360,10 +357,9 @@ void recon_comm_fold(double *out, double *parts, size_t n, size_t width)
 
 recon_status recon_comm_sum(recon_ctx *ctx, double *out, double *parts, size_t n, size_t width)
 {
-    recon_status status = recon_comm_gather(ctx, parts, n, 1, width * sizeof *parts);
-    if (status == RECON_OK)
-        recon_comm_fold(out, parts, n, width);
-    return status;
+    RECON_CHECK(recon_comm_gather(ctx, parts, n, 1, width * sizeof *parts));
+    recon_comm_fold(out, parts, n, width);
+    return RECON_OK;
 }
 
 recon_status recon_comm_max(recon_ctx *ctx, double *value)
@@ -385,11 +381,11 @@ done:
 recon_status recon_comm_barrier(recon_ctx *ctx)
 {
     int size = recon_comm_size(ctx), rank = recon_comm_rank(ctx);
-    recon_status status = RECON_OK;
     char out = 0, in;
-    for (int apart = 1; status == RECON_OK && apart < size; apart *= 2)
-        status = swap(ctx, &out, 1, (rank + apart) % size, &in, 1, (rank - apart + size) % size);
-    return status;
+    for (int apart = 1; apart < size; apart *= 2)
+        RECON_CHECK(
+            swap(ctx, &out, 1, (rank + apart) % size, &in, 1, (rank - apart + size) % size));
+    return RECON_OK;
 }
 
 recon_status recon_comm_agree(recon_ctx *ctx, recon_status own)

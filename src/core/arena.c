@@ -33,8 +33,7 @@ static void free_above(recon_arena *arena, block *b)
         arena->first = NULL;
     while (doomed) {
         block *next = doomed->above;
-        free(doomed->bytes);
-        free(doomed);
+        recon_free_all(doomed->bytes, doomed);
         doomed = next;
     }
 }
@@ -50,10 +49,8 @@ void recon_arena_free(recon_arena *arena)
 static recon_status push_block(recon_ctx *ctx, recon_arena *arena, size_t size)
 {
     block *b;
-    recon_status status = recon_alloc(ctx, &b, 1, sizeof *b);
-    if (status != RECON_OK)
-        return status;
-    status = recon_alloc_raw(ctx, &b->bytes, size, 1);
+    RECON_CHECK(recon_alloc(ctx, &b, 1, sizeof *b));
+    recon_status status = recon_alloc_raw(ctx, &b->bytes, size, 1);
     if (status != RECON_OK) {
         free(b);
         return status;

@@ -187,16 +187,15 @@ static recon_status convert_c_order(recon_ctx *ctx, size_t *bad, char *out, size
                                     convert_fn *convert, const recon_array *in)
 {
     size_t count = recon_array_count(in), size = recon_dtype_size(in->dtype);
-    recon_status status = RECON_OK;
-    for (size_t at = 0; at < count && *bad == count && status == RECON_OK; at += RUN) {
+    for (size_t at = 0; at < count && *bad == count; at += RUN) {
         size_t n = least(RUN, count - at);
         const char *from = (const char *)in->data + at * size;
         size_t good = convert(out + at * width, in->dtype, from, n);
         if (good < n)
             *bad = at + good;
-        status = recon_interrupted_at(ctx, at / RUN);
+        RECON_CHECK(recon_interrupted_at(ctx, at / RUN));
     }
-    return status;
+    return RECON_OK;
 }
 
 /* One tile of Fortran-order elements: rows of the first dimension times a run along the last. from
@@ -306,8 +305,8 @@ static recon_status not_an_integer(recon_ctx *ctx, const recon_array *in, size_t
 recon_status recon_array_to_i64(recon_ctx *ctx, int64_t *out, const recon_array *in)
 {
     size_t bad;
-    recon_status status = convert_all(ctx, &bad, out, sizeof *out, to_i64, in);
-    if (status == RECON_OK && bad < recon_array_count(in))
-        status = not_an_integer(ctx, in, bad);
-    return status;
+    RECON_CHECK(convert_all(ctx, &bad, out, sizeof *out, to_i64, in));
+    if (bad < recon_array_count(in))
+        RECON_CHECK(not_an_integer(ctx, in, bad));
+    return RECON_OK;
 }

@@ -142,10 +142,8 @@ recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path)
 {
     int fd;
     *out = (recon_file){ 0 };
-    recon_status status = recon_file_begin(ctx, &fd, &out->size, path);
-    if (status != RECON_OK)
-        return status;
-    status = (out->size >= MAP_FROM ? map_whole : read_whole)(ctx, out, fd, path);
+    RECON_CHECK(recon_file_begin(ctx, &fd, &out->size, path));
+    recon_status status = (out->size >= MAP_FROM ? map_whole : read_whole)(ctx, out, fd, path);
     close(fd);
     if (status != RECON_OK)
         recon_file_close(out);
@@ -299,9 +297,7 @@ static void discard(recon_writer *writer)
 void recon_writer_close(recon_writer *writer)
 {
     discard(writer);
-    free(writer->path);
-    free(writer->temporary);
-    free(writer->buffer);
+    recon_free_all(writer->path, writer->temporary, writer->buffer);
     *writer = (recon_writer){ .fd = -1 };
 }
 
@@ -424,9 +420,7 @@ recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer)
 
 recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer)
 {
-    recon_status status = writer->synced ? RECON_OK : recon_writer_sync(ctx, writer);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(writer->synced ? RECON_OK : recon_writer_sync(ctx, writer));
     if (!writer->staged && rename(writer->temporary, writer->path) != 0)
         return give_up(ctx, writer);
     close(writer->fd);

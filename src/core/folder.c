@@ -75,10 +75,9 @@ static int view_of(recon_folder_view *out, const char *dir)
 
 recon_status recon_folder_look(recon_ctx *ctx, recon_folder_view *out, const char *dir)
 {
-    recon_status status = recon_journal_check(ctx, dir);
-    if (status == RECON_OK)
-        view_of(out, dir); /* what is missing will be missed by who reads it */
-    return status;
+    RECON_CHECK(recon_journal_check(ctx, dir));
+    view_of(out, dir); /* what is missing will be missed by who reads it */
+    return RECON_OK;
 }
 
 static int unchanged(const struct stat *a, const struct stat *b)
@@ -496,11 +495,10 @@ static recon_status complete(recon_ctx *ctx, const recon_stage *s)
 static recon_status gone(recon_ctx *ctx, recon_names *out, const recon_stage *s,
                          const recon_names *own)
 {
-    recon_status status = RECON_OK;
-    for (size_t i = 0; status == RECON_OK && i < own->n; i++)
+    for (size_t i = 0; i < own->n; i++)
         if (!recon_tree_has(s->fd, own->name[i]))
-            status = recon_names_add(ctx, out, own->name[i]);
-    return status;
+            RECON_CHECK(recon_names_add(ctx, out, own->name[i]));
+    return RECON_OK;
 }
 
 static recon_status commit_inside(recon_ctx *ctx, recon_stage *s, const recon_names *own)

@@ -9,7 +9,6 @@
 #include "core/memory.h"
 #include "core/picture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef RECON_HAVE_JPEG
@@ -123,8 +122,7 @@ static recon_status session_end(session *s)
     if (s->out.mem)
         jpeg_destroy_compress(&s->out);
     recon_writer_close(&s->writer);
-    free(s->block);
-    free(s);
+    recon_free_all(s->block, s);
     return status;
 }
 
@@ -164,8 +162,8 @@ static recon_status read_head(session *s)
     s->sink->head = (recon_pixels){ .height = oriented ? in->image_width : in->image_height,
                                     .width = oriented ? in->image_height : in->image_width,
                                     .channels = grey ? 1 : 3 };
-    recon_status status = recon_picture_check(s->ctx, &s->sink->head, RATIO_MAX, s->size, s->name);
-    return status == RECON_OK ? recon_picture_begin(s->ctx, s->sink, s->size, s->name) : status;
+    RECON_CHECK(recon_picture_check(s->ctx, &s->sink->head, RATIO_MAX, s->size, s->name));
+    return recon_picture_begin(s->ctx, s->sink, s->size, s->name);
 }
 
 /* Rows as the file has them: into the sink's room, into a block of our own where they have to be

@@ -28,10 +28,8 @@ recon_status recon_json_read(recon_ctx *ctx, json_t **out, const char *path)
 {
     recon_file file;
     *out = NULL;
-    recon_status status = recon_file_open(ctx, &file, path);
-    if (status != RECON_OK)
-        return status;
-    status = recon_json_parse(ctx, out, file.bytes, file.size, path);
+    RECON_CHECK(recon_file_open(ctx, &file, path));
+    recon_status status = recon_json_parse(ctx, out, file.bytes, file.size, path);
     recon_file_close(&file);
     return status;
 }

@@ -54,10 +54,15 @@ recon_status recon_grow(recon_ctx *ctx, void *block, size_t *room, size_t used, 
 
 recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size)
 {
-    recon_status status = recon_alloc_raw(ctx, out, count, size);
-    if (status == RECON_OK)
-        memset(*(void **)out, 0, count * size);
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, out, count, size));
+    memset(*(void **)out, 0, count * size);
+    return RECON_OK;
+}
+
+void recon_free_blocks(void *const *blocks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(blocks[i]);
 }
 
 /* Looked up rather than tried out: what a try takes for a moment another thread may miss. */

@@ -14,6 +14,12 @@ recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size);
 /* Like recon_alloc, but uninitialised: for large buffers that are filled at once. */
 recon_status recon_alloc_raw(recon_ctx *ctx, void *out, size_t count, size_t size);
 
+/* Frees several blocks, each of which may be NULL. */
+#define recon_free_all(...)                                                                        \
+    recon_free_blocks((void *const[]){ __VA_ARGS__ },                                              \
+                      sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+void recon_free_blocks(void *const *blocks, size_t n);
+
 /* Grows *block (a pointer to any pointer), which holds `used` items and has room for *room, to room
  * for at least `need`; the room doubles, so that items can be added one by one. On failure both are
  * unchanged. */

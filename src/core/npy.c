@@ -223,13 +223,12 @@ static recon_status find_header(scanner *s, const unsigned char *bytes, size_t s
 static recon_status copy(recon_ctx *ctx, unsigned char *out, const unsigned char *in, size_t bytes,
                          size_t width, int swapped)
 {
-    recon_status status = RECON_OK;
-    for (size_t i = 0; i < bytes && status == RECON_OK; i += width) {
+    for (size_t i = 0; i < bytes; i += width) {
         for (size_t j = 0; j < width; j++)
             out[i + j] = in[i + (swapped ? width - 1 - j : j)];
-        status = recon_interrupted_at(ctx, i / width);
+        RECON_CHECK(recon_interrupted_at(ctx, i / width));
     }
-    return status;
+    return RECON_OK;
 }
 
 /* Takes the data where it lies, or a copy if the processor could not read it there. */
@@ -397,14 +396,14 @@ static recon_status check_rows(recon_ctx *ctx, const recon_npy_writer *writer)
 
 recon_status recon_npy_writer_sync(recon_ctx *ctx, recon_npy_writer *writer)
 {
-    recon_status status = check_rows(ctx, writer);
-    return status == RECON_OK ? recon_writer_sync(ctx, &writer->file) : status;
+    RECON_CHECK(check_rows(ctx, writer));
+    return recon_writer_sync(ctx, &writer->file);
 }
 
 recon_status recon_npy_writer_commit(recon_ctx *ctx, recon_npy_writer *writer)
 {
-    recon_status status = check_rows(ctx, writer);
-    return status == RECON_OK ? recon_writer_commit(ctx, &writer->file) : status;
+    RECON_CHECK(check_rows(ctx, writer));
+    return recon_writer_commit(ctx, &writer->file);
 }
 
 void recon_npy_writer_close(recon_npy_writer *writer)

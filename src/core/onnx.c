@@ -122,8 +122,7 @@ void recon_onnx_free(recon_onnx *o)
         return;
     for (int i = 0; i < DEPTH; i++)
         free(o->graph[i].at);
-    free(o->name);
-    free(o);
+    recon_free_all(o->name, o);
 }
 
 static message *current(recon_onnx *o)

@@ -272,10 +272,8 @@ done:
 recon_status recon_picture_scan_file(recon_ctx *ctx, recon_picture_sink *sink, const char *path)
 {
     recon_file file;
-    recon_status status = open_page(ctx, &file, sink, path);
-    if (status != RECON_OK)
-        return status;
-    status = recon_picture_scan(ctx, sink, file.bytes, file.size, path);
+    RECON_CHECK(open_page(ctx, &file, sink, path));
+    recon_status status = recon_picture_scan(ctx, sink, file.bytes, file.size, path);
     recon_file_close(&file);
     return status;
 }

@@ -137,13 +137,12 @@ static recon_status read_whole(session *s)
 static recon_status read_rows(session *s)
 {
     const recon_pixels *head = &s->sink->head;
-    recon_status status =
-        recon_alloc_raw(s->ctx, &s->block, recon_pixels_size(head) / head->height, 1);
-    for (size_t i = 0; status == RECON_OK && i < head->height; i++) {
+    RECON_CHECK(recon_alloc_raw(s->ctx, &s->block, recon_pixels_size(head) / head->height, 1));
+    for (size_t i = 0; i < head->height; i++) {
         png_read_row(s->png, s->block, NULL);
         s->sink->row(s->sink, i, s->block);
     }
-    return status;
+    return RECON_OK;
 }
 
 /* Whether there are several pictures in it: a chunk says so before the first one's pixels. */
@@ -196,8 +195,7 @@ recon_status recon_png_scan(recon_ctx *ctx, recon_picture_sink *sink, const void
     else
         s.status = recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", name);
     png_destroy_read_struct(&s.png, &s.info, NULL);
-    free(s.rows);
-    free(s.block);
+    recon_free_all(s.rows, s.block);
     return s.status;
 }
 

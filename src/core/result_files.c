@@ -37,19 +37,17 @@ static const char *const discovered[] = { "model.safetensors", "natural.npy", "z
 
 static recon_status add_all(recon_ctx *ctx, recon_names *out, const char *const *names)
 {
-    recon_status status = RECON_OK;
-    for (; status == RECON_OK && *names; names++)
-        status = recon_names_add(ctx, out, *names);
-    return status;
+    for (; *names; names++)
+        RECON_CHECK(recon_names_add(ctx, out, *names));
+    return RECON_OK;
 }
 
 static recon_status add_listed(recon_ctx *ctx, recon_names *out, const json_t *files)
 {
-    recon_status status = RECON_OK;
-    for (size_t i = 0; status == RECON_OK && i < json_array_size(files); i++)
+    for (size_t i = 0; i < json_array_size(files); i++)
         if (json_is_string(json_array_get(files, i)))
-            status = recon_names_add(ctx, out, json_string_value(json_array_get(files, i)));
-    return status;
+            RECON_CHECK(recon_names_add(ctx, out, json_string_value(json_array_get(files, i))));
+    return RECON_OK;
 }
 
 static int lists(const json_t *files, const char *name)
@@ -160,11 +158,10 @@ static recon_status add_present(recon_ctx *ctx, recon_names *out, const char *di
                                 const char *const *names)
 {
     char path[RECON_PATH];
-    recon_status status = RECON_OK;
-    for (; status == RECON_OK && *names; names++)
+    for (; *names; names++)
         if (access(recon_folder_join(path, dir, *names), F_OK) == 0)
-            status = recon_names_add(ctx, out, *names);
-    return status;
+            RECON_CHECK(recon_names_add(ctx, out, *names));
+    return RECON_OK;
 }
 
 /* The names that are owned may be of files that were never written, as the page of `recon report`. */

@@ -63,11 +63,10 @@ static recon_status find_header(recon_ctx *ctx, recon_safetensors *f)
             f->path, (unsigned long long)length, f->file.size);
     f->data = f->file.bytes + PREFIX + length;
     f->data_size = f->file.size - PREFIX - (size_t)length;
-    recon_status status =
-        recon_json_parse(ctx, &f->header, f->file.bytes + PREFIX, (size_t)length, f->path);
-    if (status == RECON_OK && !json_is_object(f->header))
-        status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: header is not an object", f->path);
-    return status;
+    RECON_CHECK(recon_json_parse(ctx, &f->header, f->file.bytes + PREFIX, (size_t)length, f->path));
+    if (!json_is_object(f->header))
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: header is not an object", f->path);
+    return RECON_OK;
 }
 
 static recon_status read_metadata(recon_ctx *ctx, recon_safetensors *f)
@@ -76,10 +75,7 @@ static recon_status read_metadata(recon_ctx *ctx, recon_safetensors *f)
     const char *key;
     if (map && !json_is_object(map))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: " METADATA " is not an object", f->path);
-    recon_status status =
-        recon_alloc(ctx, &f->metadata, json_object_size(map), sizeof *f->metadata);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &f->metadata, json_object_size(map), sizeof *f->metadata));
     json_object_foreach(map, key, value)
     {
         if (!json_is_string(value))
@@ -242,11 +238,7 @@ void recon_safetensors_close(recon_safetensors *f)
         return;
     recon_file_close(&f->file);
     json_decref(f->header);
-    free(f->metadata);
-    free(f->by_name);
-    free(f->tensors);
-    free(f->path);
-    free(f);
+    recon_free_all(f->metadata, f->by_name, f->tensors, f->path, f);
 }
 
 size_t recon_safetensors_count(const recon_safetensors *f)

@@ -114,8 +114,7 @@ static void open_picture(recon_svg *svg, double width, double height, const reco
 
 static void discard(recon_svg *svg)
 {
-    free(svg->markup.text);
-    free(svg);
+    recon_free_all(svg->markup.text, svg);
 }
 
 recon_status recon_svg_new(recon_ctx *ctx, recon_svg **out, double width, double height,
@@ -125,12 +124,10 @@ recon_status recon_svg_new(recon_ctx *ctx, recon_svg **out, double width, double
     *out = NULL;
     if (!(width > 0 && height > 0 && width <= LARGEST && height <= LARGEST))
         return recon_fail(ctx, RECON_ERR_INPUT, "svg: a picture of %g x %g", width, height);
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     (*out)->markup.ctx = ctx;
     open_picture(*out, width, height, options ? options : &plain);
-    status = (*out)->markup.status;
+    recon_status status = (*out)->markup.status;
     if (status != RECON_OK) {
         discard(*out);
         *out = NULL;

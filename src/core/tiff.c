@@ -373,8 +373,7 @@ static recon_status read_pixels(page *p)
     if (!direct)
         RECON_TRY(recon_picture_turn(p->s->ctx, sink, p->block, p->orientation));
 done:
-    free(p->block);
-    free(p->piece);
+    recon_free_all(p->block, p->piece);
     return status;
 }
 
@@ -543,8 +542,7 @@ void recon_tiff_writer_close(recon_tiff_writer *w)
         TIFFClose(w->tif);
     }
     recon_writer_close(&w->writer);
-    free(w->path);
-    free(w);
+    recon_free_all(w->path, w);
 }
 
 #else

@@ -381,10 +381,8 @@ recon_status recon_tree_drop(recon_ctx *ctx, int folder, const recon_names *name
 
 recon_status recon_names_add(recon_ctx *ctx, recon_names *names, const char *name)
 {
-    recon_status status =
-        recon_grow(ctx, &names->name, &names->room, names->n, names->n + 1, sizeof *names->name);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(
+        recon_grow(ctx, &names->name, &names->room, names->n, names->n + 1, sizeof *names->name));
     char *copy = strdup(name);
     if (!copy)
         return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");

@@ -110,10 +110,8 @@ recon_status recon_amat_read(recon_ctx *ctx, recon_dataset *data, const char *pa
                              const recon_dataset_options *options)
 {
     recon_file file;
-    recon_status status = recon_file_open(ctx, &file, path);
-    if (status != RECON_OK)
-        return status;
-    status = recon_amat_parse(ctx, data, file.bytes, file.size, options, path);
+    RECON_CHECK(recon_file_open(ctx, &file, path));
+    recon_status status = recon_amat_parse(ctx, data, file.bytes, file.size, options, path);
     recon_file_close(&file);
     return status;
 }

@@ -270,11 +270,7 @@ recon_status recon_object_find(recon_ctx *ctx, recon_object *out, const float *i
         out->radius = fmax(c.radius, 0.5); /* of one pixel */
     }
 done:
-    free(ends);
-    free(stack);
-    free(mask);
-    free(differs);
-    free(border);
+    recon_free_all(ends, stack, mask, differs, border);
     return status;
 }
 
@@ -345,9 +341,7 @@ recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, siz
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "images of %zu channels cannot be cropped: %d at most", channels,
                           RECON_CROP_CHANNELS);
-    recon_status status = recon_object_find(ctx, &object, in, height, width, channels);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_object_find(ctx, &object, in, height, width, channels));
     double x = (double)width / 2, y = (double)height / 2;
     if (is_cut_off(&object, height, width))
         return crop_square(ctx, out, out_height, out_width, &p);
@@ -388,7 +382,6 @@ recon_status recon_dataset_span(recon_ctx *ctx, double *out, const recon_dataset
     recon_sort_doubles(span, found);
     *out = found ? recon_quantile(span, found, 0.5) : 1;
 done:
-    free(image);
-    free(span);
+    recon_free_all(image, span);
     return status;
 }

@@ -72,16 +72,14 @@ static recon_status take_floats(recon_ctx *ctx, recon_dataset *d, const char *pa
 {
     size_t count = recon_array_count(&d->images);
     float largest = 0;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, count, sizeof(float)));
-    RECON_TRY(recon_array_to_f32(ctx, d->own_floats, &d->images));
+    RECON_CHECK(recon_alloc_raw(ctx, &d->own_floats, count, sizeof(float)));
+    RECON_CHECK(recon_array_to_f32(ctx, d->own_floats, &d->images));
     for (size_t i = 0; i < count; i++) {
-        RECON_TRY(recon_interrupted_at(ctx, i));
+        RECON_CHECK(recon_interrupted_at(ctx, i));
         if (!recon_pixel_fits(d->own_floats[i]))
-            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                                 "%s: pixel %zu of image %zu is %g: " RECON_PIXEL_RULE, path,
-                                 i % (count / d->info.n), i / (count / d->info.n),
-                                 recon_array_value(&d->images, i)));
+            return recon_fail(
+                ctx, RECON_ERR_INPUT, "%s: pixel %zu of image %zu is %g: " RECON_PIXEL_RULE, path,
+                i % (count / d->info.n), i / (count / d->info.n), recon_array_value(&d->images, i));
         largest = fmaxf(largest, fabsf(d->own_floats[i]));
     }
     if (largest > RECON_PIXEL_USUAL)
@@ -90,8 +88,7 @@ static recon_status take_floats(recon_ctx *ctx, recon_dataset *d, const char *pa
             "%s: pixels up to %g; floats of 0 to 1 are expected: divide by 255, or store uint8",
             path, (double)largest);
     d->floats = d->own_floats;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status take_images(recon_ctx *ctx, recon_dataset *d, const char *path)
@@ -234,25 +231,23 @@ recon_status recon_read_known(recon_ctx *ctx, recon_dataset *d, const char *spec
     char path[PATH];
     size_t which = 0, n = strcspn(spec, "/");
     const char *part = spec[n] ? spec + n + 1 : "train";
-    recon_status status;
     (void)o;
     while (strlen(known[which].name) != n || strncmp(known[which].name, spec, n) != 0)
         which++; /* the table of formats has no other names */
     if (strcmp(part, "train") && strcmp(part, "test") && strcmp(part, "val"))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s has no part '%s': train, val or test",
                           known[which].name, part);
-    RECON_TRY(find_known(ctx, path, which, part));
-    RECON_TRY(known[which].cifar ? recon_cifar_read(ctx, d, path, part)
-                                 : open_files(ctx, d, path, 1));
+    RECON_CHECK(find_known(ctx, path, which, part));
+    RECON_CHECK(known[which].cifar ? recon_cifar_read(ctx, d, path, part)
+                                   : open_files(ctx, d, path, 1));
     d->class_names = known[which].class_names;
     if (strcmp(part, "test") && known[which].first && known[which].first < d->info.n) {
         d->among = d->info.n;
         d->info.n = known[which].first;
     }
     if (!strcmp(part, "val"))
-        RECON_TRY(hold_out(ctx, d));
-done:
-    return status;
+        RECON_CHECK(hold_out(ctx, d));
+    return RECON_OK;
 }
 
 /* The sample that comes with recon: no parts, all of it from the test part. */
@@ -287,9 +282,7 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
 {
     const recon_format *format;
     const char *path;
-    recon_status status = recon_format_find(ctx, &format, &path, spec, &recon_images_kind);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_format_find(ctx, &format, &path, spec, &recon_images_kind));
     if (((o->size && o->size != RECON_SIZE_AUTO) || o->channels) &&
         format->images != recon_folder_read)
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -350,13 +343,11 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
                                      const recon_dataset_options *options)
 {
     *out = NULL;
-    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_dataset_options);
-    if (status == RECON_OK)
-        status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(RECON_OPTIONS_CHECK(ctx, options, recon_dataset_options));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     (*out)->data.kind = &recon_images_kind;
-    status = open_spec(ctx, *out, spec, options ? options : &(recon_dataset_options){ 0 });
+    recon_status status =
+        open_spec(ctx, *out, spec, options ? options : &(recon_dataset_options){ 0 });
     if (status == RECON_OK && options && options->crop && !(*out)->folder)
         status = crop_all(ctx, *out);
     if (status != RECON_OK) {
@@ -373,30 +364,25 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
 static recon_status make_of(recon_ctx *ctx, recon_dataset *d, const recon_array *images,
                             const recon_array *labels, int crop)
 {
-    recon_status status;
     d->images = *images;
     d->images.block = NULL; /* it stays the caller's */
     d->images.mapped = 0;
-    RECON_TRY(take_images(ctx, d, "images"));
+    RECON_CHECK(take_images(ctx, d, "images"));
     if (labels)
-        RECON_TRY(take_labels(ctx, d, labels, "labels"));
+        RECON_CHECK(take_labels(ctx, d, labels, "labels"));
     if (crop)
-        RECON_TRY(crop_all(ctx, d));
-done:
-    return status;
+        RECON_CHECK(crop_all(ctx, d));
+    return RECON_OK;
 }
 
 recon_status recon_dataset_make(recon_ctx *ctx, recon_dataset **out, const recon_array *images,
                                 const recon_array *labels, const recon_dataset_options *options)
 {
     *out = NULL;
-    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_dataset_options);
-    if (status == RECON_OK)
-        status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(RECON_OPTIONS_CHECK(ctx, options, recon_dataset_options));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     (*out)->data.kind = &recon_images_kind;
-    status = make_of(ctx, *out, images, labels, options && options->crop);
+    recon_status status = make_of(ctx, *out, images, labels, options && options->crop);
     if (status != RECON_OK) {
         recon_dataset_close(*out);
         *out = NULL;
@@ -408,13 +394,8 @@ void recon_dataset_close(recon_dataset *d)
 {
     if (!d)
         return;
-    free(d->rows);
-    free(d->own_floats);
-    free(d->own_crops);
-    free(d->own_bytes);
-    free(d->own_labels);
-    free(d->own_class_names);
-    free(d->own_angles);
+    recon_free_all(d->rows, d->own_floats, d->own_crops, d->own_bytes, d->own_labels,
+                   d->own_class_names, d->own_angles);
     recon_folder_free(d->own_folder);
     recon_array_free(&d->images);
     free(d);
@@ -434,9 +415,7 @@ const recon_data *recon_dataset_data(const recon_dataset *data)
 
 static recon_status make_part(recon_ctx *ctx, recon_dataset **out, const recon_dataset *d, size_t n)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     **out = *d;
     (*out)->info.n = n;
     (*out)->among = d->among ? d->among : d->info.n;

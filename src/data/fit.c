@@ -101,22 +101,20 @@ recon_status recon_fit_new(recon_ctx *ctx, recon_fit **fit, recon_frame out, rec
     double slots = 2 * reach / step + 2;
     size_t row = out.width * channels;
     recon_fit *f;
-    recon_status status;
     *fit = NULL;
-    RECON_TRY(recon_alloc(ctx, fit, 1, sizeof **fit));
+    RECON_CHECK(recon_alloc(ctx, fit, 1, sizeof **fit));
     f = *fit;
     *f = (recon_fit){ .out = out, .channels = channels, .emit = emit, .user = user };
     f->slots = slots < (double)out.height ? (size_t)slots : out.height;
-    RECON_TRY(recon_alloc_raw(ctx, &f->rows, out.height, sizeof *f->rows));
-    RECON_TRY(recon_alloc_raw(ctx, &f->columns, out.width, sizeof *f->columns));
-    RECON_TRY(recon_alloc_raw(ctx, &f->line, row, sizeof *f->line));
-    RECON_TRY(recon_alloc(ctx, &f->sums, f->slots * row, sizeof *f->sums));
-    RECON_TRY(recon_alloc(ctx, &f->totals, f->slots, sizeof *f->totals));
-    RECON_TRY(recon_alloc_raw(ctx, &f->made, row, sizeof *f->made));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->rows, out.height, sizeof *f->rows));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->columns, out.width, sizeof *f->columns));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->line, row, sizeof *f->line));
+    RECON_CHECK(recon_alloc(ctx, &f->sums, f->slots * row, sizeof *f->sums));
+    RECON_CHECK(recon_alloc(ctx, &f->totals, f->slots, sizeof *f->totals));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->made, row, sizeof *f->made));
     make_windows(f->rows, out.height, in.height, step);
     make_windows(f->columns, out.width, in.width, step);
-done:
-    return status;
+    return RECON_OK;
 }
 
 void recon_fit_free(recon_fit *f)

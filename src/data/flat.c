@@ -232,14 +232,14 @@ static recon_status read_names(recon_ctx *ctx, recon_store *store, const flat *f
 {
     recon_formula_text formula;
     json_t *smiles;
-    recon_status status = list_of(ctx, &smiles, f, "smiles");
-    for (size_t m = 0; status == RECON_OK && m < f->molecules; m++) {
+    RECON_CHECK(list_of(ctx, &smiles, f, "smiles"));
+    for (size_t m = 0; m < f->molecules; m++) {
         const char *name = json_string_value(json_array_get(smiles, m));
         if (!name)
             name = recon_formula(formula, f->z + f->atom[m], (size_t)(f->atom[m + 1] - f->atom[m]));
-        status = recon_store_name(ctx, store, name, strlen(name));
+        RECON_CHECK(recon_store_name(ctx, store, name, strlen(name)));
     }
-    return status;
+    return RECON_OK;
 }
 
 /* "fisher_axis" and "rotors", where the set has them. */
@@ -277,8 +277,8 @@ static recon_status add_one(recon_ctx *ctx, recon_store *store, const flat *f, s
                                 .energy = f->energy ? f->energy[i] : NAN,
                                 .rmsd = f->rmsd ? f->rmsd[i] : NAN };
     const recon_place at = { f->folder, "conformer", i, 0 };
-    recon_status status = recon_conformer_check(ctx, &c, &at);
-    return status == RECON_OK ? recon_store_add(ctx, store, &c) : status;
+    RECON_CHECK(recon_conformer_check(ctx, &c, &at));
+    return recon_store_add(ctx, store, &c);
 }
 
 static recon_status add_all(recon_ctx *ctx, recon_store *store, size_t *skipped, const flat *f,

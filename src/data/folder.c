@@ -64,8 +64,7 @@ static void list_free(list *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->path[i]);
-    free(l->path);
-    free(l->label);
+    recon_free_all(l->path, l->label);
     *l = (list){ 0 };
 }
 
@@ -81,24 +80,19 @@ static recon_status grow(recon_ctx *ctx, list *l)
         path[i] = l->path[i];
         label[i] = l->label[i];
     }
-    free(l->path);
-    free(l->label);
+    recon_free_all(l->path, l->label);
     *l = (list){ path, label, l->n, room };
     return RECON_OK;
 done:
-    free(path);
-    free(label);
+    recon_free_all(path, label);
     return status;
 }
 
 static recon_status add(recon_ctx *ctx, list *l, const char *folder, const char *name)
 {
     size_t a = strlen(folder), b = strlen(name);
-    recon_status status = l->n == l->room ? grow(ctx, l) : RECON_OK;
-    if (status == RECON_OK)
-        status = recon_alloc(ctx, &l->path[l->n], a + b + 2, 1);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(l->n == l->room ? grow(ctx, l) : RECON_OK);
+    RECON_CHECK(recon_alloc(ctx, &l->path[l->n], a + b + 2, 1));
     char *path = l->path[l->n++];
     memcpy(path, folder, a);
     path[a] = '/';
@@ -234,8 +228,7 @@ static recon_status add_pages(recon_ctx *ctx, list *to, const list *from, size_t
         to->label[to->n - 1] = from->label[i];
     }
 done:
-    free(name);
-    free(folder);
+    recon_free_all(name, folder);
     return status;
 }
 
@@ -497,7 +490,6 @@ static recon_status begin_picture(recon_ctx *ctx, recon_picture_sink *sink)
     const recon_frame frame = r->j->o.crop ? frame_to_crop(in, info) : out;
     int has_alpha = head->alpha;
     size_t colours = colours_of(head);
-    recon_status status;
     if (!r->j->o.size && (in.height != out.height || in.width != out.width))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: %zu x %zu, but the first picture is %zu x %zu (height x width)",
@@ -513,16 +505,15 @@ static recon_status begin_picture(recon_ctx *ctx, recon_picture_sink *sink)
     }
     r->frame = frame;
     if (r->j->o.crop) {
-        RECON_TRY(recon_alloc(ctx, &r->uncropped, frame.height * frame.width, info->channels));
+        RECON_CHECK(recon_alloc(ctx, &r->uncropped, frame.height * frame.width, info->channels));
         r->place = r->uncropped;
     }
     if (has_alpha)
-        RECON_TRY(recon_alloc(ctx, &r->alpha, frame.height * frame.width, 1));
-    RECON_TRY(recon_alloc_raw(ctx, &r->line, in.width * r->planes, sizeof *r->line));
-    RECON_TRY(recon_fit_new(ctx, &r->fit, frame, in, r->planes, place_row, r));
+        RECON_CHECK(recon_alloc(ctx, &r->alpha, frame.height * frame.width, 1));
+    RECON_CHECK(recon_alloc_raw(ctx, &r->line, in.width * r->planes, sizeof *r->line));
+    RECON_CHECK(recon_fit_new(ctx, &r->fit, frame, in, r->planes, place_row, r));
     memset(r->place, 0, frame.height * frame.width * info->channels);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static int is_transparent(const reader *r)
@@ -567,8 +558,7 @@ static recon_status crop(recon_ctx *ctx, const reader *r, size_t i)
         to_bytes(r->j->whole + i * pixels, out, pixels);
     }
 done:
-    free(out);
-    free(in);
+    recon_free_all(out, in);
     return status;
 }
 
@@ -590,9 +580,7 @@ static recon_status load(recon_ctx *ctx, const job *j, size_t i)
         status = crop(ctx, &r, i);
     recon_budget_give(j->budget, r.taken);
     recon_fit_free(r.fit);
-    free(r.line);
-    free(r.alpha);
-    free(r.uncropped);
+    recon_free_all(r.line, r.alpha, r.uncropped);
     j->bad[i] = status != RECON_OK;
     return status;
 }
@@ -671,11 +659,7 @@ recon_status recon_bitmap_see(recon_ctx *ctx, float *out, size_t height, size_t 
         out[i] = (float)j.pixels[i] / 255;
 done:
     recon_fit_free(r.fit);
-    free(r.line);
-    free(r.alpha);
-    free(r.uncropped);
-    free(j.pixels);
-    free(j.whole);
+    recon_free_all(r.line, r.alpha, r.uncropped, j.pixels, j.whole);
     return status;
 }
 
@@ -764,28 +748,27 @@ static void warn_of_blank(recon_ctx *ctx, const recon_dataset *d, const job *j, 
 static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t classes,
                              const char *path)
 {
-    recon_status status;
     j->info = (recon_dataset_info){ j->files->n, j->o.size, j->o.size, j->o.channels, classes, 0 };
     if (!j->o.size || j->o.size == RECON_SIZE_AUTO || !j->o.channels)
-        RECON_TRY(look_at_all(ctx, j, path));
+        RECON_CHECK(look_at_all(ctx, j, path));
     d->info = j->info;
-    RECON_TRY(recon_alloc_raw(ctx, &d->images.block, j->info.n, recon_dataset_pixels(&j->info)));
-    RECON_TRY(recon_alloc(ctx, &j->bad, j->info.n, 1));
-    RECON_TRY(recon_alloc(ctx, &j->lifted, j->info.n, 1));
-    RECON_TRY(recon_alloc(ctx, &j->cut, j->info.n, 1));
+    RECON_CHECK(recon_alloc_raw(ctx, &d->images.block, j->info.n, recon_dataset_pixels(&j->info)));
+    RECON_CHECK(recon_alloc(ctx, &j->bad, j->info.n, 1));
+    RECON_CHECK(recon_alloc(ctx, &j->lifted, j->info.n, 1));
+    RECON_CHECK(recon_alloc(ctx, &j->cut, j->info.n, 1));
     if (classes)
-        RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, j->info.n, sizeof *d->own_labels));
+        RECON_CHECK(recon_alloc_raw(ctx, &d->own_labels, j->info.n, sizeof *d->own_labels));
     j->pixels = d->images.block;
     if (j->o.crop)
-        RECON_TRY(recon_alloc_raw(ctx, &d->own_bytes, j->info.n, recon_dataset_pixels(&j->info)));
+        RECON_CHECK(recon_alloc_raw(ctx, &d->own_bytes, j->info.n, recon_dataset_pixels(&j->info)));
     j->whole = d->own_bytes;
-    RECON_TRY(recon_parallel(ctx, load_task, j, j->info.n));
-    RECON_TRY(look_into_bad(ctx, &d->own_folder->skips, j));
+    RECON_CHECK(recon_parallel(ctx, load_task, j, j->info.n));
+    RECON_CHECK(look_into_bad(ctx, &d->own_folder->skips, j));
     drop_unreadable(d, j, &d->own_folder->files);
     if (!d->info.n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %s can be read: %s", path,
-                             RECON_COUNT(j->files->n, "picture"),
-                             recon_skips_at(&d->own_folder->skips, 0)));
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %s can be read: %s", path,
+                          RECON_COUNT(j->files->n, "picture"),
+                          recon_skips_at(&d->own_folder->skips, 0));
     note_lifted(ctx, d, j, path);
     for (size_t i = 0; i < j->files->n; i++)
         d->cut |= j->cut[i];
@@ -794,8 +777,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     d->whole_bytes = j->whole;
     d->cropped = j->o.crop;
     d->labels = d->own_labels;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status check_options(recon_ctx *ctx, const recon_dataset_options *o, const char *path)
@@ -838,9 +820,7 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
     RECON_TRY(load_all(ctx, data, &j, classes, path));
 done:
     recon_budget_end(&budget);
-    free(j.bad);
-    free(j.lifted);
-    free(j.cut);
+    recon_free_all(j.bad, j.lifted, j.cut);
     return status;
 }
 

@@ -166,15 +166,15 @@ static recon_status read_energy(reader *r)
 static recon_status read_key(reader *r, char key[KEY])
 {
     recon_pack_item item;
-    recon_status status = recon_pack_next(r->ctx, &r->pack, &item);
-    return status == RECON_OK ? recon_pack_text(r->ctx, &r->pack, &item, key, KEY) : status;
+    RECON_CHECK(recon_pack_next(r->ctx, &r->pack, &item));
+    return recon_pack_text(r->ctx, &r->pack, &item, key, KEY);
 }
 
 static recon_status skip_value(reader *r)
 {
     recon_pack_item item;
-    recon_status status = recon_pack_next(r->ctx, &r->pack, &item);
-    return status == RECON_OK ? recon_pack_skip(r->ctx, &r->pack, &item) : status;
+    RECON_CHECK(recon_pack_next(r->ctx, &r->pack, &item));
+    return recon_pack_skip(r->ctx, &r->pack, &item);
 }
 
 static recon_status read_conformer(reader *r)
@@ -298,15 +298,15 @@ static recon_status read_chunk(reader *r)
 {
     recon_pack_item map;
     unsigned long long at = recon_pack_offset(&r->pack);
-    recon_status status = recon_pack_next(r->ctx, &r->pack, &map);
-    if (status == RECON_OK && map.kind != RECON_PACK_MAP)
+    RECON_CHECK(recon_pack_next(r->ctx, &r->pack, &map));
+    if (map.kind != RECON_PACK_MAP)
         return recon_fail(r->ctx, RECON_ERR_FORMAT,
                           "%s: byte %llu: no map of molecules, as GEOM's "
                           "files are made of",
                           r->pack.name, at);
-    for (uint64_t i = 0; status == RECON_OK && i < map.count; i += 2)
-        status = read_molecule(r);
-    return status;
+    for (uint64_t i = 0; i < map.count; i += 2)
+        RECON_CHECK(read_molecule(r));
+    return RECON_OK;
 }
 
 static recon_status read_chunks(reader *r)

@@ -486,11 +486,8 @@ recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *
                           .deep = in->dtype == RECON_U16,
                           .alpha = in->alpha },
                   .how = { .angle = angle, .interpolation = interpolation } };
-    recon_status status = recon_bitmap_check(ctx, in);
-    if (status == RECON_OK)
-        status = recon_enum_check(ctx, interpolation, RECON_BICUBIC, "interpolation");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_bitmap_check(ctx, in));
+    RECON_CHECK(recon_enum_check(ctx, interpolation, RECON_BICUBIC, "interpolation"));
     if (in->dtype == RECON_F32) {
         rotate_floats(out, in, angle, interpolation);
         return RECON_OK;

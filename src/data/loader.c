@@ -240,20 +240,18 @@ static void *work(void *arg)
 static recon_status start(recon_ctx *ctx, recon_loader *l)
 {
     size_t size = l->info.height * l->info.width * l->info.channels, part = part_of(&l->o);
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < l->slots; i++) {
         slot *s = &l->slot[i];
-        RECON_TRY(recon_alloc_raw(ctx, &s->images, l->views * part, size * sizeof(float)));
-        RECON_TRY(recon_alloc(ctx, &s->angles, l->views * part, sizeof(float)));
-        RECON_TRY(recon_alloc_raw(ctx, &s->plain, size, sizeof(float)));
-        RECON_TRY(recon_alloc_raw(ctx, &s->regridded, size, sizeof(float)));
-        RECON_TRY(recon_alloc_raw(ctx, &s->labels, part, sizeof(int32_t)));
+        RECON_CHECK(recon_alloc_raw(ctx, &s->images, l->views * part, size * sizeof(float)));
+        RECON_CHECK(recon_alloc(ctx, &s->angles, l->views * part, sizeof(float)));
+        RECON_CHECK(recon_alloc_raw(ctx, &s->plain, size, sizeof(float)));
+        RECON_CHECK(recon_alloc_raw(ctx, &s->regridded, size, sizeof(float)));
+        RECON_CHECK(recon_alloc_raw(ctx, &s->labels, part, sizeof(int32_t)));
     }
     for (; l->started < l->o.threads; l->started++)
         if (recon_thread_create(&l->thread[l->started], work, l) != 0)
-            RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "no thread for loading data"));
-done:
-    return status;
+            return recon_fail(ctx, RECON_ERR_MEMORY, "no thread for loading data");
+    return RECON_OK;
 }
 
 static recon_status check_loader(recon_ctx *ctx, const recon_loader *l)
@@ -339,11 +337,8 @@ void recon_loader_close(recon_loader *l)
     for (int i = 0; i < l->started; i++)
         pthread_join(l->thread[i], NULL);
     for (size_t i = 0; i < l->slots; i++) {
-        free(l->slot[i].images);
-        free(l->slot[i].angles);
-        free(l->slot[i].plain);
-        free(l->slot[i].regridded);
-        free(l->slot[i].labels);
+        recon_free_all(l->slot[i].images, l->slot[i].angles, l->slot[i].plain, l->slot[i].regridded,
+                       l->slot[i].labels);
     }
     pthread_cond_destroy(&l->changed);
     pthread_mutex_destroy(&l->lock);

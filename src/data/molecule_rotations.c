@@ -113,8 +113,8 @@ static recon_status load_rule(recon_ctx *ctx, json_t **out, const char *name)
                           "unknown rotation rule for molecules '%s', and no such file: "
                           "fisher, haar, none or a JSON file",
                           name);
-    recon_status status = recon_json_read(ctx, out, name);
-    return status == RECON_OK ? check_rule(ctx, *out, name) : status;
+    RECON_CHECK(recon_json_read(ctx, out, name));
+    return check_rule(ctx, *out, name);
 }
 
 /* --- rotating ---------------------------------------------------------------------------------- */

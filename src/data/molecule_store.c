@@ -19,10 +19,9 @@ enum { NAME_MAX_KEPT = 255 };
 
 recon_status recon_store_new(recon_ctx *ctx, recon_store **out)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status == RECON_OK)
-        atomic_init(&(*out)->users, 1);
-    return status;
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
+    atomic_init(&(*out)->users, 1);
+    return RECON_OK;
 }
 
 recon_store *recon_store_share(recon_store *store)
@@ -138,11 +137,8 @@ recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, 
 
 recon_status recon_store_add(recon_ctx *ctx, recon_store *s, const recon_conformer *c)
 {
-    recon_status status = recon_interrupted(ctx);
-    if (status == RECON_OK)
-        status = make_room(ctx, s, c->atoms);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_interrupted(ctx));
+    RECON_CHECK(make_room(ctx, s, c->atoms));
     memcpy(s->z + s->atoms, c->z, c->atoms);
     memcpy(s->xyz + 3 * s->atoms, c->xyz, 3 * c->atoms * sizeof *c->xyz);
     s->entry[s->n++] = (recon_entry){ .first = s->atoms,

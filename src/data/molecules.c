@@ -58,8 +58,7 @@ void recon_molecules_close(recon_molecules *d)
     if (!d)
         return;
     recon_store_release(d->store);
-    free(d->rows);
-    free(d);
+    recon_free_all(d->rows, d);
 }
 
 recon_molecules_info recon_molecules_describe(const recon_molecules *data)
@@ -218,10 +217,8 @@ static recon_status pick_conformers(recon_ctx *ctx, recon_molecules **out, const
         if (which[i] >= d->info.n)
             return recon_fail(ctx, RECON_ERR_INPUT, "there is no conformer %zu of %zu", which[i],
                               d->info.n);
-    recon_status status =
-        n ? make_part(ctx, out, d, n) : recon_fail(ctx, RECON_ERR_INPUT, "a set of no conformers");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(n ? make_part(ctx, out, d, n)
+                  : recon_fail(ctx, RECON_ERR_INPUT, "a set of no conformers"));
     for (size_t i = 0; i < n; i++)
         (*out)->rows[i] = recon_molecules_row(d, which[i]);
     measure(*out);
@@ -281,8 +278,7 @@ recon_status recon_molecules_split(recon_ctx *ctx, recon_molecules **rest, recon
     RECON_TRY(make_part(ctx, held, d, part));
     deal(*rest, *held, d, count, seen, of, seed);
 done:
-    free(count);
-    free(seen);
+    recon_free_all(count, seen);
     if (status != RECON_OK) {
         recon_molecules_close(*rest);
         recon_molecules_close(*held);
@@ -392,19 +388,16 @@ recon_status recon_read_geom(recon_ctx *ctx, recon_molecules_read *to, const cha
                              const recon_molecules_options *o)
 {
     char file[PATH];
-    recon_status status = split_folder(ctx, file, &to->part, path);
-    return status == RECON_OK
-               ? recon_select_geom(ctx, to->store, &to->skipped, file, o->skip_bad, &o->select)
-               : status;
+    RECON_CHECK(split_folder(ctx, file, &to->part, path));
+    return recon_select_geom(ctx, to->store, &to->skipped, file, o->skip_bad, &o->select);
 }
 
 recon_status recon_read_flat(recon_ctx *ctx, recon_molecules_read *to, const char *path,
                              const recon_molecules_options *o)
 {
     char folder[PATH];
-    recon_status status = split_folder(ctx, folder, &to->part, path);
-    return status == RECON_OK ? recon_flat_read(ctx, to->store, &to->skipped, folder, o->skip_bad)
-                              : status;
+    RECON_CHECK(split_folder(ctx, folder, &to->part, path));
+    return recon_flat_read(ctx, to->store, &to->skipped, folder, o->skip_bad);
 }
 
 recon_status recon_read_conformers(recon_ctx *ctx, recon_molecules_read *to, const char *spec,
@@ -416,10 +409,9 @@ recon_status recon_read_conformers(recon_ctx *ctx, recon_molecules_read *to, con
     if (to->part == -2)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "conformers has no part '%s': train, val, test or all", slash + 1);
-    recon_status status =
-        recon_shipped_find(ctx, folder, sizeof folder, "data", "conformers", RECON_SHIPPED_DATA);
-    return status == RECON_OK ? recon_flat_read(ctx, to->store, &to->skipped, folder, o->skip_bad)
-                              : status;
+    RECON_CHECK(
+        recon_shipped_find(ctx, folder, sizeof folder, "data", "conformers", RECON_SHIPPED_DATA));
+    return recon_flat_read(ctx, to->store, &to->skipped, folder, o->skip_bad);
 }
 
 recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,

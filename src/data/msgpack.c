@@ -17,11 +17,9 @@ recon_status recon_pack_open(recon_ctx *ctx, recon_pack *out, const char *path)
 {
     size_t size; /* not believed: it may grow */
     *out = (recon_pack){ .name = path };
-    recon_status status = recon_alloc_raw(ctx, &out->buffer, BUFFER, 1);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &out->buffer, BUFFER, 1));
     out->bytes = out->buffer;
-    status = recon_file_begin(ctx, &out->fd, &size, path);
+    recon_status status = recon_file_begin(ctx, &out->fd, &size, path);
     out->is_open = status == RECON_OK;
     return status;
 }

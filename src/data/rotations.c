@@ -189,10 +189,10 @@ static recon_status check_rotation(recon_ctx *ctx, recon_rotation_law t)
 
 static recon_status check_rule(recon_ctx *ctx, const recon_rotation_rule *rule)
 {
-    recon_status status = check_rotation(ctx, rule->other);
-    for (size_t i = 0; status == RECON_OK && i < RECON_ROTATION_CLASSES; i++)
-        status = check_rotation(ctx, rule->of[i]);
-    return status;
+    RECON_CHECK(check_rotation(ctx, rule->other));
+    for (size_t i = 0; i < RECON_ROTATION_CLASSES; i++)
+        RECON_CHECK(check_rotation(ctx, rule->of[i]));
+    return RECON_OK;
 }
 
 /* What was rotated may outlive what it was made from. */

@@ -221,12 +221,10 @@ recon_status recon_sdf_parse(recon_ctx *ctx, recon_assembly *to, const void *byt
 {
     const char *text = bytes;
     record *r;
-    recon_status status = recon_alloc_raw(ctx, &r, 1, sizeof *r);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &r, 1, sizeof *r));
     r->rest = recon_text_begin(text, size);
     r->at = (recon_place){ path, "record", 0, 0 };
-    status = read_records(ctx, to, r);
+    recon_status status = read_records(ctx, to, r);
     free(r);
     return status;
 }
@@ -234,10 +232,8 @@ recon_status recon_sdf_parse(recon_ctx *ctx, recon_assembly *to, const void *byt
 recon_status recon_sdf_read(recon_ctx *ctx, recon_assembly *to, const char *path)
 {
     recon_file file;
-    recon_status status = recon_file_open(ctx, &file, path);
-    if (status != RECON_OK)
-        return status;
-    status = recon_sdf_parse(ctx, to, file.bytes, file.size, path);
+    RECON_CHECK(recon_file_open(ctx, &file, path));
+    recon_status status = recon_sdf_parse(ctx, to, file.bytes, file.size, path);
     recon_file_close(&file);
     return status;
 }

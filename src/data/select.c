@@ -96,10 +96,10 @@ static void to_inertia_frame(float *out, const uint8_t *z, const float *xyz, siz
 recon_status recon_inertia_frame(recon_ctx *ctx, float *out, const uint8_t *z, const float *xyz,
                                  size_t atoms)
 {
-    recon_status status = check_atoms(ctx, z, xyz, atoms, 1);
-    if (status == RECON_OK && atoms > 0)
+    RECON_CHECK(check_atoms(ctx, z, xyz, atoms, 1));
+    if (atoms > 0)
         to_inertia_frame(out, z, xyz, atoms);
-    return status;
+    return RECON_OK;
 }
 
 /* --- the selection ---------------------------------------------------------------------------- */
@@ -144,10 +144,7 @@ static void mean_place(double c[3], const float *xyz, size_t atoms)
 static recon_status has_reacted(recon_ctx *ctx, const job *j, size_t i, int *reacted)
 {
     recon_bonds b;
-    recon_status status =
-        recon_bonds_perceive(ctx, &b, j->in->z, conformer(j->in, i), j->in->atoms);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_bonds_perceive(ctx, &b, j->in->z, conformer(j->in, i), j->in->atoms));
     *reacted = b.n != j->bonds.n || memcmp(b.list, j->bonds.list, b.n * sizeof *b.list) != 0;
     recon_bonds_free(&b);
     return RECON_OK;
@@ -266,8 +263,7 @@ done:
         recon_selection_free(out);
     recon_bonds_free(&j.bonds);
     recon_symmetry_free(j.symmetry);
-    free(j.order);
-    free(j.reference);
+    recon_free_all(j.order, j.reference);
     return status;
 }
 

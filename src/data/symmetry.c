@@ -8,7 +8,6 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 1 << 23, ROUNDS = 16, NOWHERE = UINT16_MAX };
@@ -195,11 +194,10 @@ static recon_status keep(builder *w)
             w->image[from->atom[i]] = to->atom[i];
     }
     size_t used = y->info.automorphisms;
-    recon_status status =
-        recon_grow(w->ctx, &y->order, &w->capacity, used, used + 1, w->n * sizeof *y->order);
-    if (status == RECON_OK)
-        memcpy(y->order + w->n * y->info.automorphisms++, w->image, w->n * sizeof *w->image);
-    return status;
+    RECON_CHECK(
+        recon_grow(w->ctx, &y->order, &w->capacity, used, used + 1, w->n * sizeof *y->order));
+    memcpy(y->order + w->n * y->info.automorphisms++, w->image, w->n * sizeof *w->image);
+    return RECON_OK;
 }
 
 /* Whether an atom may go to `to`: its neighbours that have an image keep their bonds. */
@@ -314,7 +312,5 @@ void recon_symmetry_free(recon_symmetry *symmetry)
 {
     if (!symmetry)
         return;
-    free(symmetry->order);
-    free(symmetry->group);
-    free(symmetry);
+    recon_free_all(symmetry->order, symmetry->group, symmetry);
 }

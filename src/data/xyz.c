@@ -302,14 +302,12 @@ recon_status recon_xyz_parse(recon_ctx *ctx, recon_assembly *to, const void *byt
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.'), *text = bytes;
     frame *f;
-    recon_status status = recon_alloc_raw(ctx, &f, 1, sizeof *f);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &f, 1, sizeof *f));
     f->rest = recon_text_begin(text, size);
     f->at = (recon_place){ path, "frame", 0, 0 };
     f->types = 0;
     copy_name(f->file, (recon_span){ name, dot > name ? dot : name + strlen(name) }, 0);
-    status = read_frames(ctx, to, f);
+    recon_status status = read_frames(ctx, to, f);
     to->types |= f->types;
     free(f);
     return status;
@@ -338,10 +336,8 @@ static int is_list(const recon_file *file, const char *path)
 static recon_status read_frames_of(recon_ctx *ctx, recon_assembly *to, const char *path)
 {
     recon_file file;
-    recon_status status = recon_file_open(ctx, &file, path);
-    if (status != RECON_OK)
-        return status;
-    status = recon_xyz_parse(ctx, to, file.bytes, file.size, path);
+    RECON_CHECK(recon_file_open(ctx, &file, path));
+    recon_status status = recon_xyz_parse(ctx, to, file.bytes, file.size, path);
     recon_file_close(&file);
     return status;
 }
@@ -381,11 +377,10 @@ static recon_status read_list(recon_ctx *ctx, recon_assembly *to, const recon_fi
 static recon_status read_one(recon_ctx *ctx, recon_assembly *to, const char *path)
 {
     recon_file file;
-    recon_status status = recon_file_open(ctx, &file, path);
-    if (status != RECON_OK)
-        return status;
-    status = is_list(&file, path) ? read_list(ctx, to, &file, path)
-                                  : recon_xyz_parse(ctx, to, file.bytes, file.size, path);
+    RECON_CHECK(recon_file_open(ctx, &file, path));
+    recon_status status = is_list(&file, path)
+                              ? read_list(ctx, to, &file, path)
+                              : recon_xyz_parse(ctx, to, file.bytes, file.size, path);
     recon_file_close(&file);
     return status;
 }

@@ -205,12 +205,12 @@ recon_status recon_group_rows(recon_ctx *ctx, double *out, const recon_array *a,
     if (a->shape[0] != n)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s for %s", path,
                           RECON_COUNT(a->shape[0], "pose"), RECON_COUNT(n, "embedding"));
-    recon_status status = recon_array_to_f64(ctx, out, a);
-    for (size_t i = 0; status == RECON_OK && i < n * width; i++)
+    RECON_CHECK(recon_array_to_f64(ctx, out, a));
+    for (size_t i = 0; i < n * width; i++)
         if (!isfinite(out[i]))
-            status =
-                recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu holds %g", path, i / width, out[i]);
-    return status;
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu holds %g", path, i / width,
+                              out[i]);
+    return RECON_OK;
 }
 
 recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order, const recon_array *a,

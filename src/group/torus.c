@@ -12,7 +12,6 @@
 #include <math.h>
 #include <recon/group/so2.h>
 #include <recon/group/so2_density.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -126,8 +125,7 @@ static recon_status center(recon_ctx *ctx, const recon_group *self, recon_center
     for (size_t s = 0; s < sets; s++)
         out[s].fold = out[s].natural == RECON_NATURAL_ONE;
 done:
-    free(angles);
-    free(circle);
+    recon_free_all(angles, circle);
     return status;
 }
 
@@ -152,8 +150,7 @@ static recon_status fit_sets(recon_ctx *ctx, const recon_group *self, void *fits
         }
     }
 done:
-    free(angles);
-    free(circle);
+    recon_free_all(angles, circle);
     return status;
 }
 

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <recon/group/so2.h>
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/so2/mean.h"
@@ -55,12 +54,10 @@ static recon_status unroll(recon_ctx *ctx, double **out, const double *angle, si
         if (!isfinite(angle[i]))
             return recon_fail(ctx, RECON_ERR_INPUT, "wasserstein: angle %zu of the %s sample is %g",
                               i, which, angle[i]);
-    recon_status status = recon_alloc_raw(ctx, out, n, sizeof **out);
-    if (status == RECON_OK) {
-        recon_so2_wrap_n(*out, angle, n);
-        qsort(*out, n, sizeof **out, ascending);
-    }
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, out, n, sizeof **out));
+    recon_so2_wrap_n(*out, angle, n);
+    qsort(*out, n, sizeof **out, ascending);
+    return RECON_OK;
 }
 
 typedef struct {
@@ -132,7 +129,6 @@ recon_status recon_so2_wasserstein(recon_ctx *ctx, double *out, const double *a,
     circle c = { sorted_a, sorted_b, (int64_t)n, (int64_t)m, p };
     *out = root(plan_cost(&c, best_shift(&c)), p);
 done:
-    free(sorted_a);
-    free(sorted_b);
+    recon_free_all(sorted_a, sorted_b);
     return status;
 }

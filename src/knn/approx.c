@@ -119,8 +119,7 @@ static recon_status mend_poor_rows(recon_ctx *ctx, ordering *o)
     for (size_t i = 0; i < count; i++)
         memcpy(o->out + row[i] * o->k, found + i * o->k, o->k * sizeof *found);
 done:
-    free(found);
-    free(row);
+    recon_free_all(found, row);
     return status;
 }
 
@@ -147,8 +146,7 @@ static recon_status measure_recall(recon_ctx *ctx, double *recall, const orderin
             hits += among(o->out + row[i] * o->k, o->k, truth[i * o->k + c].index);
     *recall = count ? (double)hits / (double)(count * o->k) : 1;
 done:
-    free(truth);
-    free(row);
+    recon_free_all(truth, row);
     return status;
 }
 

@@ -9,7 +9,6 @@
 #include "core/memory.h"
 #include "core/shuffle.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SEED = 1, SWEEPS = 30 };
@@ -118,11 +117,6 @@ recon_status recon_clusters(recon_ctx *ctx, int64_t *cluster, size_t *count,
     if (count)
         *count = m.units;
 done:
-    free(m.unit);
-    free(m.member);
-    free(m.first);
-    free(m.order);
-    free(m.size);
-    free(m.votes);
+    recon_free_all(m.unit, m.member, m.first, m.order, m.size, m.votes);
     return status;
 }

@@ -163,8 +163,7 @@ recon_status recon_knn_components(recon_ctx *ctx, int64_t *label, size_t *count,
     RECON_TRY(join_own(ctx, &c));
     *count = number(label, c.above, n);
 done:
-    free(c.floor);
-    free(c.above);
+    recon_free_all(c.floor, c.above);
     recon_points_free(&p);
     return status;
 }
@@ -237,8 +236,7 @@ recon_status recon_ring_components(recon_ctx *ctx, int64_t *label, size_t *count
     RECON_TRY(join_ranks(ctx, c.above, n));
     *count = number(label, c.above, n);
 done:
-    free(c.floor);
-    free(c.above);
+    recon_free_all(c.floor, c.above);
     recon_points_free(&mine);
     recon_points_free(&like);
     return status;

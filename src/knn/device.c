@@ -83,8 +83,7 @@ static recon_status search_rows(recon_ctx *ctx, const recon_nearest_args *a, con
         put_row(a, row[i], found + i * wide, wide);
 done:
     recon_points_free(&some);
-    free(found);
-    free(z);
+    recon_free_all(found, z);
     return status;
 }
 
@@ -129,11 +128,7 @@ static recon_status search(recon_ctx *ctx, recon_neighbor *out, const recon_poin
     for (size_t i = 0; i < n; i++)
         out[i] = (recon_neighbor){ a->score[i], a->index[i] };
 done:
-    free(a->score);
-    free(a->index);
-    free(a->open);
-    free(base);
-    free(error);
+    recon_free_all(a->score, a->index, a->open, base, error);
     return status;
 }
 

@@ -11,8 +11,6 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-#include <stdlib.h>
-
 #define RUN 16 /* tiles of rows per task: packing the columns then costs next to nothing */
 
 typedef struct {
@@ -246,8 +244,7 @@ static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
                                   s->k, scratch);
     }
 done:
-    free(s->found);
-    free(scratch);
+    recon_free_all(s->found, scratch);
     return status;
 }
 
@@ -274,8 +271,7 @@ static recon_status more_on_device(recon_ctx *ctx, recon_neighbor *out, const re
     for (size_t i = 0; i < n; i++)
         recon_neighbors_merge(out + i * k, k, found + i * k, k, scratch);
 done:
-    free(found);
-    free(scratch);
+    recon_free_all(found, scratch);
     return status;
 }
 
@@ -297,10 +293,9 @@ static recon_status search_on_host(recon_ctx *ctx, recon_neighbor *out, const re
     query_search s = { .queries = queries, .p = p, .k = k, .shows = 1 };
     recon_neighbors_clear(out, queries->n * k);
     recon_progress_begin(ctx, "neighbours", recon_tile_count(queries->n) * recon_tile_count(p->n));
-    recon_status status = search(ctx, &s, out);
-    if (status == RECON_OK)
-        recon_progress_end(ctx);
-    return status;
+    RECON_CHECK(search(ctx, &s, out));
+    recon_progress_end(ctx);
+    return RECON_OK;
 }
 
 recon_status recon_exact_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,

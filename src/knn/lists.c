@@ -3,8 +3,6 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <stdlib.h>
-
 recon_shortlist recon_lists_tile(const recon_lists *lists, size_t tile)
 {
     recon_shortlist part = lists->all;
@@ -75,9 +73,6 @@ void recon_lists_free(recon_lists *lists)
 {
     for (size_t i = 0; lists->lock && i < lists->tiles; i++)
         pthread_mutex_destroy(&lists->lock[i]);
-    free(lists->lock);
-    free(lists->all.floor);
-    free(lists->all.used);
-    free(lists->all.candidates);
+    recon_free_all(lists->lock, lists->all.floor, lists->all.used, lists->all.candidates);
     *lists = (recon_lists){ 0 };
 }

@@ -7,8 +7,6 @@
 #include "core/simd.h"
 #include "core/threads.h"
 
-#include <stdlib.h>
-
 #define UNIT  0x1p-24  /* half the spacing of floats at 1 */
 #define TINY  0x1p-126 /* what a float below it may lose: all of it, where denormals are flushed */
 #define LANES 16       /* sums kept side by side: vectors, and one fixed order of addition */
@@ -250,10 +248,9 @@ static recon_status check_task(recon_ctx *ctx, void *arg, size_t block, int work
     (void)worker;
     const preparation *in = arg;
     size_t end = (block + 1) * BLOCK < in->p->n ? (block + 1) * BLOCK : in->p->n;
-    recon_status status = RECON_OK;
-    for (size_t i = block * BLOCK; status == RECON_OK && i < end; i++)
-        status = check_row(ctx, in, i);
-    return status;
+    for (size_t i = block * BLOCK; i < end; i++)
+        RECON_CHECK(check_row(ctx, in, i));
+    return RECON_OK;
 }
 
 static recon_status prepare_task(recon_ctx *ctx, void *arg, size_t block, int worker)
@@ -373,12 +370,6 @@ done:
 
 void recon_points_free(recon_points *p)
 {
-    free(p->w);
-    free(p->shift);
-    free(p->norm);
-    free(p->mean);
-    free(p->bytes);
-    free(p->step);
-    free(p->rest);
+    recon_free_all(p->w, p->shift, p->norm, p->mean, p->bytes, p->step, p->rest);
     *p = (recon_points){ 0 };
 }

@@ -381,10 +381,7 @@ static recon_status ask(recon_ctx *ctx, float *out, const int64_t *which, size_t
             memcpy(out + i * d, answer_in + at++ * d, d * sizeof *out);
 done:
     recon_exchange_close(ctx, &x);
-    free(want);
-    free(list);
-    free(answer_in);
-    free(answer_out);
+    recon_free_all(want, list, answer_in, answer_out);
     return status;
 }
 
@@ -392,11 +389,10 @@ recon_status recon_ring_rows(recon_ctx *ctx, float *out, const int64_t *which, s
                              const float *z, size_t n, size_t d)
 {
     recon_share own = recon_comm_own(ctx, n, RECON_TILE);
-    recon_status status = RECON_OK;
     for (size_t i = 0; i < m; i++)
         if ((size_t)which[i] >= own.begin && (size_t)which[i] < own.end)
             memcpy(out + i * d, z + (size_t)which[i] * d, d * sizeof *out);
-    for (int step = 1; status == RECON_OK && step < recon_comm_size(ctx); step++)
-        status = ask(ctx, out, which, m, z, n, d, step);
-    return status;
+    for (int step = 1; step < recon_comm_size(ctx); step++)
+        RECON_CHECK(ask(ctx, out, which, m, z, n, d, step));
+    return RECON_OK;
 }

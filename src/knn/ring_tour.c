@@ -98,10 +98,9 @@ static recon_status end_lists(recon_ctx *ctx, tour *t, size_t stop)
     recon_share own = piece_of(ctx, t, t->rank, stop % t->pieces);
     if (!t->plan->best)
         return RECON_OK;
-    recon_status status = recon_exchange_wait(ctx, &m->lists);
-    if (status == RECON_OK)
-        t->plan->come_home(t->plan->arg, own.begin - first, length(own), m->home, t->scratch);
-    return status;
+    RECON_CHECK(recon_exchange_wait(ctx, &m->lists));
+    t->plan->come_home(t->plan->arg, own.begin - first, length(own), m->home, t->scratch);
+    return RECON_OK;
 }
 
 static recon_status alloc_memory(recon_ctx *ctx, tour *t)
@@ -126,11 +125,7 @@ static void free_memory(recon_ctx *ctx, tour *t)
         stop_memory *m = &t->memory[i];
         recon_exchange_close(ctx, &m->rows);
         recon_exchange_close(ctx, &m->lists);
-        free(m->z);
-        free(m->kth);
-        free(m->own_kth);
-        free(m->found);
-        free(m->home);
+        recon_free_all(m->z, m->kth, m->own_kth, m->found, m->home);
     }
     free(t->scratch);
 }

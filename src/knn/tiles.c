@@ -145,10 +145,10 @@ recon_status recon_sweep_scan(recon_ctx *ctx, recon_sweep *sweep, const recon_po
     if (!col_floor)
         t.col_floor = sweep->infinite;
     size_t begin = *next;
-    recon_status status = recon_ops_on_host(ctx)->topk(ctx, &t);
-    if (status == RECON_OK && sweep->coarse) {
+    RECON_CHECK(recon_ops_on_host(ctx)->topk(ctx, &t));
+    if (sweep->coarse) {
         count_hits(sweep->tally, *count, (*next - begin) * sweep->count);
         rescore(sweep, rows, first, *count);
     }
-    return status;
+    return RECON_OK;
 }

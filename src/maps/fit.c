@@ -60,8 +60,7 @@ static recon_status learn(recon_ctx *ctx, recon_maps *m, const float *z, float *
     assign(l, &p, targets);
     RECON_TRY(recon_head_training_run(ctx, l));
 done:
-    free(p.rows);
-    free(p.z);
+    recon_free_all(p.rows, p.z);
     return status;
 }
 
@@ -74,14 +73,13 @@ static recon_status gather_held(recon_ctx *ctx, recon_embedded *out, const recon
     size_t d = data->d, numbers = data->group->numbers;
     float *z = NULL, *density = NULL;
     double *poses = NULL;
-    recon_status status;
     *out = (recon_embedded){ .n = l->held, .d = d, .group = data->group };
-    RECON_TRY(recon_alloc_raw(ctx, &z, l->held * d, sizeof *z));
+    RECON_CHECK(recon_alloc_raw(ctx, &z, l->held * d, sizeof *z));
     out->z = out->owned[0] = z;
-    RECON_TRY(recon_alloc_raw(ctx, &poses, l->held, numbers * sizeof *poses));
+    RECON_CHECK(recon_alloc_raw(ctx, &poses, l->held, numbers * sizeof *poses));
     out->poses = out->owned[1] = poses;
     if (data->density)
-        RECON_TRY(recon_alloc_raw(ctx, &density, l->held, RECON_POSE_BINS * sizeof *density));
+        RECON_CHECK(recon_alloc_raw(ctx, &density, l->held, RECON_POSE_BINS * sizeof *density));
     out->density = out->owned[2] = density;
     for (size_t i = 0; i < l->held; i++) {
         size_t from = recon_head_training_place(l, i);
@@ -91,8 +89,7 @@ static recon_status gather_held(recon_ctx *ctx, recon_embedded *out, const recon
         memcpy(z + i * d, data->z + from * d, d * sizeof *z);
         memcpy(poses + i * numbers, recon_embedded_pose(data, from), numbers * sizeof *poses);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_maps_measure(recon_ctx *ctx, double *score, recon_tail_point *tail,
@@ -158,18 +155,17 @@ static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_head_tr
 done:
     recon_data_close(behind);
     recon_embedded_free(&held);
-    free(tail);
-    free(score);
+    recon_free_all(tail, score);
     return status;
 }
 
 /* Which points those are. */
 static recon_status mark_held(recon_ctx *ctx, recon_maps *m, const recon_head_training *l)
 {
-    recon_status status = recon_alloc(ctx, &m->held, l->n, sizeof *m->held);
-    for (size_t i = 0; status == RECON_OK && i < l->held; i++)
+    RECON_CHECK(recon_alloc(ctx, &m->held, l->n, sizeof *m->held));
+    for (size_t i = 0; i < l->held; i++)
         m->held[recon_head_training_place(l, i)] = 1;
-    return status;
+    return RECON_OK;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

@@ -148,39 +148,35 @@ static recon_status exchange(trainer *k, int h, int back)
 static recon_status held_loss(trainer *k, recon_tape *t, int h, double *out)
 {
     const recon_head_training *l = k->l;
-    recon_status status = RECON_OK;
     *out = 0;
     for (size_t at = 0; at < l->held; at += l->batch) {
         size_t n = l->held - at < l->batch ? l->held - at : l->batch;
         double mean;
         for (size_t i = 0; i < n; i++)
             k->which[i] = recon_head_training_place(l, at + i);
-        RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
+        RECON_CHECK(recon_tape_begin(t, RECON_INFER, 0));
         recon_var y = l->output(l->user, t, h, l->input(l->user, t, k->which, n, 0));
         recon_var term = l->kind[h].loss(t, y, targets_of(k, t, h, n, 0), l->number);
-        RECON_TRY(recon_var_read(t, &mean, term));
+        RECON_CHECK(recon_var_read(t, &mean, term));
         *out += mean * (double)n / (double)l->held;
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status validate(void *user, recon_tape *t, double *metric)
 {
     trainer *k = user;
-    recon_status status = RECON_OK;
     *metric = 0;
     for (int h = 0; h < k->l->heads; h++) {
         double mean;
-        RECON_TRY(held_loss(k, t, h, &mean));
+        RECON_CHECK(held_loss(k, t, h, &mean));
         *metric += mean;
         if (!(mean < k->lowest[h]))
             continue;
         k->lowest[h] = mean;
-        RECON_TRY(exchange(k, h, 0));
+        RECON_CHECK(exchange(k, h, 0));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -212,10 +208,10 @@ static recon_status train(trainer *k)
         .adam = { .decay = l->decay, .clip = 1 }, /* the paper's clip: first steps are wild */
     };
     recon_train_result result;
-    recon_status status = recon_train(k->ctx, &result, &it, &options);
-    for (int h = 0; status == RECON_OK && h < l->heads; h++)
-        status = exchange(k, h, 1);
-    return status;
+    RECON_CHECK(recon_train(k->ctx, &result, &it, &options));
+    for (int h = 0; h < l->heads; h++)
+        RECON_CHECK(exchange(k, h, 1));
+    return RECON_OK;
 }
 
 recon_status recon_head_training_run(recon_ctx *ctx, const recon_head_training *l)
@@ -234,7 +230,6 @@ recon_status recon_head_training_run(recon_ctx *ctx, const recon_head_training *
 done:
     for (int h = 0; h < l->heads; h++)
         free(k.best[h]);
-    free(k.which);
-    free(k.rows);
+    recon_free_all(k.which, k.rows);
     return status;
 }

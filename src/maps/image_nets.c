@@ -47,24 +47,22 @@ static recon_status add(recon_ctx *ctx, recon_input_nets *nets, size_t hidden)
     image_nets *m = (image_nets *)nets;
     recon_ieae_shape shape = backbone_of(nets)->shape;
     recon_layer_name name;
-    recon_status status = RECON_OK;
     shape.density = 0;
     for (int h = 0; h < NETS; h++) {
         size_t sizes[] = { shape.code, hidden, recon_so2_networks[h].outputs };
         snprintf(name, sizeof name, "%s.out", nets->kind->name[h]);
-        RECON_TRY(
+        RECON_CHECK(
             recon_encoder_add(ctx, &m->encoder[h], nets->params, nets->kind->name[h], &shape));
-        RECON_TRY(recon_mlp_add(ctx, &m->out[h], nets->params, name, sizes, 3, 0));
+        RECON_CHECK(recon_mlp_add(ctx, &m->out[h], nets->params, name, sizes, 3, 0));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status freeze(recon_ctx *ctx, recon_input_nets *nets)
 {
     image_nets *m = (image_nets *)nets;
-    recon_status status = recon_encoder_freeze(ctx, &m->encoder[0]);
-    return status == RECON_OK ? recon_encoder_freeze(ctx, &m->encoder[1]) : status;
+    RECON_CHECK(recon_encoder_freeze(ctx, &m->encoder[0]));
+    return recon_encoder_freeze(ctx, &m->encoder[1]);
 }
 
 recon_image_net recon_image_nets_at(const recon_input_nets *nets, int head)
@@ -86,23 +84,20 @@ static recon_status feed_new(recon_input_feed *feed)
 {
     size_t size = feed->most * pixels_of(backbone_of(feed->nets));
     batch *b;
-    recon_status status;
-    RECON_TRY(recon_alloc(feed->ctx, &b, 1, sizeof *b));
+    RECON_CHECK(recon_alloc(feed->ctx, &b, 1, sizeof *b));
     feed->own = b;
     b->feed = feed;
-    RECON_TRY(recon_alloc_raw(feed->ctx, &b->views, size, sizeof *b->views));
+    RECON_CHECK(recon_alloc_raw(feed->ctx, &b->views, size, sizeof *b->views));
     if (feed->data)
-        RECON_TRY(recon_alloc_raw(feed->ctx, &b->images, size, sizeof *b->images));
-done:
-    return status;
+        RECON_CHECK(recon_alloc_raw(feed->ctx, &b->images, size, sizeof *b->images));
+    return RECON_OK;
 }
 
 static void feed_free(recon_input_feed *feed)
 {
     batch *b = feed->own;
     if (b) {
-        free(b->images);
-        free(b->views);
+        recon_free_all(b->images, b->views);
     }
     free(b);
 }

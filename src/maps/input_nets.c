@@ -197,18 +197,16 @@ static recon_status apply_some(recon_input_feed *feed, recon_tape *t, char *out,
 {
     const recon_input_nets_kind *kind = feed->nets->kind;
     size_t map = recon_maps_kind_of(feed->nets->backbone->kind->group)->map;
-    recon_status status = RECON_OK;
     for (int h = 0; h < RECON_INPUT_NETS; h++) {
         if (!(heads & 1u << h))
             continue;
-        RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
+        RECON_CHECK(recon_tape_begin(t, RECON_INFER, 0));
         recon_var x = kind->look(feed, t, inputs, n); /* anew: a net uses its memory */
-        RECON_TRY(recon_var_read(t, y, kind->output(feed, t, h, x)));
+        RECON_CHECK(recon_var_read(t, y, kind->output(feed, t, h, x)));
         for (size_t i = 0; i < n; i++)
             kind->head[h].read(out + i * map, y + i * kind->head[h].outputs, number);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_input_nets_apply(recon_ctx *ctx, void *out, const recon_input_nets *nets,

@@ -10,7 +10,6 @@
 #include "nn/params.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The key by which a file says what the heads of its maps are. */
@@ -75,19 +74,17 @@ static recon_status add_buffers(recon_ctx *ctx, recon_maps *m)
 static recon_status make(recon_ctx *ctx, recon_maps *m, double dropout,
                          const recon_safetensors *file, const char *path, uint64_t seed)
 {
-    recon_status status;
-    RECON_TRY(recon_params_new(ctx, &m->params, RECON_SINGLE));
+    RECON_CHECK(recon_params_new(ctx, &m->params, RECON_SINGLE));
     recon_params_expect(m->params, file, path, 0);
-    RECON_TRY(add_heads(ctx, m, dropout, file));
-    RECON_TRY(add_buffers(ctx, m));
-    RECON_TRY(recon_params_make(ctx, m->params, seed));
-    RECON_TRY(recon_alloc(ctx, &m->mean, m->d, sizeof *m->mean));
-    RECON_TRY(recon_alloc(ctx, &m->scale, m->d, sizeof *m->scale));
+    RECON_CHECK(add_heads(ctx, m, dropout, file));
+    RECON_CHECK(add_buffers(ctx, m));
+    RECON_CHECK(recon_params_make(ctx, m->params, seed));
+    RECON_CHECK(recon_alloc(ctx, &m->mean, m->d, sizeof *m->mean));
+    RECON_CHECK(recon_alloc(ctx, &m->scale, m->d, sizeof *m->scale));
     m->weights = recon_params_count(m->params);
     if (m->nets)
         m->weights += recon_params_count(m->nets->params);
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void take_nets(recon_maps *m, recon_input_nets *nets)
@@ -115,10 +112,7 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *m)
         return;
     recon_input_nets_free(ctx, m->nets);
     recon_params_free(ctx, m->params);
-    free(m->mean);
-    free(m->scale);
-    free(m->held);
-    free(m);
+    recon_free_all(m->mean, m->scale, m->held, m);
 }
 
 recon_maps_info recon_maps_describe(const recon_maps *m)
@@ -148,16 +142,13 @@ size_t recon_maps_params(const recon_params *out[RECON_MAPS_PARAMS], const recon
 recon_status recon_maps_keep(recon_ctx *ctx, recon_maps *m)
 {
     double tails[RECON_TAIL_NUMBERS];
-    recon_status status;
     recon_tails_pack(tails, &m->tails);
-    RECON_TRY(recon_param_write(ctx, m->kept.tails, tails));
-    RECON_TRY(recon_param_write(ctx, m->kept.mean, m->mean));
-    RECON_TRY(recon_param_write(ctx, m->kept.scale, m->scale));
-    RECON_TRY(recon_param_write(ctx, m->kept.quantiles, m->calibration.quantile));
-    RECON_TRY(recon_param_write(ctx, m->kept.scores, &m->calibration.n));
-    RECON_TRY(recon_param_write(ctx, m->kept.number, &m->number));
-done:
-    return status;
+    RECON_CHECK(recon_param_write(ctx, m->kept.tails, tails));
+    RECON_CHECK(recon_param_write(ctx, m->kept.mean, m->mean));
+    RECON_CHECK(recon_param_write(ctx, m->kept.scale, m->scale));
+    RECON_CHECK(recon_param_write(ctx, m->kept.quantiles, m->calibration.quantile));
+    RECON_CHECK(recon_param_write(ctx, m->kept.scores, &m->calibration.n));
+    return recon_param_write(ctx, m->kept.number, &m->number);
 }
 
 /* From the buffers, which may be a file's and hold any numbers. */
@@ -165,18 +156,16 @@ static recon_status recall(recon_ctx *ctx, recon_maps *m, const char *path)
 {
     recon_calibration *c = &m->calibration;
     double tails[RECON_TAIL_NUMBERS];
-    recon_status status;
-    RECON_TRY(recon_param_read(ctx, m->mean, m->kept.mean));
-    RECON_TRY(recon_param_read(ctx, m->scale, m->kept.scale));
-    RECON_TRY(recon_param_read(ctx, c->quantile, m->kept.quantiles));
-    RECON_TRY(recon_param_read(ctx, &c->n, m->kept.scores));
-    RECON_TRY(recon_param_read(ctx, &m->number, m->kept.number));
-    RECON_TRY(recon_param_read(ctx, tails, m->kept.tails));
+    RECON_CHECK(recon_param_read(ctx, m->mean, m->kept.mean));
+    RECON_CHECK(recon_param_read(ctx, m->scale, m->kept.scale));
+    RECON_CHECK(recon_param_read(ctx, c->quantile, m->kept.quantiles));
+    RECON_CHECK(recon_param_read(ctx, &c->n, m->kept.scores));
+    RECON_CHECK(recon_param_read(ctx, &m->number, m->kept.number));
+    RECON_CHECK(recon_param_read(ctx, tails, m->kept.tails));
     if (!recon_calibration_good(c) || !recon_tails_unpack(&m->tails, tails))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
-                             "%s: 'calibration' is not a non-decreasing table", path));
-done:
-    return status;
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'calibration' is not a non-decreasing table",
+                          path);
+    return RECON_OK;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -259,10 +248,9 @@ static recon_status read_nets(recon_ctx *ctx, recon_maps *m, const recon_safeten
     if (backbone && backbone->kind->group != m->kind->group)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: its maps and its backbone are of different groups", path);
-    recon_status status = recon_input_nets_read(ctx, &nets, backbone, file, path);
-    if (status == RECON_OK)
-        take_nets(m, nets);
-    return status;
+    RECON_CHECK(recon_input_nets_read(ctx, &nets, backbone, file, path));
+    take_nets(m, nets);
+    return RECON_OK;
 }
 
 recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
@@ -313,23 +301,18 @@ typedef struct {
 
 static recon_status pass_new(recon_ctx *ctx, pass *p, const recon_maps *m, const recon_data *data)
 {
-    recon_status status;
     *p = (pass){ 0 };
     if (m->nets && data)
-        RECON_TRY(recon_alloc_raw(ctx, &p->inputs, ROWS, recon_data_describe(data).bytes));
-    RECON_TRY(recon_tape_new(ctx, &p->tape, RECON_SINGLE, 0));
-    RECON_TRY(recon_alloc_raw(ctx, &p->rows, ROWS * m->d, sizeof *p->rows));
-    RECON_TRY(recon_alloc_raw(ctx, &p->y, ROWS * RECON_HEAD_OUTPUTS, sizeof *p->y));
-done:
-    return status;
+        RECON_CHECK(recon_alloc_raw(ctx, &p->inputs, ROWS, recon_data_describe(data).bytes));
+    RECON_CHECK(recon_tape_new(ctx, &p->tape, RECON_SINGLE, 0));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->rows, ROWS * m->d, sizeof *p->rows));
+    return recon_alloc_raw(ctx, &p->y, ROWS * RECON_HEAD_OUTPUTS, sizeof *p->y);
 }
 
 static void pass_free(pass *p)
 {
     recon_tape_free(p->tape);
-    free(p->rows);
-    free(p->y);
-    free(p->inputs);
+    recon_free_all(p->rows, p->y, p->inputs);
 }
 
 /* The networks' part of the answers: to the n inputs from `at` on. */
@@ -350,21 +333,19 @@ static recon_status pass_nets(recon_ctx *ctx, const pass *p, const recon_maps *m
 static recon_status pass_over(const pass *p, const recon_maps *m, unsigned heads, char *maps,
                               const float *z, size_t n)
 {
-    recon_status status;
     size_t shape[2] = { n, m->d };
     recon_standardize(p->rows, z, n, m->d, m->mean, m->scale);
-    RECON_TRY(recon_tape_begin(p->tape, RECON_INFER, 0));
+    RECON_CHECK(recon_tape_begin(p->tape, RECON_INFER, 0));
     recon_var x = recon_var_input(p->tape, p->rows, RECON_F32, shape, 2);
     for (int h = 0; h < m->kind->heads; h++) {
         const recon_head_kind *head = &m->kind->head[h];
         if (!(heads & m->has & 1u << h))
             continue;
-        RECON_TRY(recon_var_read(p->tape, p->y, recon_mlp_apply(p->tape, &m->head[h], x)));
+        RECON_CHECK(recon_var_read(p->tape, p->y, recon_mlp_apply(p->tape, &m->head[h], x)));
         for (size_t i = 0; i < n; i++)
             head->read(maps + i * m->kind->map, p->y + i * head->outputs, m->number);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m,

@@ -46,16 +46,14 @@ static recon_status add(recon_ctx *ctx, recon_input_nets *nets, size_t hidden)
                                          .radius = s->radius > 0 ? s->radius : RADIUS,
                                          .scalars = hidden,
                                          .elements = s->elements };
-    recon_status status = RECON_OK;
     for (size_t l = 0; l < RECON_DEGREES; l++)
         shape.hidden.mul[l] = (size_t)fmax(1, round(channels[l] * s->width));
     for (int h = 0; h < NETS; h++) {
         shape.outputs = recon_so3_networks[h].outputs;
-        RECON_TRY(
+        RECON_CHECK(
             recon_molecule_paper_make(ctx, &m->net[h], nets->params, nets->kind->name[h], &shape));
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static void free_nets(recon_input_nets *nets)
@@ -77,13 +75,11 @@ typedef struct {
 static recon_status feed_new(recon_input_feed *feed)
 {
     fed *f;
-    recon_status status;
-    RECON_TRY(recon_alloc(feed->ctx, &f, 1, sizeof *f));
+    RECON_CHECK(recon_alloc(feed->ctx, &f, 1, sizeof *f));
     feed->own = f;
     if (feed->data)
-        RECON_TRY(recon_alloc(feed->ctx, &f->x, feed->most, sizeof *f->x));
-done:
-    return status;
+        RECON_CHECK(recon_alloc(feed->ctx, &f->x, feed->most, sizeof *f->x));
+    return RECON_OK;
 }
 
 static void feed_free(recon_input_feed *feed)
@@ -102,13 +98,10 @@ static recon_status feed_batch(recon_input_feed *feed, recon_tape *t, const reco
 {
     const recon_molecule_encoder *net = ((const molecule_nets *)feed->nets)->net[0];
     fed *f = feed->own;
-    recon_status status;
-    RECON_TRY(
+    RECON_CHECK(
         recon_molecule_net_pack(feed->ctx, &f->pack, backbone_of(feed->nets), x, NULL, n, 0, 0));
-    RECON_TRY(recon_molecule_batch_feed(t, &f->batch, &f->pack, NULL));
-    RECON_TRY(net->feed(t, net, &f->batch, &f->pack, 0));
-done:
-    return status;
+    RECON_CHECK(recon_molecule_batch_feed(t, &f->batch, &f->pack, NULL));
+    return net->feed(t, net, &f->batch, &f->pack, 0);
 }
 
 static recon_var look(recon_input_feed *feed, recon_tape *t, const void *inputs, size_t n)

@@ -42,12 +42,9 @@ static recon_status fill(recon_ctx *ctx, const recon_targets *t, const recon_fra
 recon_status recon_so2_targets(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,
                                const recon_frames *frames)
 {
-    recon_status status = RECON_OK;
     out->number = frames->family == RECON_SO2_UNIFORM ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL;
     for (int h = 0; h < RECON_SO2_HEADS; h++)
-        RECON_TRY(recon_alloc_raw(ctx, &out->of[h], data->n * recon_so2_heads[h].targets,
-                                  sizeof *out->of[h]));
-    RECON_TRY(fill(ctx, out, frames, data->poses, data->n));
-done:
-    return status;
+        RECON_CHECK(recon_alloc_raw(ctx, &out->of[h], data->n * recon_so2_heads[h].targets,
+                                    sizeof *out->of[h]));
+    return fill(ctx, out, frames, data->poses, data->n);
 }

@@ -60,9 +60,7 @@ static size_t neighbor(void *user, int head, size_t point, uint64_t draw)
 static recon_status partner_source_new(recon_ctx *ctx, partner_source **out,
                                        const recon_frames *frames, const recon_head_training *l)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out + l->n);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out + l->n));
     (*out)->frames = frames;
     (*out)->seed = l->seed;
     for (size_t i = 0; i < l->held; i++)
@@ -121,12 +119,9 @@ static recon_status complete(recon_ctx *ctx, recon_fisher *fisher)
 static recon_status find_modes(recon_ctx *ctx, recon_fisher_mixture *modes)
 {
     recon_fisher_mixture parts = *modes;
-    recon_status status = RECON_OK;
     for (int k = 0; k < parts.parts; k++)
-        RECON_TRY(complete(ctx, &parts.part[k]));
-    RECON_TRY(recon_fisher_parts_reduce(ctx, modes, &parts));
-done:
-    return status;
+        RECON_CHECK(complete(ctx, &parts.part[k]));
+    return recon_fisher_parts_reduce(ctx, modes, &parts);
 }
 
 /* The verdict of the neighbours where the maps have learned it, else the density's own. Of one pose
@@ -159,11 +154,10 @@ static int choose(const recon_fisher_mixture *modes)
 /* From what the heads put out to all that follows from it. */
 static recon_status finish_one(recon_ctx *ctx, recon_so3_map *m)
 {
-    recon_status status;
-    RECON_TRY(complete(ctx, &m->density));
+    RECON_CHECK(complete(ctx, &m->density));
     m->verdict = judge(m);
     if (m->verdict == RECON_NATURAL_SEVERAL)
-        RECON_TRY(find_modes(ctx, &m->modes));
+        RECON_CHECK(find_modes(ctx, &m->modes));
     if (m->verdict == RECON_NATURAL_SEVERAL && m->modes.parts > 1) {
         m->chosen = choose(&m->modes);
         m->density = m->modes.part[m->chosen];
@@ -175,8 +169,7 @@ static recon_status finish_one(recon_ctx *ctx, recon_so3_map *m)
     m->free = recon_fisher_free(&m->density);
     m->lambda = recon_fisher_gauge(&m->density, m->free);
     recon_fisher_center(m->theta, m->density.f, m->lambda);
-done:
-    return status;
+    return RECON_OK;
 }
 
 typedef struct {
@@ -187,11 +180,10 @@ typedef struct {
 static recon_status finish_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
     const pass *p = arg;
-    recon_status status = RECON_OK;
     (void)worker;
-    for (size_t i = task * BLOCK; status == RECON_OK && i < (task + 1) * BLOCK && i < p->n; i++)
-        status = finish_one(ctx, &p->maps[i]);
-    return status;
+    for (size_t i = task * BLOCK; i < (task + 1) * BLOCK && i < p->n; i++)
+        RECON_CHECK(finish_one(ctx, &p->maps[i]));
+    return RECON_OK;
 }
 
 static recon_status finish(recon_ctx *ctx, void *maps, size_t n, recon_maps_part part, double unit)

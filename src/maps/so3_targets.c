@@ -31,9 +31,7 @@ static double length(const double *f)
 static recon_status find_unit(recon_ctx *ctx, double *unit, const recon_frames *frames)
 {
     double *lengths;
-    recon_status status = recon_alloc_raw(ctx, &lengths, frames->rows, sizeof *lengths);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &lengths, frames->rows, sizeof *lengths));
     for (size_t i = 0; i < frames->rows; i++)
         lengths[i] = length(frames->parameters + F * i);
     recon_sort_doubles(lengths, frames->rows);
@@ -103,8 +101,7 @@ static recon_status fit_moments(recon_ctx *ctx, const recon_targets *t, const re
             put_moments(t, at + i, &fit[i].fisher);
     }
 done:
-    free(poses);
-    free(fit);
+    recon_free_all(poses, fit);
     return status;
 }
 
@@ -123,14 +120,11 @@ static recon_status check_neighbors(recon_ctx *ctx, const recon_embedded *data,
 recon_status recon_so3_targets(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,
                                const recon_frames *frames)
 {
-    recon_status status;
-    RECON_TRY(check_neighbors(ctx, data, frames));
+    RECON_CHECK(check_neighbors(ctx, data, frames));
     for (int h = 0; h < RECON_SO3_HEADS; h++)
-        RECON_TRY(recon_alloc_raw(ctx, &out->of[h], data->n * recon_so3_heads[h].targets,
-                                  sizeof *out->of[h]));
-    RECON_TRY(find_unit(ctx, &out->number, frames));
-    RECON_TRY(put_frames(ctx, out, data, frames));
-    RECON_TRY(fit_moments(ctx, out, data, frames));
-done:
-    return status;
+        RECON_CHECK(recon_alloc_raw(ctx, &out->of[h], data->n * recon_so3_heads[h].targets,
+                                    sizeof *out->of[h]));
+    RECON_CHECK(find_unit(ctx, &out->number, frames));
+    RECON_CHECK(put_frames(ctx, out, data, frames));
+    return fit_moments(ctx, out, data, frames);
 }

@@ -58,8 +58,7 @@ static recon_status set(recon_ctx *ctx, recon_model *m, int64_t cluster, const r
                         &(recon_mean_options){ .kind = RECON_MEAN_CHORDAL }));
     memcpy(law->said, center.mean, g->numbers * sizeof *some);
 done:
-    free(fit);
-    free(some);
+    recon_free_all(fit, some);
     return status;
 }
 

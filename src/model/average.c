@@ -8,7 +8,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { BLOCK = RECON_BLOCK_AVERAGE, NUMBERS = 1 << 24 /* of the frames of a block of images */ };
 
@@ -43,26 +42,18 @@ static recon_status frames_new(recon_ctx *ctx, frames *f, size_t block, size_t p
                                size_t outputs)
 {
     size_t all = block * RECON_MODES_MAX;
-    recon_status status;
     *f = (frames){ .count = 0 };
-    RECON_TRY(recon_alloc_raw(ctx, &f->lists, block, sizeof *f->lists));
-    RECON_TRY(recon_alloc_raw(ctx, &f->from, all, sizeof *f->from));
-    RECON_TRY(recon_alloc_raw(ctx, &f->weight, all, sizeof *f->weight));
-    RECON_TRY(recon_alloc_raw(ctx, &f->angle, all, sizeof *f->angle));
-    RECON_TRY(recon_alloc_raw(ctx, &f->answers, all * outputs, sizeof *f->answers));
-    RECON_TRY(recon_alloc_raw(ctx, &f->images, all * pixels, sizeof *f->images));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &f->lists, block, sizeof *f->lists));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->from, all, sizeof *f->from));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->weight, all, sizeof *f->weight));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->angle, all, sizeof *f->angle));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->answers, all * outputs, sizeof *f->answers));
+    return recon_alloc_raw(ctx, &f->images, all * pixels, sizeof *f->images);
 }
 
 static void frames_free(frames *f)
 {
-    free(f->lists);
-    free(f->from);
-    free(f->weight);
-    free(f->angle);
-    free(f->answers);
-    free(f->images);
+    recon_free_all(f->lists, f->from, f->weight, f->angle, f->answers, f->images);
 }
 
 static void gather(frames *f, size_t n)
@@ -100,16 +91,14 @@ static recon_status check_answers(recon_ctx *ctx, const frames *f, size_t output
 static recon_status average(recon_ctx *ctx, double *out, frames *f, const averaging *a,
                             const float *in, size_t first, size_t n)
 {
-    recon_status status;
-    RECON_TRY(recon_candidates_list(ctx, f->lists, a->model, in, n, &a->options));
+    RECON_CHECK(recon_candidates_list(ctx, f->lists, a->model, in, n, &a->options));
     gather(f, n);
-    RECON_TRY(recon_images_rotate(ctx, f->images, in, f->from, f->angle, f->count, &a->size,
-                                  a->options.interpolation, a->options.edge));
-    RECON_TRY(a->answer(ctx, a->user, f->answers, f->images, f->count));
-    RECON_TRY(check_answers(ctx, f, a->outputs, first));
+    RECON_CHECK(recon_images_rotate(ctx, f->images, in, f->from, f->angle, f->count, &a->size,
+                                    a->options.interpolation, a->options.edge));
+    RECON_CHECK(a->answer(ctx, a->user, f->answers, f->images, f->count));
+    RECON_CHECK(check_answers(ctx, f, a->outputs, first));
     add_up(out, f, n, a->outputs);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose *poses,

@@ -6,13 +6,10 @@
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/threads.h"
 #include "data/image.h"
 #include "backbone/kinds.h"
 #include "model/model.h"
-#include "model/modes.h"
 #include "group/so3/fisher.h"
-#include <recon/group/so2.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,8 +84,7 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, recon_pose *poses,
     if (out)
         RECON_TRY(rotate_all(ctx, out, b, inputs, g, n, options));
 done:
-    free(own);
-    free(g);
+    recon_free_all(own, g);
     return status;
 }
 
@@ -96,17 +92,16 @@ recon_status recon_canonicalize_images(recon_ctx *ctx, float *out, recon_pose *p
                                        const recon_model *model, const float *images, size_t n,
                                        const recon_canonicalize_options *options)
 {
-    recon_status status = recon_model_takes(ctx, model, "images");
-    return status == RECON_OK ? recon_canonicalize(ctx, out, poses, model, images, n, options)
-                              : status;
+    RECON_CHECK(recon_model_takes(ctx, model, "images"));
+    return recon_canonicalize(ctx, out, poses, model, images, n, options);
 }
 
 recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out, recon_pose *poses,
                                           const recon_model *model, const recon_conformer *x,
                                           size_t n)
 {
-    recon_status status = recon_model_takes(ctx, model, "molecules");
-    return status == RECON_OK ? recon_canonicalize(ctx, out, poses, model, x, n, NULL) : status;
+    RECON_CHECK(recon_model_takes(ctx, model, "molecules"));
+    return recon_canonicalize(ctx, out, poses, model, x, n, NULL);
 }
 
 /* --- candidates ------------------------------------------------------------------------------- */
@@ -160,26 +155,18 @@ typedef struct {
 
 static recon_status trials_new(recon_ctx *ctx, trials *t, size_t pixels)
 {
-    recon_status status;
     *t = (trials){ 0 };
-    RECON_TRY(recon_alloc_raw(ctx, &t->lists, SEARCH_BLOCK, sizeof *t->lists));
-    RECON_TRY(recon_alloc_raw(ctx, &t->poses, TRIALS, sizeof *t->poses));
-    RECON_TRY(recon_alloc_raw(ctx, &t->from, TRIALS, sizeof *t->from));
-    RECON_TRY(recon_alloc_raw(ctx, &t->scores, TRIALS, sizeof *t->scores));
-    RECON_TRY(recon_alloc_raw(ctx, &t->angle, TRIALS, sizeof *t->angle));
-    RECON_TRY(recon_alloc_raw(ctx, &t->images, TRIALS * pixels, sizeof *t->images));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &t->lists, SEARCH_BLOCK, sizeof *t->lists));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->poses, TRIALS, sizeof *t->poses));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->from, TRIALS, sizeof *t->from));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->scores, TRIALS, sizeof *t->scores));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->angle, TRIALS, sizeof *t->angle));
+    return recon_alloc_raw(ctx, &t->images, TRIALS * pixels, sizeof *t->images);
 }
 
 static void trials_free(trials *t)
 {
-    free(t->lists);
-    free(t->poses);
-    free(t->from);
-    free(t->scores);
-    free(t->angle);
-    free(t->images);
+    recon_free_all(t->lists, t->poses, t->from, t->scores, t->angle, t->images);
 }
 
 /* The candidates of those images that have several; how many. */
@@ -223,16 +210,14 @@ static recon_status search(recon_ctx *ctx, recon_pose *poses, trials *t, const c
                            const float *in, size_t n)
 {
     size_t count;
-    recon_status status;
-    RECON_TRY(recon_candidates_list(ctx, t->lists, c->model, in, n, c->options));
+    RECON_CHECK(recon_candidates_list(ctx, t->lists, c->model, in, n, c->options));
     count = gather(t, n);
     if (count) {
-        RECON_TRY(rotate(ctx, t->images, t, c, in, t->from, t->poses, count));
-        RECON_TRY(c->judge(ctx, c->user, t->scores, t->images, count));
+        RECON_CHECK(rotate(ctx, t->images, t, c, in, t->from, t->poses, count));
+        RECON_CHECK(c->judge(ctx, c->user, t->scores, t->images, count));
     }
     choose(poses, t, n);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose *poses,

@@ -32,8 +32,7 @@ typedef struct {
 
 static void codes_free(codes *c)
 {
-    free(c->z);
-    free(c->psi);
+    recon_free_all(c->z, c->psi);
 }
 
 static void open_spins_free(open_spins *s)
@@ -47,30 +46,25 @@ static recon_status see(recon_ctx *ctx, codes *out, const recon_model *m, const 
                         size_t n)
 {
     const recon_backbone *b = m->backbone;
-    recon_status status;
     *out = (codes){ .n = n };
-    RECON_TRY(b->kind->check(ctx, b, x, n));
-    RECON_TRY(recon_alloc_raw(ctx, &out->z, n, b->code * sizeof *out->z));
-    RECON_TRY(recon_alloc_raw(ctx, &out->psi, n, sizeof *out->psi));
+    RECON_CHECK(b->kind->check(ctx, b, x, n));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->z, n, b->code * sizeof *out->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->psi, n, sizeof *out->psi));
     for (size_t at = 0; at < n; at += BLOCK)
-        RECON_TRY(b->kind->embed(
+        RECON_CHECK(b->kind->embed(
             ctx, &(recon_seen){ .z = out->z + at * b->code, .psi = (double *)(out->psi + at) }, b,
             x + at, n - at < BLOCK ? n - at : BLOCK));
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status open_spins_new(recon_ctx *ctx, open_spins *s, size_t n, size_t d, size_t k)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
-    RECON_TRY(recon_alloc_raw(ctx, &s->z, n * d, sizeof *s->z));
-    RECON_TRY(recon_alloc_raw(ctx, &s->near, n * k, sizeof *s->near));
-    RECON_TRY(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
-    RECON_TRY(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
-    RECON_TRY(recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->z, n * d, sizeof *s->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->near, n * k, sizeof *s->near));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
+    return recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin);
 }
 
 /* Poses as the model gives them, and which of them have a free spin, about which axis. */
@@ -106,15 +100,12 @@ static recon_status choose(recon_ctx *ctx, open_spins *s, size_t d, size_t k, co
                            recon_spin_judge *judge, void *user, size_t labels,
                            const recon_spin_options *o)
 {
-    recon_status status;
-    RECON_TRY(recon_knn_search(ctx, s->near, NULL, s->z, s->n, among->z, among->n, d,
-                               &(recon_knn_options){ .k = k }));
-    RECON_TRY(recon_spin_choose(
+    RECON_CHECK(recon_knn_search(ctx, s->near, NULL, s->z, s->n, among->z, among->n, d,
+                                 &(recon_knn_options){ .k = k }));
+    return recon_spin_choose(
         ctx, s->spin, NULL,
         &(recon_spin_classes){ s->n, k, s->near, among->psi, among->n, s->lambda, s->axis }, judge,
-        user, labels, o));
-done:
-    return status;
+        user, labels, o);
 }
 
 static recon_status rotate(recon_ctx *ctx, float *out, const recon_pose *poses,

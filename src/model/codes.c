@@ -30,14 +30,11 @@ static recon_status codes_new(recon_ctx *ctx, recon_stored_embeddings **out,
                               const recon_group *group, size_t n, size_t d)
 {
     recon_stored_embeddings *c;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     c = *out;
     *c = (recon_stored_embeddings){ .group = group, .n = n, .d = d };
-    RECON_TRY(recon_alloc_raw(ctx, &c->white, n * d, sizeof *c->white));
-    RECON_TRY(recon_alloc_raw(ctx, &c->poses, n, group->numbers * sizeof *c->poses));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &c->white, n * d, sizeof *c->white));
+    return recon_alloc_raw(ctx, &c->poses, n, group->numbers * sizeof *c->poses);
 }
 
 void recon_codes_free(recon_stored_embeddings *c)
@@ -46,11 +43,7 @@ void recon_codes_free(recon_stored_embeddings *c)
         return;
     recon_points_free(&c->by_angle);
     recon_points_free(&c->by_distance);
-    free(c->z);
-    free(c->white);
-    free(c->whiten);
-    free(c->poses);
-    free(c->cluster);
+    recon_free_all(c->z, c->white, c->whiten, c->poses, c->cluster);
     recon_laws_free(&c->laws);
     free(c);
 }
@@ -58,13 +51,9 @@ void recon_codes_free(recon_stored_embeddings *c)
 /* When z and whiten are there. */
 static recon_status make_ready(recon_ctx *ctx, recon_stored_embeddings *c)
 {
-    recon_status status;
-    RECON_TRY(recon_whiten(ctx, c->white, c->z, c->n, c->d, c->whiten, c->scale));
-    RECON_TRY(recon_points_make(ctx, &c->by_angle, c->z, c->n, c->d, RECON_COSINE, NULL, Z));
-    RECON_TRY(
-        recon_points_make(ctx, &c->by_distance, c->white, c->n, c->d, RECON_EUCLIDEAN, NULL, Z));
-done:
-    return status;
+    RECON_CHECK(recon_whiten(ctx, c->white, c->z, c->n, c->d, c->whiten, c->scale));
+    RECON_CHECK(recon_points_make(ctx, &c->by_angle, c->z, c->n, c->d, RECON_COSINE, NULL, Z));
+    return recon_points_make(ctx, &c->by_distance, c->white, c->n, c->d, RECON_EUCLIDEAN, NULL, Z);
 }
 
 /* --- made ------------------------------------------------------------------------------------- */
@@ -211,8 +200,7 @@ static recon_status calibrate(recon_ctx *ctx, recon_stored_embeddings *c, const 
         sorted[i] = rarer_of(c, distance[i], angle[i]);
     recon_calibrate(&c->rarer, sorted, n);
 done:
-    free(sorted);
-    free(distance);
+    recon_free_all(sorted, distance);
     return status;
 }
 
@@ -238,10 +226,10 @@ done:
 static recon_status gather(recon_ctx *ctx, float **out, const recon_embedded *data,
                            const size_t *which, size_t n)
 {
-    recon_status status = recon_alloc_raw(ctx, out, n * data->d, sizeof **out);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
+    RECON_CHECK(recon_alloc_raw(ctx, out, n * data->d, sizeof **out));
+    for (size_t i = 0; i < n; i++)
         memcpy(*out + i * data->d, data->z + which[i] * data->d, data->d * sizeof **out);
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_codes_make(recon_ctx *ctx, recon_stored_embeddings **out,
@@ -268,8 +256,7 @@ recon_status recon_codes_make(recon_ctx *ctx, recon_stored_embeddings **out,
     RECON_TRY(calibrate(ctx, c, rotated ? rotated + n * c->d : as_they_are, all - n));
     *out = c;
 done:
-    free(as_they_are);
-    free(which);
+    recon_free_all(as_they_are, which);
     if (status != RECON_OK)
         recon_codes_free(c);
     return status;
@@ -350,8 +337,7 @@ static recon_status read_calibration(recon_ctx *ctx, recon_calibration *c,
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is not a non-decreasing table", path,
                              name));
 done:
-    free(x);
-    free(n);
+    recon_free_all(x, n);
     return status;
 }
 
@@ -386,9 +372,7 @@ static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
             recon_fail(ctx, RECON_ERR_FORMAT, "%s: '" LAWS "' are no laws of clusters", path));
 done:
     recon_array_free(&a);
-    free(frame);
-    free(rows);
-    free(cluster);
+    recon_free_all(frame, rows, cluster);
     return status;
 }
 
@@ -439,10 +423,7 @@ done:
 
 void recon_codes_tensors_free(recon_codes_tensors *t)
 {
-    free(t->z);
-    free(t->pose);
-    free(t->cluster);
-    free(t->laws);
+    recon_free_all(t->z, t->pose, t->cluster, t->laws);
 }
 
 static recon_tensor_entry entry(const char *name, recon_dtype dtype, const void *data, size_t rows,
@@ -457,9 +438,8 @@ static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t,
                              const recon_stored_embeddings *c)
 {
     size_t width = recon_law_width(c->group);
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &t->cluster, c->n, sizeof *t->cluster));
-    RECON_TRY(recon_alloc_raw(ctx, &t->laws, c->laws.n, width * sizeof *t->laws));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->cluster, c->n, sizeof *t->cluster));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->laws, c->laws.n, width * sizeof *t->laws));
     for (size_t i = 0; i < c->n; i++)
         t->cluster[i] = (float)c->cluster[i];
     for (size_t i = 0; i < c->laws.n; i++)
@@ -468,18 +448,16 @@ static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t,
     t->entry[t->entries++] = entry(CLUSTER, RECON_F32, t->cluster, c->n, 0);
     t->entry[t->entries++] = entry(LAWS, RECON_F32, t->laws, c->laws.n, width);
     t->entry[t->entries++] = entry(FRAME, RECON_F32, &t->frame, 1, 0);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
                                       const recon_stored_embeddings *c)
 {
     size_t n = c->n, d = c->d, numbers = c->group->numbers;
-    recon_status status;
     *t = (recon_codes_tensors){ .scale = c->scale, .held = (float)c->distances.n };
-    RECON_TRY(recon_alloc_raw(ctx, &t->z, n * d, sizeof *t->z));
-    RECON_TRY(recon_alloc_raw(ctx, &t->pose, n, numbers * sizeof *t->pose));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->z, n * d, sizeof *t->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->pose, n, numbers * sizeof *t->pose));
     for (size_t i = 0; i < n * d; i++)
         t->z[i] = recon_f16_from_float(c->z[i]);
     for (size_t i = 0; i < n * numbers; i++)
@@ -501,9 +479,8 @@ recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
         t->entry[t->entries++] = entry(RARER, RECON_F32, t->rarer, RECON_QUANTILES, 0);
     }
     if (c->cluster)
-        RECON_TRY(put_laws(ctx, t, c));
-done:
-    return status;
+        RECON_CHECK(put_laws(ctx, t, c));
+    return RECON_OK;
 }
 
 /* --- asked ------------------------------------------------------------------------------------ */
@@ -528,8 +505,7 @@ recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, const recon_sto
         index[i] = recon_code_is_zero(z + i / k * c->d, c->d) ? -1 : (int64_t)found[i].index;
 done:
     recon_points_free(&q);
-    free(some);
-    free(found);
+    recon_free_all(some, found);
     return status;
 }
 

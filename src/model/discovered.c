@@ -45,19 +45,17 @@ static recon_status write_embeddings(recon_ctx *ctx, const char *dir, const reco
 {
     char path[RECON_PATH];
     recon_array z = { .dtype = RECON_F32, .ndim = 2, .shape = { e->n, e->d }, .data = e->z };
-    recon_status status = recon_npy_write(ctx, recon_folder_join(path, dir, "z.npy"), &z);
-    return status == RECON_OK ? write_poses(ctx, dir, "g.npy", e->group, e->poses, e->n) : status;
+    RECON_CHECK(recon_npy_write(ctx, recon_folder_join(path, dir, "z.npy"), &z));
+    return write_poses(ctx, dir, "g.npy", e->group, e->poses, e->n);
 }
 
 recon_status recon_discovered_write(recon_ctx *ctx, const char *dir, const recon_discovered *d)
 {
-    recon_status status;
-    RECON_TRY(write_poses(ctx, dir, "natural.npy", d->frames->group, d->natural, d->frames->rows));
+    RECON_CHECK(
+        write_poses(ctx, dir, "natural.npy", d->frames->group, d->natural, d->frames->rows));
     if (d->keep_embeddings)
-        RECON_TRY(write_embeddings(ctx, dir, d->embedded));
-    RECON_TRY(recon_frames_put(ctx, dir, d->frames, RECON_F64, d->text));
-done:
-    return status;
+        RECON_CHECK(write_embeddings(ctx, dir, d->embedded));
+    return recon_frames_put(ctx, dir, d->frames, RECON_F64, d->text);
 }
 
 void recon_lap(double *seconds, double *then)

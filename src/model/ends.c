@@ -8,7 +8,6 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,8 +101,6 @@ recon_status recon_ends_tell(recon_ctx *ctx, recon_laws *laws, const recon_ends_
         law->fold = several ? 1 : fold;
     }
 done:
-    free(v.as);
-    free(v.turned);
-    free(v.sum);
+    recon_free_all(v.as, v.turned, v.sum);
     return status;
 }

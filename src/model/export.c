@@ -6,7 +6,6 @@
 #include "maps/so2_heads.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { BATCH = RECON_ONNX_BATCH };
 
@@ -53,8 +52,7 @@ static recon_onnx_value standardize(export *e, recon_onnx_value code)
         code = recon_graph_two(e->o, "Mul", code,
                                recon_onnx_floats(e->o, "standard.scale", scale, shape));
     }
-    free(mean);
-    free(scale);
+    recon_free_all(mean, scale);
     return code;
 }
 

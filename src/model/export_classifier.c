@@ -2,7 +2,6 @@
  * behind an exported canonicalizer. */
 #include "backbone/classifier.h"
 #include "core/fail.h"
-#include "core/memory.h"
 #include "model/export.h"
 #include "nn/params.h"
 

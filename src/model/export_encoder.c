@@ -22,12 +22,7 @@ typedef struct {
 
 static void numbers_free(numbers *n)
 {
-    free(n->filter);
-    free(n->scale);
-    free(n->shift);
-    free(n->threshold);
-    free(n->mean);
-    free(n->var);
+    recon_free_all(n->filter, n->scale, n->shift, n->threshold, n->mean, n->var);
 }
 
 static numbers read_layer(recon_ctx *ctx, recon_onnx *o, const recon_steerable *conv,
@@ -168,8 +163,7 @@ static recon_onnx_value convolve(recon_ctx *ctx, recon_onnx *o, const recon_stee
                  : convolve_with(o, l, filters(o, l, name, weight), b, x);
 done:
     recon_onnx_did(o, status);
-    free(weight);
-    free(bias);
+    recon_free_all(weight, bias);
     return x;
 }
 
@@ -279,9 +273,7 @@ static channels_of describe(recon_ctx *ctx, recon_onnx *o, const recon_fields *f
                          recon_onnx_floats(o, NULL, sign, shape) };
 done:
     recon_onnx_did(o, status);
-    free(frequency);
-    free(partner);
-    free(sign);
+    recon_free_all(frequency, partner, sign);
     return out;
 }
 

@@ -94,8 +94,7 @@ recon_onnx_value recon_graph_linear(recon_ctx *ctx, recon_onnx *o, const recon_l
                               RECON_ONNX_SHAPE((int64_t)s[0], (int64_t)s[1]));
         b = recon_onnx_floats(o, l->bias->name, bias, RECON_ONNX_SHAPE((int64_t)s[0]));
     }
-    free(weight);
-    free(bias);
+    recon_free_all(weight, bias);
     return recon_onnx_op(o, "Gemm", RECON_ONNX_IN(x, w, b),
                          RECON_ONNX_WITH(RECON_ONNX_SET_INT("transB", 1)));
 }
@@ -149,9 +148,7 @@ recon_onnx_value recon_graph_conv(recon_ctx *ctx, recon_onnx *o, const recon_con
                                       RECON_ONNX_SET_INTS("strides", stride, stride)));
 done:
     recon_onnx_did(o, status);
-    free(filter);
-    free(weight);
-    free(bias);
+    recon_free_all(filter, weight, bias);
     for (int i = 0; i < 4; i++)
         free(of[i]);
     return x;

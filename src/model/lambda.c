@@ -6,7 +6,6 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WAYS = 4, ROUNDS = 40 };
@@ -168,7 +167,6 @@ recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon
     measure(out, &c);
     out->taken = asked == RECON_LAMBDA_AUTO ? best_of(out, &c) : asked;
 done:
-    free(c.log_p[0]);
-    free(c.x);
+    recon_free_all(c.log_p[0], c.x);
     return status;
 }

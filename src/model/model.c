@@ -55,9 +55,7 @@ static int is_by_gauge(const recon_safetensors *file)
 
 recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *m, recon_lambda lambda)
 {
-    recon_status status = recon_enum_check(ctx, lambda, RECON_LAMBDA_DENSITY, "lambda");
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_enum_check(ctx, lambda, RECON_LAMBDA_DENSITY, "lambda"));
     if (lambda == RECON_LAMBDA_DENSITY &&
         !recon_maps_know_density(m->maps->kind, m->backbone->density))
         return recon_fail(

@@ -14,24 +14,19 @@ static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, con
                         size_t n)
 {
     const recon_backbone *b = m->backbone;
-    recon_status status;
     *s = (recon_seen){ .z = NULL };
     if (b->kind->check)
-        RECON_TRY(b->kind->check(ctx, b, inputs, n));
-    RECON_TRY(recon_alloc_raw(ctx, &s->z, n, b->code * sizeof *s->z));
-    RECON_TRY(recon_alloc_raw(ctx, &s->psi, n, b->kind->group->numbers * sizeof *s->psi));
+        RECON_CHECK(b->kind->check(ctx, b, inputs, n));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->z, n, b->code * sizeof *s->z));
+    RECON_CHECK(recon_alloc_raw(ctx, &s->psi, n, b->kind->group->numbers * sizeof *s->psi));
     if (b->density)
-        RECON_TRY(recon_alloc_raw(ctx, &s->density, n, RECON_POSE_BINS * sizeof *s->density));
-    RECON_TRY(b->kind->embed(ctx, s, b, inputs, n));
-done:
-    return status;
+        RECON_CHECK(recon_alloc_raw(ctx, &s->density, n, RECON_POSE_BINS * sizeof *s->density));
+    return b->kind->embed(ctx, s, b, inputs, n);
 }
 
 static void seen_free(recon_seen *s)
 {
-    free(s->z);
-    free(s->psi);
-    free(s->density);
+    recon_free_all(s->z, s->psi, s->density);
 }
 
 recon_status recon_model_check_answer(recon_ctx *ctx, int finite, size_t i)
@@ -142,19 +137,17 @@ static recon_status find_maps(recon_ctx *ctx, char *maps, const recon_model *m, 
 {
     const recon_maps_kind *kind = m->maps->kind;
     const recon_maps_inputs in = { .n = n, .z = s->z, .inputs = inputs };
-    recon_status status = RECON_OK;
     if (asks_heads(m, s, part))
-        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, &in, part));
+        RECON_CHECK(recon_maps_apply(ctx, maps, m->maps, &in, part));
     else
         for (size_t i = 0; i < n; i++)
             kind->blank(maps + i * kind->map, m->maps->number);
-    RECON_TRY(put_lambda(ctx, maps, m, s, n));
+    RECON_CHECK(put_lambda(ctx, maps, m, s, n));
     if (part == RECON_MAPS_ALL || m->maps->lambda == RECON_LAMBDA_DENSITY)
-        RECON_TRY(recon_maps_put_densities(ctx, maps, m->maps, s->psi, s->density, n, part));
+        RECON_CHECK(recon_maps_put_densities(ctx, maps, m->maps, s->psi, s->density, n, part));
     for (size_t i = 0; part == RECON_MAPS_ALL && kind->is_finite && i < n; i++)
-        RECON_TRY(recon_model_check_answer(ctx, kind->is_finite(maps + i * kind->map), i));
-done:
-    return status;
+        RECON_CHECK(recon_model_check_answer(ctx, kind->is_finite(maps + i * kind->map), i));
+    return RECON_OK;
 }
 
 const recon_law *recon_model_law(const recon_model *m, int64_t cluster)
@@ -242,8 +235,7 @@ recon_status recon_model_answer(recon_ctx *ctx, const recon_read *out, const rec
     if (out->near)
         RECON_TRY(find_near(ctx, out->near, m, s->z, out->poses, n));
 done:
-    free(own_cluster);
-    free(own);
+    recon_free_all(own_cluster, own);
     return status;
 }
 
@@ -264,25 +256,23 @@ recon_status recon_read_new(recon_ctx *ctx, recon_read *out, const recon_model *
 {
     size_t numbers = m->maps->kind->group->numbers;
     char *maps = NULL;
-    recon_status status;
     *out = (recon_read){ .poses = NULL };
-    RECON_TRY(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
-    RECON_TRY(recon_alloc_raw(ctx, &maps, n, m->maps->kind->map));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
+    RECON_CHECK(recon_alloc_raw(ctx, &maps, n, m->maps->kind->map));
     out->maps = maps;
-    RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
-    RECON_TRY(recon_alloc_raw(ctx, &out->cluster, n, sizeof *out->cluster));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->cluster, n, sizeof *out->cluster));
     if (near && m->backbone->density)
-        RECON_TRY(
+        RECON_CHECK(
             recon_alloc_raw(ctx, &out->near, n, recon_model_near(m) * numbers * sizeof *out->near));
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_model *m,
                                   const void *inputs, size_t n, int near)
 {
-    recon_status status = recon_read_new(ctx, out, m, n, near);
-    return status == RECON_OK ? recon_model_read(ctx, out, m, inputs, n) : status;
+    RECON_CHECK(recon_read_new(ctx, out, m, n, near));
+    return recon_model_read(ctx, out, m, inputs, n);
 }
 
 const void *recon_read_map(const recon_read *r, const recon_model *m, size_t i)
@@ -292,9 +282,5 @@ const void *recon_read_map(const recon_read *r, const recon_model *m, size_t i)
 
 void recon_read_free(recon_read *r)
 {
-    free(r->poses);
-    free(r->maps);
-    free(r->p_embedding);
-    free(r->near);
-    free(r->cluster);
+    recon_free_all(r->poses, r->maps, r->p_embedding, r->near, r->cluster);
 }

@@ -1,13 +1,9 @@
 /* rows.c - all that is known of each input, and what canonicalizing does with it. */
 #include <recon/model/canonicalize.h>
-#include "core/blocks.h"
 #include "core/fail.h"
-#include "core/memory.h"
 #include "core/threads.h"
 #include "model/model.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The least p-value of a pose that most inputs of its kind have. */
@@ -20,12 +16,9 @@ recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_o
     if (!(options->only_if >= 0 && options->only_if <= 1))
         return recon_fail(ctx, RECON_ERR_INPUT, "only_if is %g: a p-value of at most 1 is needed",
                           options->only_if);
-    recon_status status =
-        recon_enum_check(ctx, options->interpolation, RECON_BICUBIC, "interpolation");
-    if (status == RECON_OK)
-        status = recon_enum_check(ctx, options->only, RECON_ONLY_ONE, "only");
-    return status == RECON_OK ? RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options)
-                              : status;
+    RECON_CHECK(recon_enum_check(ctx, options->interpolation, RECON_BICUBIC, "interpolation"));
+    RECON_CHECK(recon_enum_check(ctx, options->only, RECON_ONLY_ONE, "only"));
+    return RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options);
 }
 
 int recon_gate_opens(double only_if, double p_value)
@@ -117,9 +110,8 @@ recon_status recon_rows_fill(recon_ctx *ctx, recon_row *out, const recon_model *
     filling f = { .model = model, .out = out, .of = of };
     if (options)
         f.options = *options;
-    recon_status status =
-        recon_model_kind_of(model->maps->kind->group)->judge(ctx, out, model, of, n);
-    return status == RECON_OK ? recon_parallel(ctx, fill_one, &f, n) : status;
+    RECON_CHECK(recon_model_kind_of(model->maps->kind->group)->judge(ctx, out, model, of, n));
+    return recon_parallel(ctx, fill_one, &f, n);
 }
 
 recon_status recon_rows_find(recon_ctx *ctx, recon_row *out, const recon_model *model,

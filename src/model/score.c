@@ -37,11 +37,10 @@ static recon_status score_some(recon_ctx *ctx, void *arg, size_t task, int worke
 {
     const scoring *s = arg;
     size_t end = (task + 1) * SCORED < s->n ? (task + 1) * SCORED : s->n;
-    recon_status status = RECON_OK;
     (void)worker;
-    for (size_t i = task * SCORED; status == RECON_OK && i < end; i++)
-        status = recon_score_one(ctx, &s->out[i], s->model, &s->of, i);
-    return status;
+    for (size_t i = task * SCORED; i < end; i++)
+        RECON_CHECK(recon_score_one(ctx, &s->out[i], s->model, &s->of, i));
+    return RECON_OK;
 }
 
 recon_status recon_score(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
@@ -58,15 +57,15 @@ recon_status recon_score(recon_ctx *ctx, recon_pose_score *out, const recon_mode
 recon_status recon_score_images(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
                                 const float *images, size_t n)
 {
-    recon_status status = recon_model_takes(ctx, model, "images");
-    return status == RECON_OK ? recon_score(ctx, out, model, images, n) : status;
+    RECON_CHECK(recon_model_takes(ctx, model, "images"));
+    return recon_score(ctx, out, model, images, n);
 }
 
 recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
                                    const recon_conformer *x, size_t n)
 {
-    recon_status status = recon_model_takes(ctx, model, "molecules");
-    return status == RECON_OK ? recon_score(ctx, out, model, x, n) : status;
+    RECON_CHECK(recon_model_takes(ctx, model, "molecules"));
+    return recon_score(ctx, out, model, x, n);
 }
 
 double recon_score_threshold(const recon_model *model, double false_alarms)

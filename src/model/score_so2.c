@@ -1,7 +1,6 @@
 /* score_so2.c - poses of images that are unusual, and the distribution behind them. */
 #include <recon/model/score.h>
 #include "model/model.h"
-#include "core/blocks.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"

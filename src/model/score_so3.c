@@ -4,7 +4,6 @@
 #include <recon/group/mean.h>
 #include "model/model.h"
 #include "core/fail.h"
-#include "core/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #include "core/simd.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEGREE (3.14159265358979323846 / 180)
@@ -109,17 +108,16 @@ static recon_status see(search *s, size_t q, candidate *c, size_t count)
 {
     const recon_spin_classes *all = s->all;
     size_t row = s->first + q;
-    recon_status status = RECON_OK;
-    for (; status == RECON_OK && count && c->done < all->k; count--, c->done++) {
+    for (; count && c->done < all->k; count--, c->done++) {
         int64_t j = all->neighbors[row * all->k + c->done];
         s->conformer[s->pairs] = j;
         s->rotation[s->pairs] = recon_so3_compose(
             c->rotation, recon_so3_compose(all->lambda[row], recon_so3_inverse(all->psi[j])));
         s->owner[s->pairs++] = c;
         if (s->pairs == PAIRS)
-            status = ask(s);
+            RECON_CHECK(ask(s));
     }
-    return status;
+    return RECON_OK;
 }
 
 /* --- contests --------------------------------------------------------------------------------- */
@@ -147,24 +145,22 @@ static recon_status go_on(search *s, size_t q)
 static recon_status decide(search *s)
 {
     size_t open = s->n;
-    recon_status status = RECON_OK;
     for (size_t q = 0; q < s->n; q++) {
         s->of[q].over = 0;
         for (size_t i = 0; i < s->of[q].count; i++)
             if (s->of[q].c[i].done == 0)
-                RECON_TRY(see(s, q, &s->of[q].c[i], FIRST));
+                RECON_CHECK(see(s, q, &s->of[q].c[i], FIRST));
     }
     while (open) {
-        RECON_TRY(ask(s));
+        RECON_CHECK(ask(s));
         open = 0;
         for (size_t q = 0; q < s->n; q++) {
             if (!s->of[q].over)
-                RECON_TRY(go_on(s, q));
+                RECON_CHECK(go_on(s, q));
             open += !s->of[q].over;
         }
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* The axis of query q and two across it. */
@@ -284,42 +280,38 @@ static recon_status check_classes(recon_ctx *ctx, const recon_spin_classes *a, s
 
 static recon_status make_room(search *s, size_t block)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc(s->ctx, &s->of, block, sizeof *s->of));
-    RECON_TRY(recon_alloc(s->ctx, &s->candidates, block * s->most, sizeof *s->candidates));
-    RECON_TRY(recon_alloc_raw(s->ctx, &s->sums, block * s->most * s->labels, sizeof *s->sums));
-    RECON_TRY(recon_alloc_raw(s->ctx, &s->log_p, PAIRS * s->labels, sizeof *s->log_p));
+    RECON_CHECK(recon_alloc(s->ctx, &s->of, block, sizeof *s->of));
+    RECON_CHECK(recon_alloc(s->ctx, &s->candidates, block * s->most, sizeof *s->candidates));
+    RECON_CHECK(recon_alloc_raw(s->ctx, &s->sums, block * s->most * s->labels, sizeof *s->sums));
+    RECON_CHECK(recon_alloc_raw(s->ctx, &s->log_p, PAIRS * s->labels, sizeof *s->log_p));
     for (size_t i = 0; i < block * s->most; i++)
         s->candidates[i].sum = s->sums + i * s->labels;
     for (size_t q = 0; q < block; q++)
         s->of[q].c = s->candidates + q * s->most;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status run(search *s, recon_spin *out, const recon_spin_options *o)
 {
     size_t block = ROOM / (s->most * s->labels), n = s->all->n;
-    recon_status status;
     block = block < 1 ? 1 : block > n ? n : block;
-    RECON_TRY(make_room(s, block));
+    RECON_CHECK(make_room(s, block));
     recon_progress_begin(s->ctx, "spin", n);
     for (; s->first < n; s->first += block) {
         s->n = n - s->first < block ? n - s->first : block;
-        RECON_TRY(run_block(s, out + s->first, o));
+        RECON_CHECK(run_block(s, out + s->first, o));
         recon_progress_add(s->ctx, s->n);
     }
     recon_progress_end(s->ctx);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_spin_options_check(recon_ctx *ctx, const recon_spin_options *options)
 {
-    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_spin_options);
-    if (status == RECON_OK && options)
-        status = recon_enum_check(ctx, options->refine, RECON_SPIN_REFINE_NONE, "refinement");
-    return status;
+    RECON_CHECK(RECON_OPTIONS_CHECK(ctx, options, recon_spin_options));
+    if (options)
+        RECON_CHECK(recon_enum_check(ctx, options->refine, RECON_SPIN_REFINE_NONE, "refinement"));
+    return RECON_OK;
 }
 
 recon_status recon_spin_choose(recon_ctx *ctx, recon_spin *out, uint64_t *passes,
@@ -347,11 +339,7 @@ recon_status recon_spin_choose(recon_ctx *ctx, recon_spin *out, uint64_t *passes
         *passes = s->passes;
 done:
     if (s) {
-        free(s->of);
-        free(s->candidates);
-        free(s->sums);
-        free(s->log_p);
-        free(s);
+        recon_free_all(s->of, s->candidates, s->sums, s->log_p, s);
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* spin_gcn.c - our own classifier as the judge of a spin. */
 #include "model/spin.h"
 #include "core/blocks.h"
+#include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
 #include "core/exp.h"
@@ -50,8 +51,6 @@ recon_status recon_spin_by_gcn(recon_ctx *ctx, void *user, float *log_p, const i
 {
     const recon_spin_gcn *u = user;
     job j = { log_p, n, recon_gcn_describe(u->gcn).classes };
-    recon_status status =
-        recon_gcn_logits_rotated(ctx, log_p, u->gcn, u->graphs, conformer, rotations, n);
-    return status == RECON_OK ? recon_parallel(ctx, normalize_task, &j, (n + ROWS - 1) / ROWS)
-                              : status;
+    RECON_CHECK(recon_gcn_logits_rotated(ctx, log_p, u->gcn, u->graphs, conformer, rotations, n));
+    return recon_parallel(ctx, normalize_task, &j, (n + ROWS - 1) / ROWS);
 }

@@ -18,7 +18,6 @@
 #include <math.h>
 #include <recon/group/so2.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LABELS_MOST = 1000 };            /* of more a list helps nobody */
@@ -243,12 +242,11 @@ static recon_status make_json(recon_ctx *ctx, json_t **summary, recon_discovery 
                               const readings *r, const subset *all)
 {
     const recon_summary_input *f = r->f;
-    recon_status status = RECON_OK;
     *summary = settings_json(f);
     recon_json_put(summary, "trust", recon_trust_json(&out->trust));
     recon_json_put(summary, "all", group_json(all, f));
     if (recon_data_molecules(f->data) && reader_of(f)->molecules)
-        RECON_TRY(reader_of(f)->molecules(ctx, summary, out, f));
+        RECON_CHECK(reader_of(f)->molecules(ctx, summary, out, f));
     else if (f->embedded->labels)
         recon_json_put(summary, "labels", labels_json(r));
     recon_json_put(summary, "seconds",
@@ -259,9 +257,8 @@ static recon_status make_json(recon_ctx *ctx, json_t **summary, recon_discovery 
     recon_json_round(*summary);
     out->summary = recon_json_text(json_incref(*summary));
     if (!out->summary)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
-done:
-    return status;
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
+    return RECON_OK;
 }
 
 static void fill_in(recon_discovery *out, const recon_summary_input *f, const subset *all)
@@ -288,8 +285,7 @@ recon_status recon_summarize(recon_ctx *ctx, json_t **summary, recon_discovery *
     fill_in(out, f, &all);
     RECON_TRY(make_json(ctx, summary, out, &r, &all));
 done:
-    free(r.y);
-    free(r.x);
+    recon_free_all(r.y, r.x);
     return status;
 }
 

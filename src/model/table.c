@@ -6,20 +6,17 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <stdarg.h>
 #include <string.h>
 
 /* A text as a field: between quotation marks, its own doubled. */
 static recon_status put_text(recon_ctx *ctx, recon_writer *to, const char *text)
 {
-    recon_status status;
-    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
+    RECON_CHECK(recon_writer_write(ctx, to, "\"", 1));
     for (; *text; text++)
-        RECON_TRY(recon_writer_write(ctx, to, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1));
-    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
-done:
-    return status;
+        RECON_CHECK(
+            recon_writer_write(ctx, to, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1));
+    return recon_writer_write(ctx, to, "\"", 1);
 }
 
 /* Whatever else there is: numbers, commas, the end of a line. */
@@ -53,17 +50,14 @@ const char *recon_table_name(char out[RECON_FILE_NAME], const recon_inputs *inpu
 recon_status recon_table_open(recon_ctx *ctx, recon_table *t, const char *path,
                               const recon_inputs *inputs, const recon_group *group, int rotated)
 {
-    recon_status status;
     *t = (recon_table){ .to = { .fd = -1 }, inputs, group, rotated };
-    RECON_TRY(recon_writer_open(ctx, &t->to, path));
-    RECON_TRY(put_fields(
-        ctx, &t->to, "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates,cluster%s\n",
-        is_of(inputs, "images")      ? "file"
-        : is_of(inputs, "molecules") ? "molecule"
-                                     : "input",
-        group->column ? group->column : "pose", rotated ? ",rotated" : ""));
-done:
-    return status;
+    RECON_CHECK(recon_writer_open(ctx, &t->to, path));
+    return put_fields(ctx, &t->to,
+                      "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates,cluster%s\n",
+                      is_of(inputs, "images")      ? "file"
+                      : is_of(inputs, "molecules") ? "molecule"
+                                                   : "input",
+                      group->column ? group->column : "pose", rotated ? ",rotated" : "");
 }
 
 static recon_status print_pose(recon_ctx *ctx, recon_table *t, const double *pose)
@@ -75,36 +69,32 @@ static recon_status print_pose(recon_ctx *ctx, recon_table *t, const double *pos
 static recon_status add_one(recon_ctx *ctx, recon_table *t, const recon_row *r, size_t i)
 {
     char name[RECON_FILE_NAME];
-    recon_status status;
-    RECON_TRY(put_text(ctx, &t->to, recon_table_name(name, t->inputs, i)));
-    RECON_TRY(put_fields(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
-    RECON_TRY(print_pose(ctx, t, r->pose.absolute));
-    RECON_TRY(put_fields(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
+    RECON_CHECK(put_text(ctx, &t->to, recon_table_name(name, t->inputs, i)));
+    RECON_CHECK(put_fields(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
+    RECON_CHECK(print_pose(ctx, t, r->pose.absolute));
+    RECON_CHECK(put_fields(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
     if (!isnan(r->p_embedding)) /* else the field is empty */
-        RECON_TRY(put_fields(ctx, &t->to, "%.4g", r->p_embedding));
-    RECON_TRY(put_fields(ctx, &t->to, ",%s,%d,", recon_natural_name(r->verdict), r->fold));
+        RECON_CHECK(put_fields(ctx, &t->to, "%.4g", r->p_embedding));
+    RECON_CHECK(put_fields(ctx, &t->to, ",%s,%d,", recon_natural_name(r->verdict), r->fold));
     for (size_t j = 0; j < r->candidates.count; j++) {
-        RECON_TRY(put_fields(ctx, &t->to, "%s", j ? ";" : ""));
-        RECON_TRY(print_pose(ctx, t, r->candidates.pose[j].absolute));
-        RECON_TRY(put_fields(ctx, &t->to, ":%.4g", r->candidates.weight[j]));
+        RECON_CHECK(put_fields(ctx, &t->to, "%s", j ? ";" : ""));
+        RECON_CHECK(print_pose(ctx, t, r->candidates.pose[j].absolute));
+        RECON_CHECK(put_fields(ctx, &t->to, ":%.4g", r->candidates.weight[j]));
     }
-    RECON_TRY(put_fields(ctx, &t->to, ","));
+    RECON_CHECK(put_fields(ctx, &t->to, ","));
     if (r->cluster >= 0)
-        RECON_TRY(put_fields(ctx, &t->to, "%lld", (long long)r->cluster));
+        RECON_CHECK(put_fields(ctx, &t->to, "%lld", (long long)r->cluster));
     if (t->rotated)
-        RECON_TRY(put_fields(ctx, &t->to, ",%d", r->rotated));
-    RECON_TRY(put_fields(ctx, &t->to, "\n"));
-done:
-    return status;
+        RECON_CHECK(put_fields(ctx, &t->to, ",%d", r->rotated));
+    return put_fields(ctx, &t->to, "\n");
 }
 
 recon_status recon_table_add(recon_ctx *ctx, recon_table *t, const recon_row *rows, size_t first,
                              size_t n)
 {
-    recon_status status = RECON_OK;
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        status = add_one(ctx, t, &rows[i], first + i);
-    return status;
+    for (size_t i = 0; i < n; i++)
+        RECON_CHECK(add_one(ctx, t, &rows[i], first + i));
+    return RECON_OK;
 }
 
 recon_status recon_table_sync(recon_ctx *ctx, recon_table *t)

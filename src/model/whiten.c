@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ADDED   0.1  /* of the mean variance, in every direction, */
@@ -119,9 +118,7 @@ recon_status recon_whiten_find(recon_ctx *ctx, float *out, const float *z, size_
             out[i] = (float)(1 / sqrt(c[i]));
     }
 done:
-    free(row);
-    free(c);
-    free(x);
+    recon_free_all(row, c, x);
     return status;
 }
 

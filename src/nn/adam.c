@@ -105,8 +105,8 @@ recon_status recon_adam_apply(recon_ctx *ctx, recon_adam *a)
 
 recon_status recon_adam_update(recon_ctx *ctx, recon_adam *adam, double rate)
 {
-    recon_status status = recon_adam_prepare(ctx, adam, rate);
-    return status == RECON_OK ? recon_adam_apply(ctx, adam) : status;
+    RECON_CHECK(recon_adam_prepare(ctx, adam, rate));
+    return recon_adam_apply(ctx, adam);
 }
 
 recon_status recon_adam_swap(recon_ctx *ctx, recon_adam *a)

@@ -113,9 +113,7 @@ recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path, const recon
         metadata[1 + i] = (recon_metadata_entry){ field_name[i], f.text[i] };
     RECON_TRY(recon_safetensors_write(ctx, path, entries, n, metadata, FIELDS + 1));
 done:
-    free(blocks);
-    free(weights);
-    free(entries);
+    recon_free_all(blocks, weights, entries);
     return status;
 }
 

@@ -37,11 +37,8 @@ recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision)
 recon_status recon_params_new(recon_ctx *ctx, recon_params **out, recon_precision precision)
 {
     *out = NULL;
-    recon_status status = recon_precision_resolve(ctx, &precision);
-    if (status == RECON_OK)
-        status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_precision_resolve(ctx, &precision));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     (*out)->precision = precision;
     (*out)->type = precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
     return RECON_OK;
@@ -59,9 +56,7 @@ void recon_params_free(recon_ctx *ctx, recon_params *p)
     if (!p)
         return;
     for (size_t i = 0; i < p->count; i++) {
-        free(p->entry[i]->name);
-        free(p->entry[i]->deviations);
-        free(p->entry[i]);
+        recon_free_all(p->entry[i]->name, p->entry[i]->deviations, p->entry[i]);
     }
     free(p->entry);
     while (p->kept) {
@@ -135,13 +130,9 @@ static recon_status add(recon_ctx *ctx, recon_param **out, recon_params *p, cons
                         const size_t *shape, int ndim, recon_init init, int trained)
 {
     recon_param *e;
-    recon_status status = recon_params_check(ctx, p, name, shape, ndim);
-    if (status == RECON_OK)
-        status = recon_grow(ctx, &p->entry, &p->capacity, p->count, p->count + 1, sizeof *p->entry);
-    if (status == RECON_OK)
-        status = recon_alloc(ctx, &e, 1, sizeof *e);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_params_check(ctx, p, name, shape, ndim));
+    RECON_CHECK(recon_grow(ctx, &p->entry, &p->capacity, p->count, p->count + 1, sizeof *p->entry));
+    RECON_CHECK(recon_alloc(ctx, &e, 1, sizeof *e));
     e->name = strdup(name);
     if (!e->name) {
         free(e);
@@ -388,13 +379,12 @@ static void round_entry(recon_array *a)
 static recon_status fetch_set(recon_ctx *ctx, recon_tensor_entry *out, void **block,
                               const char *path, const recon_params *p, int bf16)
 {
-    recon_status status = recon_params_fetch(ctx, out, block, p, p->weights);
-    if (status == RECON_OK)
-        status = recon_entries_check(ctx, path, out, p->count);
-    for (size_t i = 0; status == RECON_OK && bf16 && i < p->count; i++)
+    RECON_CHECK(recon_params_fetch(ctx, out, block, p, p->weights));
+    RECON_CHECK(recon_entries_check(ctx, path, out, p->count));
+    for (size_t i = 0; bf16 && i < p->count; i++)
         if (p->entry[i]->trained)
             round_entry(&out[i].array);
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_params_save_all(recon_ctx *ctx, const char *path,
@@ -419,8 +409,7 @@ recon_status recon_params_save_all(recon_ctx *ctx, const char *path,
 done:
     for (size_t i = 0; block && i < n_sets; i++)
         free(block[i]);
-    free(block);
-    free(entries);
+    recon_free_all(block, entries);
     return status;
 }
 
@@ -488,8 +477,7 @@ static recon_status fill(recon_ctx *ctx, recon_params *p, const recon_safetensor
         RECON_TRY(check_names(ctx, p, file, path));
     RECON_TRY(upload(ctx, p, weights, buffers));
 done:
-    free(weights);
-    free(buffers);
+    recon_free_all(weights, buffers);
     return status;
 }
 
@@ -582,8 +570,8 @@ done:
 
 recon_status recon_param_write(recon_ctx *ctx, recon_param *param, const double *values)
 {
-    recon_status status = recon_tensor_write(ctx, &param->value, values);
-    return status == RECON_OK ? recon_params_round(ctx, param->owner) : status;
+    RECON_CHECK(recon_tensor_write(ctx, &param->value, values));
+    return recon_params_round(ctx, param->owner);
 }
 
 static recon_status copy_entry(recon_ctx *ctx, const recon_param *to, const recon_param *from)

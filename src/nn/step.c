@@ -14,10 +14,8 @@
 static recon_status push(recon_ctx *ctx, recon_step *step, size_t size)
 {
     recon_step_block *b;
-    recon_status status = recon_alloc(ctx, &b, 1, sizeof *b);
-    if (status != RECON_OK)
-        return status;
-    status = recon_ops_of(ctx)->alloc(ctx, &b->bytes, size);
+    RECON_CHECK(recon_alloc(ctx, &b, 1, sizeof *b));
+    recon_status status = recon_ops_of(ctx)->alloc(ctx, &b->bytes, size);
     if (status != RECON_OK) {
         free(b);
         return recon_note(ctx, status, "a step in need of %zu MiB", (step->used + size) >> 20);

@@ -285,12 +285,12 @@ static recon_status keep_best(run *r, double metric)
 /* Whether it could be written is known to rank 0. */
 static recon_status keep_best_at_all(run *r, double metric)
 {
-    recon_status status = keep_best(r, metric);
-    if (status == RECON_OK && r->ranks > 1)
-        status = recon_comm_broadcast(r->ctx, &r->at.best, sizeof r->at.best, 0);
-    if (status == RECON_OK && r->ranks > 1)
-        status = recon_comm_broadcast(r->ctx, &r->at.stale, sizeof r->at.stale, 0);
-    return status;
+    RECON_CHECK(keep_best(r, metric));
+    if (r->ranks > 1)
+        RECON_CHECK(recon_comm_broadcast(r->ctx, &r->at.best, sizeof r->at.best, 0));
+    if (r->ranks > 1)
+        RECON_CHECK(recon_comm_broadcast(r->ctx, &r->at.stale, sizeof r->at.stale, 0));
+    return RECON_OK;
 }
 
 /* The metric of the weights that would be kept. */
@@ -618,8 +618,6 @@ done:
     recon_peers_close(&r.peers);
     recon_tape_free(r.eval);
     recon_tape_free(r.tape);
-    free(r.buffers);
-    free(r.log);
-    free(r.last);
+    recon_free_all(r.buffers, r.log, r.last);
     return status;
 }

@@ -2,7 +2,6 @@
 #include <recon/nn/couple.h>
 #include "nn/tape.h"
 #include "ops/couple.h"
-#include "ops/pairs.h"
 
 RECON_BACK_TO_LAYER(couple)
 

@@ -42,10 +42,7 @@ static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker
 
 static recon_status batch_new(recon_ctx *ctx, batch *b, double **block, size_t n, size_t parts)
 {
-    recon_status status =
-        recon_alloc_raw(ctx, block, n * (2 * parts * (F + 1) + F + 1), sizeof **block);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc_raw(ctx, block, n * (2 * parts * (F + 1) + F + 1), sizeof **block));
     b->n = n;
     b->parts = parts;
     b->f = *block;

@@ -17,18 +17,16 @@
 
 static recon_status alloc_sets(recon_ctx *ctx, recon_class_table *t)
 {
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &t->member, t->sets, t->k * sizeof *t->member));
-    RECON_TRY(recon_alloc_raw(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
-    RECON_TRY(recon_alloc_raw(ctx, &t->set_of, t->sets, sizeof *t->set_of));
-    RECON_TRY(recon_alloc_raw(ctx, &t->similarity, t->sets, t->k * sizeof *t->similarity));
-    RECON_TRY(recon_alloc_raw(ctx, &t->used, t->sets, sizeof *t->used));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->member, t->sets, t->k * sizeof *t->member));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->set_of, t->sets, sizeof *t->set_of));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->similarity, t->sets, t->k * sizeof *t->similarity));
+    RECON_CHECK(recon_alloc_raw(ctx, &t->used, t->sets, sizeof *t->used));
     for (size_t i = 0; i <= t->sets; i++)
         t->offset[i] = i * t->k;
     for (size_t i = 0; i < t->sets; i++)
         t->set_of[i] = (int64_t)i, t->used[i] = t->k;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static size_t length(recon_share s)
@@ -143,8 +141,7 @@ static recon_status join_queries(recon_ctx *ctx, recon_class_table *t, const int
         t->set_of[i] = belongs ? label[nearest[i]] : -1;
     }
 done:
-    free(nearest);
-    free(there);
+    recon_free_all(nearest, there);
     return status;
 }
 
@@ -232,33 +229,28 @@ recon_status recon_classes_gather(recon_ctx *ctx, recon_class_table *t,
                                   const recon_class_table *own, size_t first, size_t n)
 {
     size_t k = own->k;
-    recon_status status;
     *t = (recon_class_table){ .sets = n, .k = k };
-    RECON_TRY(alloc_sets(ctx, t));
+    RECON_CHECK(alloc_sets(ctx, t));
     memcpy(t->member + first * k, own->member, own->sets * k * sizeof *t->member);
     memcpy(t->similarity + first * k, own->similarity, own->sets * k * sizeof *t->similarity);
     memcpy(t->used + first, own->used, own->sets * sizeof *t->used);
-    RECON_TRY(recon_comm_gather(ctx, t->member, n, RECON_TILE, k * sizeof *t->member));
-    RECON_TRY(recon_comm_gather(ctx, t->similarity, n, RECON_TILE, k * sizeof *t->similarity));
-    RECON_TRY(recon_comm_gather(ctx, t->used, n, RECON_TILE, sizeof *t->used));
-done:
-    return status;
+    RECON_CHECK(recon_comm_gather(ctx, t->member, n, RECON_TILE, k * sizeof *t->member));
+    RECON_CHECK(recon_comm_gather(ctx, t->similarity, n, RECON_TILE, k * sizeof *t->similarity));
+    return recon_comm_gather(ctx, t->used, n, RECON_TILE, sizeof *t->used);
 }
 
 recon_status recon_classes_take(recon_ctx *ctx, recon_class_table *t, const recon_class_table *from,
                                 const size_t *which, size_t n)
 {
     size_t k = from->k;
-    recon_status status;
     *t = (recon_class_table){ .sets = n, .k = k };
-    RECON_TRY(alloc_sets(ctx, t));
+    RECON_CHECK(alloc_sets(ctx, t));
     for (size_t i = 0; i < n; i++) {
         memcpy(t->member + i * k, from->member + which[i] * k, k * sizeof *t->member);
         memcpy(t->similarity + i * k, from->similarity + which[i] * k, k * sizeof *t->similarity);
         t->used[i] = from->used[which[i]];
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* --- classes smaller than k ------------------------------------------------------------------------------------ */
@@ -292,8 +284,7 @@ static recon_status spread_of(recon_ctx *ctx, double *out, const recon_embedded 
         square += sum[c] / n * (sum[c] / n);
     *out = sqrt(fmax(2 * (sum[d] / n - square), 0));
 done:
-    free(parts);
-    free(sum);
+    recon_free_all(parts, sum);
     return status;
 }
 
@@ -348,15 +339,13 @@ recon_status recon_classes_cut(recon_ctx *ctx, recon_class_table *t, const recon
 {
     int cosine = metric == RECON_COSINE;
     double spread, near;
-    recon_status status = RECON_OK;
     if (metric == RECON_DOT)
         return RECON_OK;
-    RECON_TRY(spread_of(ctx, &spread, index, cosine, ranks));
-    RECON_TRY(find_near(ctx, &near, graph, cosine));
+    RECON_CHECK(spread_of(ctx, &spread, index, cosine, ranks));
+    RECON_CHECK(find_near(ctx, &near, graph, cosine));
     for (size_t i = 0; i < t->sets && near > 0; i++)
         t->used[i] = size_of_list(t->similarity + i * t->k, t->k, cosine, near, FAR * spread);
-done:
-    return status;
+    return RECON_OK;
 }
 
 double recon_class_distance(const recon_class_table *t, size_t set, int64_t self,
@@ -369,11 +358,7 @@ double recon_class_distance(const recon_class_table *t, size_t set, int64_t self
 
 void recon_classes_free(recon_class_table *t)
 {
-    free(t->member);
-    free(t->offset);
-    free(t->set_of);
-    free(t->similarity);
-    free(t->used);
+    recon_free_all(t->member, t->offset, t->set_of, t->similarity, t->used);
     *t = (recon_class_table){ 0 };
 }
 
@@ -448,8 +433,7 @@ static recon_status collapsed_over_ranks(recon_ctx *ctx, size_t *out, const reco
     }
     RECON_TRY(recon_comm_count(ctx, out, 1));
 done:
-    free(which);
-    free(there);
+    recon_free_all(which, there);
     return status;
 }
 

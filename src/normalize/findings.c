@@ -5,7 +5,6 @@
 #include "group/group.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 size_t recon_class_verdict_modes(const recon_group *group)
@@ -28,24 +27,19 @@ void recon_class_verdict_take(recon_class_verdict *out, double *modes, const rec
 
 recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *f)
 {
-    recon_status status;
     f->modes_width = recon_group_written(f->group) + 1;
-    RECON_TRY(recon_alloc_raw(ctx, &f->verdict, f->rows, sizeof *f->verdict));
-    RECON_TRY(recon_alloc_raw(ctx, &f->fold, f->rows, sizeof *f->fold));
-    RECON_TRY(recon_alloc(ctx, &f->modes, f->rows,
-                          RECON_FRAME_MODES * f->modes_width * sizeof *f->modes));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->verdict, f->rows, sizeof *f->verdict));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->fold, f->rows, sizeof *f->fold));
+    RECON_CHECK(recon_alloc(ctx, &f->modes, f->rows,
+                            RECON_FRAME_MODES * f->modes_width * sizeof *f->modes));
     if (f->group->has_axis)
-        RECON_TRY(recon_alloc_raw(ctx, &f->axis, f->rows, 6 * sizeof *f->axis));
-done:
-    return status;
+        RECON_CHECK(recon_alloc_raw(ctx, &f->axis, f->rows, 6 * sizeof *f->axis));
+    return RECON_OK;
 }
 
 void recon_findings_free(recon_frames *f)
 {
-    free(f->verdict);
-    free(f->fold);
-    free(f->modes);
-    free(f->axis);
+    recon_free_all(f->verdict, f->fold, f->modes, f->axis);
     f->verdict = f->fold = NULL;
     f->modes = f->axis = NULL;
 }

@@ -12,7 +12,6 @@
 #include "group/group.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FILES = 18, PIECE = RECON_BLOCK_FRAMES };
@@ -171,8 +170,7 @@ static recon_status each_piece(recon_ctx *ctx, const file *o, take_rows *take, v
         RECON_TRY(take(ctx, to, convert(o, at * o->width, n * o->width, real, single), at, n));
     }
 done:
-    free(real);
-    free(single);
+    recon_free_all(real, single);
     return status;
 }
 
@@ -251,8 +249,8 @@ static recon_status put_in_place(recon_ctx *ctx, void *to, const void *bytes, si
 
 static recon_status write_part(recon_ctx *ctx, part *p, const file *o)
 {
-    recon_status status = each_piece(ctx, o, put_in_place, p);
-    return status == RECON_OK ? recon_writer_sync(ctx, &p->writer) : status;
+    RECON_CHECK(each_piece(ctx, o, put_in_place, p));
+    return recon_writer_sync(ctx, &p->writer);
 }
 
 static recon_status write_share(recon_ctx *ctx, const char *path, const file *o, size_t first,
@@ -294,12 +292,11 @@ recon_status recon_frames_put(recon_ctx *ctx, const char *dir, const recon_frame
     file files[FILES];
     char path[RECON_PATH];
     size_t count = list_files(files, frames, poses);
-    recon_status status = RECON_OK;
-    for (size_t i = 0; status == RECON_OK && i < count; i++)
-        status = write_array(ctx, recon_folder_join(path, dir, files[i].name), &files[i]);
-    if (status == RECON_OK && summary)
-        status = write_text(ctx, recon_folder_join(path, dir, "summary.json"), summary);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        RECON_CHECK(write_array(ctx, recon_folder_join(path, dir, files[i].name), &files[i]));
+    if (summary)
+        RECON_CHECK(write_text(ctx, recon_folder_join(path, dir, "summary.json"), summary));
+    return RECON_OK;
 }
 
 void recon_frames_list(json_t **summary, const recon_frames *frames, const char *const *more)

@@ -1,6 +1,7 @@
 /* gauge.c - from one centre of a class to another. */
 #include <recon/normalize/normalize.h>
 #include "core/blocks.h"
+#include "core/fail.h"
 #include "core/threads.h"
 #include "normalize/findings.h"
 
@@ -15,9 +16,7 @@ static recon_status move_row(recon_ctx *ctx, recon_frames *f, size_t i)
     double *gamma = f->gamma + i * numbers, *absolute = f->absolute + i * numbers;
     double change[RECON_NUMBERS_MAX], before[RECON_NUMBERS_MAX];
     memcpy(before, gamma, numbers * sizeof *before);
-    recon_status status = group->gauge(ctx, group, gamma, f->parameters + i * f->parameters_width);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(group->gauge(ctx, group, gamma, f->parameters + i * f->parameters_width));
     group->inverse(group, change, gamma);
     group->compose(group, change, before, change);
     group->compose(group, absolute, absolute, change);
@@ -38,12 +37,11 @@ static int is_movable(const recon_frames *f, size_t i)
 static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
     recon_frames *f = arg;
-    recon_status status = RECON_OK;
     (void)worker;
-    for (size_t i = task * BLOCK; status == RECON_OK && i < (task + 1) * BLOCK && i < f->rows; i++)
+    for (size_t i = task * BLOCK; i < (task + 1) * BLOCK && i < f->rows; i++)
         if (is_movable(f, i))
-            status = move_row(ctx, f, i);
-    return status;
+            RECON_CHECK(move_row(ctx, f, i));
+    return RECON_OK;
 }
 
 void recon_frames_make_unsure(recon_frames *f, size_t i)

@@ -103,10 +103,9 @@ static int pools(const job *j)
 static recon_status find_pool(recon_ctx *ctx, const job *j, size_t set, int64_t **member, size_t *n,
                               recon_arena *arena)
 {
-    recon_status status = recon_arena_take(ctx, arena, member, j->options->pool, sizeof **member);
-    if (status == RECON_OK)
-        *n = recon_pool_members(*member, &j->table, set, j->options->pool);
-    return status;
+    RECON_CHECK(recon_arena_take(ctx, arena, member, j->options->pool, sizeof **member));
+    *n = recon_pool_members(*member, &j->table, set, j->options->pool);
+    return RECON_OK;
 }
 
 /* Poses of n points of the index, one behind the other. */
@@ -219,27 +218,25 @@ static recon_status center_block(recon_ctx *ctx, job *j, block b, recon_arena *a
     size_t numbers = group->numbers, width = group->identifiability;
     double *pose = j->normalized + b.first * numbers, back[RECON_NUMBERS_MAX];
     recon_center *center;
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &center, b.count, sizeof *center));
+    RECON_CHECK(recon_arena_take(ctx, arena, &center, b.count, sizeof *center));
     gather_poses(pose, j, j->table.member + b.first, b.count * b.size);
     for (block run = run_of(j, b, b.begin);; run = run_of(j, b, run.begin + run.count)) {
-        RECON_TRY(center_run(ctx, j, run, center + (run.begin - b.begin)));
+        RECON_CHECK(center_run(ctx, j, run, center + (run.begin - b.begin)));
         if (run.begin + run.count == b.begin + b.count)
             break;
     }
     for (size_t s = 0; s < b.count; s++) {
         size_t set = b.begin + s;
-        RECON_TRY(settle(ctx, j, set, &center[s], arena));
+        RECON_CHECK(settle(ctx, j, set, &center[s], arena));
         memcpy(j->gamma + set * numbers, center[s].mean, numbers * sizeof *pose);
         memcpy(j->identifiability + set * width, center[s].identifiability, width * sizeof *pose);
         if (group->recenter)
-            RECON_TRY(group->recenter(ctx, group, fit_at(j, set), center[s].mean));
+            RECON_CHECK(group->recenter(ctx, group, fit_at(j, set), center[s].mean));
         group->inverse(group, back, center[s].mean);
         for (size_t m = 0; m < b.size; m++, pose += numbers)
             group->compose(group, pose, pose, back);
     }
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status center_task(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -291,8 +288,7 @@ static recon_status choose_over_ranks(recon_ctx *ctx, job *j)
     RECON_TRY(recon_comm_gather_parts(ctx, sets, begin, each * sizeof *sets));
     RECON_TRY(j->group->choose(ctx, j->group, &j->out->family, sets, used, k));
 done:
-    free(begin);
-    free(sets);
+    recon_free_all(begin, sets);
     return status;
 }
 
@@ -406,35 +402,29 @@ static recon_status alloc_classes(recon_ctx *ctx, job *j)
 {
     const recon_frames *out = j->out;
     size_t sets = j->table.sets;
-    recon_status status;
-    RECON_TRY(alloc_poses(ctx, &j->gamma, j->group, sets));
-    RECON_TRY(alloc_poses(ctx, &j->normalized, j->group, j->table.offset[sets]));
-    RECON_TRY(recon_alloc_raw(ctx, &j->identifiability, sets,
-                              out->identifiability_width * sizeof(double)));
-    RECON_TRY(recon_alloc(ctx, &j->finding, sets, sizeof *j->finding));
-    RECON_TRY(recon_alloc_raw(ctx, &j->modes, sets,
-                              recon_class_verdict_modes(j->group) * sizeof *j->modes));
-    RECON_TRY(recon_alloc_raw(ctx, &j->fits, sets, j->group->fit_size));
-done:
-    return status;
+    RECON_CHECK(alloc_poses(ctx, &j->gamma, j->group, sets));
+    RECON_CHECK(alloc_poses(ctx, &j->normalized, j->group, j->table.offset[sets]));
+    RECON_CHECK(recon_alloc_raw(ctx, &j->identifiability, sets,
+                                out->identifiability_width * sizeof(double)));
+    RECON_CHECK(recon_alloc(ctx, &j->finding, sets, sizeof *j->finding));
+    RECON_CHECK(recon_alloc_raw(ctx, &j->modes, sets,
+                                recon_class_verdict_modes(j->group) * sizeof *j->modes));
+    return recon_alloc_raw(ctx, &j->fits, sets, j->group->fit_size);
 }
 
 static recon_status alloc_rows(recon_ctx *ctx, recon_frames *out)
 {
-    recon_status status;
-    RECON_TRY(alloc_poses(ctx, &out->gamma, out->group, out->rows));
-    RECON_TRY(alloc_poses(ctx, &out->absolute, out->group, out->rows));
-    RECON_TRY(recon_alloc_raw(ctx, &out->identifiability, out->rows,
-                              out->identifiability_width * sizeof(double)));
-    RECON_TRY(recon_alloc_raw(ctx, &out->theta, out->rows, sizeof(double)));
-    RECON_TRY(
+    RECON_CHECK(alloc_poses(ctx, &out->gamma, out->group, out->rows));
+    RECON_CHECK(alloc_poses(ctx, &out->absolute, out->group, out->rows));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->identifiability, out->rows,
+                                out->identifiability_width * sizeof(double)));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->theta, out->rows, sizeof(double)));
+    RECON_CHECK(
         recon_alloc(ctx, &out->parameters, out->rows, out->parameters_width * sizeof(double)));
-    RECON_TRY(recon_alloc_raw(ctx, &out->p, out->rows, sizeof(double)));
-    RECON_TRY(recon_findings_alloc(ctx, out));
-    RECON_TRY(recon_alloc_raw(ctx, &out->background, out->rows, sizeof(double)));
-    RECON_TRY(recon_alloc_raw(ctx, &out->score, out->rows, sizeof(double)));
-done:
-    return status;
+    RECON_CHECK(recon_alloc_raw(ctx, &out->p, out->rows, sizeof(double)));
+    RECON_CHECK(recon_findings_alloc(ctx, out));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->background, out->rows, sizeof(double)));
+    return recon_alloc_raw(ctx, &out->score, out->rows, sizeof(double));
 }
 
 /* --- the index's own neighbours --------------------------------------------------------------- */
@@ -474,13 +464,11 @@ done:
 
 static recon_status find_pooled(recon_ctx *ctx, job *j)
 {
-    recon_status status = RECON_OK;
     if (!j->graph || pools(j) || j->index->n > MOST_POOLED)
         return RECON_OK;
-    RECON_TRY(recon_pooled_find(ctx, &j->own_pooled, j->index, j->graph, &j->options->mean));
+    RECON_CHECK(recon_pooled_find(ctx, &j->own_pooled, j->index, j->graph, &j->options->mean));
     j->pooled = &j->own_pooled;
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* How far each row is from its nearest neighbour, beside how far the index's points are from theirs
@@ -516,24 +504,20 @@ done:
 static recon_status count_all(recon_ctx *ctx, job *j)
 {
     recon_frames *out = j->out;
-    recon_status status;
     if (j->table.k)
-        RECON_TRY(recon_comm_count(ctx, &out->singles, 1));
-    RECON_TRY(recon_comm_count(ctx, &out->outside, 1));
-    RECON_TRY(recon_comm_count(ctx, out->natural, RECON_NATURAL_KINDS));
-done:
-    return status;
+        RECON_CHECK(recon_comm_count(ctx, &out->singles, 1));
+    RECON_CHECK(recon_comm_count(ctx, &out->outside, 1));
+    return recon_comm_count(ctx, out->natural, RECON_NATURAL_KINDS);
 }
 
 /* What the frames keep of the table and of the members' poses. */
 static recon_status hand_over(recon_ctx *ctx, job *j)
 {
     recon_frames *out = j->out;
-    recon_status status = RECON_OK;
     out->classes = j->table.k ? j->total : j->table.sets;
     out->k = j->table.k;
     if (j->table.k) {
-        RECON_TRY(recon_alloc_raw(ctx, &out->members, out->rows, sizeof *out->members));
+        RECON_CHECK(recon_alloc_raw(ctx, &out->members, out->rows, sizeof *out->members));
         for (size_t i = 0; i < out->rows; i++)
             out->members[i] = (int64_t)j->table.used[i];
         out->neighbors = j->table.member;
@@ -553,9 +537,8 @@ static recon_status hand_over(recon_ctx *ctx, job *j)
         out->outside += out->class_of[i] < 0;
     recon_findings_count(out);
     if (j->ranks)
-        RECON_TRY(count_all(ctx, j));
-done:
-    return status;
+        RECON_CHECK(count_all(ctx, j));
+    return RECON_OK;
 }
 
 static recon_status check_points(recon_ctx *ctx, const recon_embedded *e,
@@ -631,61 +614,52 @@ done:
 
 static recon_status gather_centers(recon_ctx *ctx, job *j)
 {
-    recon_status status = RECON_OK;
     if (!shares_classes(j))
         return RECON_OK;
-    RECON_TRY(gather_classes(ctx, j, j->gamma, j->group->numbers * sizeof *j->gamma));
-    RECON_TRY(
+    RECON_CHECK(gather_classes(ctx, j, j->gamma, j->group->numbers * sizeof *j->gamma));
+    RECON_CHECK(
         gather_classes(ctx, j, j->identifiability, j->out->identifiability_width * sizeof(double)));
-    RECON_TRY(gather_classes(ctx, j, j->finding, sizeof *j->finding));
-    RECON_TRY(
+    RECON_CHECK(gather_classes(ctx, j, j->finding, sizeof *j->finding));
+    RECON_CHECK(
         gather_classes(ctx, j, j->modes, recon_class_verdict_modes(j->group) * sizeof *j->modes));
     if (!j->group->fit)
-        RECON_TRY(gather_classes(ctx, j, j->fits, j->group->fit_size));
-    RECON_TRY(gather_members(ctx, j));
-done:
-    return status;
+        RECON_CHECK(gather_classes(ctx, j, j->fits, j->group->fit_size));
+    return gather_members(ctx, j);
 }
 
 static recon_status center_classes(recon_ctx *ctx, job *j)
 {
     double begin = recon_now();
-    recon_status status;
-    RECON_TRY(alloc_classes(ctx, j));
+    RECON_CHECK(alloc_classes(ctx, j));
     recon_progress_begin(ctx, "centres", j->table.sets);
-    RECON_TRY(over_blocks(ctx, center_task, j));
-    RECON_TRY(gather_centers(ctx, j));
+    RECON_CHECK(over_blocks(ctx, center_task, j));
+    RECON_CHECK(gather_centers(ctx, j));
     recon_progress_end(ctx);
     j->out->seconds.centers = recon_now() - begin;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status fit_classes(recon_ctx *ctx, job *j)
 {
     double begin = recon_now();
     recon_frames *out = j->out;
-    recon_status status = RECON_OK;
     if (j->group->choose && out->family == 0)
-        RECON_TRY(choose_family(ctx, j));
+        RECON_CHECK(choose_family(ctx, j));
     out->parameters_width = recon_family_parameters(&j->group->families[out->family]);
     if (j->group->fit) {
         recon_progress_begin(ctx, "fits", j->table.sets);
-        RECON_TRY(over_blocks(ctx, fit_task, j));
+        RECON_CHECK(over_blocks(ctx, fit_task, j));
         if (shares_classes(j))
-            RECON_TRY(gather_classes(ctx, j, j->fits, j->group->fit_size));
+            RECON_CHECK(gather_classes(ctx, j, j->fits, j->group->fit_size));
         recon_progress_end(ctx);
     }
     out->seconds.fits = recon_now() - begin;
-done:
-    return status;
+    return RECON_OK;
 }
 
 static recon_status fill_rows(recon_ctx *ctx, job *j)
 {
-    recon_status status = alloc_rows(ctx, j->out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(alloc_rows(ctx, j->out));
     return recon_parallel(ctx, row_task, j, (j->out->rows + BLOCK - 1) / BLOCK);
 }
 
@@ -703,35 +677,30 @@ static recon_status take_sample(recon_ctx *ctx, sample *out, const recon_embedde
     size_t all = index->n < CALIBRATION ? index->n : CALIBRATION;
     recon_share own = ranks ? recon_comm_own(ctx, all, RECON_TILE) : (recon_share){ 0, all };
     size_t n = own.end - own.begin;
-    recon_status status;
     out->total = all;
     out->first = own.begin;
     out->n = n;
-    RECON_TRY(recon_alloc_raw(ctx, &out->which, n, sizeof *out->which));
-    RECON_TRY(alloc_poses(ctx, &out->poses, index->group, n));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->which, n, sizeof *out->which));
+    RECON_CHECK(alloc_poses(ctx, &out->poses, index->group, n));
     for (size_t i = 0; i < n; i++) {
         size_t at = out->which[i] = (own.begin + i) * index->n / all, w = index->group->numbers;
         memcpy(out->poses + i * w, index->poses + at * w, w * sizeof *out->poses);
     }
     out->points = (recon_embedded){ .n = n, .group = index->group, .poses = out->poses };
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* Tails and verdicts of all ranks' rows: what p-values are calibrated by. Free out->p and verdict. */
 static recon_status gather_tails(recon_ctx *ctx, recon_frames *out, const job *j)
 {
     const recon_frames *own = j->out;
-    recon_status status;
     *out = (recon_frames){ .rows = j->total };
-    RECON_TRY(recon_alloc_raw(ctx, &out->p, j->total, sizeof *out->p));
-    RECON_TRY(recon_alloc_raw(ctx, &out->verdict, j->total, sizeof *out->verdict));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->p, j->total, sizeof *out->p));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->verdict, j->total, sizeof *out->verdict));
     memcpy(out->p + j->first, own->p, own->rows * sizeof *out->p);
     memcpy(out->verdict + j->first, own->verdict, own->rows * sizeof *out->verdict);
-    RECON_TRY(recon_comm_gather(ctx, out->p, j->total, RECON_TILE, sizeof *out->p));
-    RECON_TRY(recon_comm_gather(ctx, out->verdict, j->total, RECON_TILE, sizeof *out->verdict));
-done:
-    return status;
+    RECON_CHECK(recon_comm_gather(ctx, out->p, j->total, RECON_TILE, sizeof *out->p));
+    return recon_comm_gather(ctx, out->verdict, j->total, RECON_TILE, sizeof *out->verdict);
 }
 
 /* frames by the rows of job `by`, those of all ranks; they may be the same rows. */
@@ -745,8 +714,7 @@ static recon_status calibrate(recon_ctx *ctx, recon_frames *frames, const job *b
     RECON_TRY(gather_tails(ctx, &all, by));
     RECON_TRY(recon_p_calibrate(ctx, frames, &all, among));
 done:
-    free(all.p);
-    free(all.verdict);
+    recon_free_all(all.p, all.verdict);
     return status;
 }
 
@@ -755,12 +723,7 @@ static void free_job(job *j)
     recon_classes_free(&j->table);
     recon_classes_free(&j->own_graph);
     recon_pooled_free(&j->own_pooled);
-    free(j->gamma);
-    free(j->normalized);
-    free(j->identifiability);
-    free(j->finding);
-    free(j->modes);
-    free(j->fits);
+    recon_free_all(j->gamma, j->normalized, j->identifiability, j->finding, j->modes, j->fits);
 }
 
 /* Queries answer to points of the index whose classes were found in the same way. */
@@ -790,8 +753,7 @@ static recon_status calibrate_by_index(recon_ctx *ctx, job *j)
 done:
     free_job(&c);
     recon_frames_free(&frames);
-    free(s.which);
-    free(s.poses);
+    recon_free_all(s.which, s.poses);
     return status;
 }
 
@@ -823,21 +785,19 @@ static void take_share(const recon_ctx *ctx, job *j)
 static recon_status check_all(recon_ctx *ctx, const recon_embedded *index,
                               const recon_embedded *queries, const recon_normalize_options *options)
 {
-    recon_status status;
-    RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
-    RECON_TRY(recon_enum_check(ctx, options->classes, RECON_CLASSES_GIVEN, "kind of classes"));
-    RECON_TRY(recon_knn_options_check(ctx, &options->knn));
-    RECON_TRY(recon_mean_options_check(ctx, &options->mean));
-    RECON_TRY(check_points(ctx, index, index, "embeddings"));
+    RECON_CHECK(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
+    RECON_CHECK(recon_enum_check(ctx, options->classes, RECON_CLASSES_GIVEN, "kind of classes"));
+    RECON_CHECK(recon_knn_options_check(ctx, &options->knn));
+    RECON_CHECK(recon_mean_options_check(ctx, &options->mean));
+    RECON_CHECK(check_points(ctx, index, index, "embeddings"));
     if (options->classes == RECON_CLASSES_GIVEN && !options->class_of)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "classes that are given need class_of"));
+        return recon_fail(ctx, RECON_ERR_INPUT, "classes that are given need class_of");
     if (index->group->family_count > 1)
-        RECON_TRY(recon_enum_check(ctx, (unsigned)options->family,
-                                   (unsigned)index->group->family_count - 1, "family"));
+        RECON_CHECK(recon_enum_check(ctx, (unsigned)options->family,
+                                     (unsigned)index->group->family_count - 1, "family"));
     if (queries)
-        RECON_TRY(check_points(ctx, queries, index, "queries"));
-done:
-    return status;
+        RECON_CHECK(check_points(ctx, queries, index, "queries"));
+    return RECON_OK;
 }
 
 /* Over ranks: neighbours' neighbours may be another rank's. */
@@ -910,20 +870,9 @@ recon_status recon_normalize_share(recon_ctx *ctx, recon_frames *out, const reco
 
 void recon_frames_free(recon_frames *f)
 {
-    free(f->neighbors);
-    free(f->similarity);
-    free(f->members);
-    free(f->p_embedding);
-    free(f->class_of);
-    free(f->gamma);
-    free(f->normalized);
-    free(f->absolute);
-    free(f->identifiability);
-    free(f->theta);
-    free(f->parameters);
-    free(f->background);
-    free(f->score);
-    free(f->p);
+    recon_free_all(f->neighbors, f->similarity, f->members, f->p_embedding, f->class_of, f->gamma,
+                   f->normalized, f->absolute, f->identifiability, f->theta, f->parameters,
+                   f->background, f->score, f->p);
     recon_findings_free(f);
     *f = (recon_frames){ 0 };
 }

@@ -89,11 +89,10 @@ static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
 {
     const char *const files[] = { s->z,        s->poses,        s->labels, s->query[0],
                                   s->query[1], s->query_labels, s->classes };
-    recon_status status = RECON_OK;
-    for (size_t i = 0; status == RECON_OK && i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i])
-            status = recon_stage_keeps(ctx, stage, files[i]);
-    return status;
+            RECON_CHECK(recon_stage_keeps(ctx, stage, files[i]));
+    return RECON_OK;
 }
 
 /* A line of text as a number: 1; not one: 0; blank: -1. */

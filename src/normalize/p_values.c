@@ -17,9 +17,8 @@ typedef struct {
 
 static recon_status make(recon_ctx *ctx, table *t, const recon_frames *from)
 {
-    recon_status status = RECON_OK;
     for (int g = 0; g < GROUPS; g++)
-        RECON_TRY(recon_alloc_raw(ctx, &t->tail[g], from->rows, sizeof *t->tail[g]));
+        RECON_CHECK(recon_alloc_raw(ctx, &t->tail[g], from->rows, sizeof *t->tail[g]));
     for (size_t i = 0; i < from->rows; i++)
         if (from->verdict[i] >= 0) {
             int g = from->verdict[i];
@@ -28,8 +27,7 @@ static recon_status make(recon_ctx *ctx, table *t, const recon_frames *from)
         }
     for (int g = 0; g < GROUPS; g++)
         recon_sort_doubles(t->tail[g], t->n[g]);
-done:
-    return status;
+    return RECON_OK;
 }
 
 size_t recon_count_up_to(const double *sorted, size_t n, double x)

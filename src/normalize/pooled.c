@@ -121,9 +121,7 @@ static recon_status split(recon_ctx *ctx, pooling *p, size_t *member, size_t n)
     for (size_t c = 0; c < count && (count > 1 || n == p->index->n); c++)
         RECON_TRY(settle(ctx, p, member + first[c], first[c + 1] - first[c]));
 done:
-    free(links);
-    free(label);
-    free(first);
+    recon_free_all(links, label, first);
     return status;
 }
 
@@ -212,17 +210,13 @@ recon_status recon_pooled_find(recon_ctx *ctx, recon_pooled *out, const recon_em
     RECON_TRY(split(ctx, &p, member, n));
     RECON_TRY(ask(ctx, &p, member));
 done:
-    free(member);
-    free(p.place);
+    recon_free_all(member, p.place);
     return status;
 }
 
 void recon_pooled_free(recon_pooled *p)
 {
-    free(p->cluster);
-    free(p->finding);
-    free(p->mean);
-    free(p->modes);
+    recon_free_all(p->cluster, p->finding, p->mean, p->modes);
     *p = (recon_pooled){ 0 };
 }
 

@@ -163,8 +163,7 @@ void recon_sums_free(recon_sums *s)
     for (size_t i = 0; s && i < RECON_SLICES; i++)
         free(s->own[i]);
     if (s) {
-        free(s->list);
-        free(s->theirs);
+        recon_free_all(s->list, s->theirs);
     }
     free(s);
 }

@@ -39,14 +39,12 @@ static recon_status check_scores(recon_ctx *ctx, const double *score, const uint
 static recon_status sorted(recon_ctx *ctx, item **out, const double *score, const uint8_t *label,
                            size_t n)
 {
-    recon_status status;
-    RECON_TRY(check_scores(ctx, score, label, n));
-    RECON_TRY(recon_alloc_raw(ctx, out, n, sizeof **out));
+    RECON_CHECK(check_scores(ctx, score, label, n));
+    RECON_CHECK(recon_alloc_raw(ctx, out, n, sizeof **out));
     for (size_t i = 0; i < n; i++)
         (*out)[i] = (item){ score[i], label[i] };
     qsort(*out, n, sizeof **out, descending);
-done:
-    return status;
+    return RECON_OK;
 }
 
 /* How many items have a score not below a threshold. */

@@ -1,11 +1,9 @@
 /* angles.c - checks in one pass ahead of the work, so that the same angle is named on any thread
  * count; sorts by insertion for the many small sets, by qsort for the few large ones. */
 #include "group/so2/mean.h"
-#include "core/fail.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <recon/group/so2.h>
 
 #define SMALL 64
 

@@ -12,7 +12,6 @@
 #include "group/so2/mean.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 
 #define NARROWEST        (M_PI / 720) /* no width is below a quarter of a degree */
 #define LEAST_BACKGROUND 1e-6         /* 0 would be for good */
@@ -210,11 +209,10 @@ done:
 static recon_status block_of_sets(recon_ctx *ctx, void *arg, size_t block, int worker)
 {
     const batch *b = arg;
-    recon_status status = RECON_OK;
     size_t end = (block + 1) * SETS_BLOCK < b->sets ? (block + 1) * SETS_BLOCK : b->sets;
-    for (size_t i = block * SETS_BLOCK; i < end && status == RECON_OK; i++)
-        status = fit_set(ctx, b, i, recon_worker_arena(ctx, worker));
-    return status;
+    for (size_t i = block * SETS_BLOCK; i < end; i++)
+        RECON_CHECK(fit_set(ctx, b, i, recon_worker_arena(ctx, worker)));
+    return RECON_OK;
 }
 
 recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *out, const double *angles,

@@ -198,11 +198,8 @@ recon_status recon_so2_mean_batch(recon_ctx *ctx, recon_so2_center *out, const d
                                   size_t sets, size_t k, const recon_mean_options *options)
 {
     batch b = { out, angles, sets, k, options ? *options : (recon_mean_options){ 0 } };
-    recon_status status = recon_mean_options_check(ctx, &b.options);
-    if (status == RECON_OK)
-        status = check_angles(ctx, angles, sets, k, &b.options);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_mean_options_check(ctx, &b.options));
+    RECON_CHECK(check_angles(ctx, angles, sets, k, &b.options));
     return recon_parallel(ctx, block_of_sets, &b, (sets + SETS_BLOCK - 1) / SETS_BLOCK);
 }
 

@@ -7,7 +7,6 @@
 #include "group/so2/mean.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 
 #define TWO_PI          (2 * M_PI)
 #define KAPPA_MOST      820.7 /* two degrees: a part on a single angle cannot blow up */

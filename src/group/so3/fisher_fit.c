@@ -234,8 +234,8 @@ recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *out, const
     if (k == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "matrix Fisher fit: no rotations");
     batch job = { out, samples, k, options ? options->method : RECON_FISHER_ROBUST };
-    recon_status status = recon_enum_check(ctx, job.method, RECON_FISHER_ML, "fit");
-    return status == RECON_OK ? recon_parallel(ctx, fit_task, &job, sets) : status;
+    RECON_CHECK(recon_enum_check(ctx, job.method, RECON_FISHER_ML, "fit"));
+    return recon_parallel(ctx, fit_task, &job, sets);
 }
 
 recon_status recon_fisher_fit_samples(recon_ctx *ctx, recon_fisher_fit *out,

@@ -6,8 +6,6 @@
 #include "group/so3/fisher.h"
 #include "group/so3/so3.h"
 
-#include <math.h>
-
 #define NO_SHADOW 1e-12 /* the identity is at a right angle to all of them */
 
 int recon_fisher_free(const recon_fisher *fisher)

@@ -2,7 +2,6 @@
 #include "group/so3/frame.h"
 
 #include <math.h>
-#include "core/fail.h"
 #include "core/simd.h"
 #include "stats/eig4.h"
 #include "group/so3/so3.h"

@@ -2,7 +2,6 @@
 #include <recon/group/matrix_fisher.h>
 
 #include <math.h>
-#include "core/fail.h"
 #include "group/so3/fisher.h"
 #include "group/so3/frame.h"
 

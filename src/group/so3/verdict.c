@@ -14,7 +14,6 @@
 #include "group/mean.h"
 
 #include <math.h>
-#include <recon/group/so2.h>
 #include <recon/group/mean.h>
 
 #define LEAST_N     5

@@ -91,11 +91,9 @@ recon_status recon_conv_part_in(recon_ctx *ctx, const job *j, int worker, void *
     if (!j->cast)
         return RECON_OK;
     const uint16_t *from = *out;
-    recon_status status =
-        recon_arena_take(ctx, recon_worker_arena(ctx, worker), out, count, sizeof(float));
-    if (status == RECON_OK)
-        recon_floats_from_bf16(*out, from, count);
-    return status;
+    RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, worker), out, count, sizeof(float)));
+    recon_floats_from_bf16(*out, from, count);
+    return RECON_OK;
 }
 
 recon_status recon_conv_part_out(recon_ctx *ctx, const job *j, int worker, void **out,

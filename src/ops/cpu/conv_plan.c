@@ -74,10 +74,7 @@ static recon_status flip_taps(recon_ctx *ctx, const job *j, const void **out)
 {
     size_t taps = j->kh * j->kw, bytes = j->c * recon_dtype_size(j->type);
     char *to;
-    recon_status status =
-        recon_arena_take(ctx, recon_worker_arena(ctx, 0), &to, j->o * taps, bytes);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &to, j->o * taps, bytes));
     const char *from = j->weights;
     for (size_t o = 0; o < j->o; o++)
         for (size_t t = 0; t < taps; t++)

@@ -251,14 +251,11 @@ done:
 static recon_status make_plan(recon_ctx *ctx, recon_dnnl_plan **out, dnnl_engine_t engine,
                               const recon_dnnl_shape *shape)
 {
-    recon_status status = recon_room_check(ctx, RECON_LIBRARY_ROOM);
-    if (status == RECON_OK)
-        status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_room_check(ctx, RECON_LIBRARY_ROOM));
+    RECON_CHECK(recon_alloc(ctx, out, 1, sizeof **out));
     (*out)->shape = *shape;
     recon_guard guard = recon_guard_enter(); /* making looks at the thread count, too */
-    status = make_primitive(ctx, *out, engine);
+    recon_status status = make_primitive(ctx, *out, engine);
     recon_guard_leave(&guard);
     if (status != RECON_OK) {
         plan_free(*out);

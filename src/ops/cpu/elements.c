@@ -1,5 +1,6 @@
 /* elements.c - bf16 to float and back; loops over runs; sums. */
 #include "ops/cpu/elements.h"
+#include "core/fail.h"
 #include "core/f16.h"
 #include "core/blocks.h"
 #include "core/simd.h"
@@ -59,10 +60,9 @@ recon_status recon_part_read(recon_ctx *ctx, recon_arena *scratch, const float *
                              const recon_tensor *t, size_t at, size_t count)
 {
     float *room;
-    recon_status status = recon_part_write(ctx, scratch, &room, t, at, count);
-    if (status == RECON_OK)
-        *out = recon_run_read(room, t, at, count);
-    return status;
+    RECON_CHECK(recon_part_write(ctx, scratch, &room, t, at, count));
+    *out = recon_run_read(room, t, at, count);
+    return RECON_OK;
 }
 
 recon_status recon_part_write(recon_ctx *ctx, recon_arena *scratch, float **out,

@@ -67,10 +67,10 @@ static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
 static recon_status widen(recon_ctx *ctx, recon_arena *arena, float **out, const uint16_t *x,
                           size_t rows, size_t cols, size_t ld)
 {
-    recon_status status = recon_arena_take(ctx, arena, out, rows * cols, sizeof **out);
-    for (size_t r = 0; status == RECON_OK && r < rows; r++)
+    RECON_CHECK(recon_arena_take(ctx, arena, out, rows * cols, sizeof **out));
+    for (size_t r = 0; r < rows; r++)
         recon_floats_from_bf16(*out + r * cols, x + r * ld, cols);
-    return status;
+    return RECON_OK;
 }
 
 /* A tile of bf16, through float: Debian's libraries have no such product for plain matrices. */

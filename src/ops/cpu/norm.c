@@ -49,17 +49,13 @@ static int from_batch(const recon_norm_args *a)
 static recon_status take_columns(recon_ctx *ctx, columns *c, recon_arena *arena, size_t cols)
 {
     float *block;
-    recon_status status = recon_arena_take(ctx, arena, &block, 6 * cols, sizeof *block);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_arena_take(ctx, arena, &block, 6 * cols, sizeof *block));
     *c = (columns){
         block, block + cols, block + 2 * cols, block + 3 * cols, block + 4 * cols, block + 5 * cols,
         NULL,  NULL
     };
     memset(block, 0, 6 * cols * sizeof *block);
-    status = recon_arena_take(ctx, arena, &c->first, 2 * cols, sizeof *c->first);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_arena_take(ctx, arena, &c->first, 2 * cols, sizeof *c->first));
     c->second = c->first + cols;
     memset(c->first, 0, 2 * cols * sizeof *c->first);
     return RECON_OK;
@@ -235,10 +231,9 @@ static recon_status run_pass(recon_ctx *ctx, job *j, pass what)
 {
     size_t n = 2 * j->cols;
     memset(j->sums, 0, j->pieces.tasks * n * sizeof *j->sums);
-    recon_status status = recon_parallel(ctx, pass_task, &(passing){ j, what }, j->pieces.tasks);
-    return status == RECON_OK ? recon_pieces_sum(ctx, &j->pieces, j->c.first, RECON_F64, j->sums,
-                                                 n * sizeof *j->sums, n)
-                              : status;
+    RECON_CHECK(recon_parallel(ctx, pass_task, &(passing){ j, what }, j->pieces.tasks));
+    return recon_pieces_sum(ctx, &j->pieces, j->c.first, RECON_F64, j->sums, n * sizeof *j->sums,
+                            n);
 }
 
 /* ---- statistics of a channel ---- */
@@ -378,16 +373,13 @@ static recon_status sum_segments(recon_ctx *ctx, const job *j, double *part,
 static recon_status segments_back(recon_ctx *ctx, job *j)
 {
     size_t n = 2 * j->channels, count = segments(j->a);
-    recon_status status =
-        recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->sums, count * n, sizeof *j->sums);
-    if (status != RECON_OK)
-        return status;
-    status = recon_parallel(ctx, segment_task, j, count);
-    if (status == RECON_OK)
-        status = sum_segments(ctx, j, j->sums, &j->a->dscale);
-    if (status == RECON_OK && j->a->field == 1 && j->a->dshift.data)
-        status = sum_segments(ctx, j, j->sums + j->channels, &j->a->dshift);
-    return status;
+    RECON_CHECK(
+        recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->sums, count * n, sizeof *j->sums));
+    RECON_CHECK(recon_parallel(ctx, segment_task, j, count));
+    RECON_CHECK(sum_segments(ctx, j, j->sums, &j->a->dscale));
+    if (j->a->field == 1 && j->a->dshift.data)
+        RECON_CHECK(sum_segments(ctx, j, j->sums + j->channels, &j->a->dshift));
+    return RECON_OK;
 }
 
 /* ---- the whole batch ---- */

@@ -187,11 +187,10 @@ typedef struct {
 static recon_status take_sums(recon_ctx *ctx, recon_arena *arena, float **out,
                               const recon_tensor *t, size_t at, size_t count)
 {
-    recon_status status = t->data ? recon_part_write(ctx, arena, out, t, at, count)
-                                  : recon_arena_take(ctx, arena, out, count, sizeof **out);
-    if (status == RECON_OK)
-        memset(*out, 0, count * sizeof **out);
-    return status;
+    RECON_CHECK(t->data ? recon_part_write(ctx, arena, out, t, at, count)
+                        : recon_arena_take(ctx, arena, out, count, sizeof **out));
+    memset(*out, 0, count * sizeof **out);
+    return RECON_OK;
 }
 
 static void give_sums(const float *sums, const recon_tensor *t, size_t at, size_t count)

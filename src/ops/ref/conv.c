@@ -10,7 +10,6 @@
 #include "core/simd.h"
 #include "core/threads.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FILTERS 8 /* of dw and dbias per task */
@@ -45,9 +44,7 @@ static conv shapes(const recon_conv_args *a)
 
 static void free_operands(conv *v)
 {
-    free(v->x);
-    free(v->filter);
-    free(v->dy);
+    recon_free_all(v->x, v->filter, v->dy);
 }
 
 static inline void add_product(double *restrict out, const double *restrict in, double factor,
@@ -60,11 +57,9 @@ static inline void add_product(double *restrict out, const double *restrict in, 
 /* A task's sums, zeroed, in its worker's scratch. */
 static recon_status take_sums(recon_ctx *ctx, int worker, double **sum, size_t n)
 {
-    recon_status status =
-        recon_arena_take(ctx, recon_worker_arena(ctx, worker), sum, n, sizeof **sum);
-    if (status == RECON_OK)
-        memset(*sum, 0, n * sizeof **sum);
-    return status;
+    RECON_CHECK(recon_arena_take(ctx, recon_worker_arena(ctx, worker), sum, n, sizeof **sum));
+    memset(*sum, 0, n * sizeof **sum);
+    return RECON_OK;
 }
 
 /* ---- forward ---- */

@@ -101,8 +101,7 @@ static void dw_span(const void *args, size_t begin, size_t end)
 
 static void job_free(job *j)
 {
-    free(j->x), free(j->attr), free(j->w), free(j->bias), free(j->y);
-    free(j->dy), free(j->dx), free(j->dw), free(j->dbias);
+    recon_free_all(j->x, j->attr, j->w, j->bias, j->y, j->dy, j->dx, j->dw, j->dbias);
 }
 
 static recon_status job_open(recon_ctx *ctx, job *j, const recon_couple_args *a)

@@ -1,5 +1,6 @@
 /* loss.c - losses as means over rows, and their gradients. */
 #include "ops/ref/ref.h"
+#include "core/fail.h"
 #include "ops/sums.h"
 #include "core/bessel.h"
 
@@ -112,10 +113,9 @@ recon_status recon_ref_loss(recon_ctx *ctx, const recon_loss_args *args)
         for (size_t row = own.begin; row < own.end; row++)
             part[i] += row_loss(args, row);
     }
-    recon_status status = recon_pieces_sum(ctx, &slices, &sum, RECON_F64, part, sizeof *part, 1);
-    if (status == RECON_OK)
-        recon_ref_set(&args->loss, 0, sum / terms(args));
-    return status;
+    RECON_CHECK(recon_pieces_sum(ctx, &slices, &sum, RECON_F64, part, sizeof *part, 1));
+    recon_ref_set(&args->loss, 0, sum / terms(args));
+    return RECON_OK;
 }
 
 static double element_back(recon_loss_kind kind, double x, double t)

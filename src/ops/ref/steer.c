@@ -165,8 +165,7 @@ static recon_status each_product(recon_ctx *ctx, job *j, step *run)
 
 static void job_free(job *j)
 {
-    free(j->x), free(j->w), free(j->wave), free(j->feature);
-    free(j->dy), free(j->dx), free(j->dw);
+    recon_free_all(j->x, j->w, j->wave, j->feature, j->dy, j->dx, j->dw);
 }
 
 static recon_status job_open(recon_ctx *ctx, job *j, const recon_steer_args *args)
