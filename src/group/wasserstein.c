@@ -9,10 +9,10 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/so2/mean.h"
+#include "stats/quantile.h"
 
 #define P_MAX      16
 #define POINTS_MAX (1 << 30) /* three times n m fits 64 bits */
@@ -40,12 +40,6 @@ static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t m, double p)
     return RECON_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Into (-pi, pi], in order. */
 static recon_status unroll(recon_ctx *ctx, double **out, const double *angle, size_t n,
                            const char *which)
@@ -56,7 +50,7 @@ static recon_status unroll(recon_ctx *ctx, double **out, const double *angle, si
                               i, which, angle[i]);
     RECON_CHECK(recon_alloc_raw(ctx, out, n, sizeof **out));
     recon_so2_wrap_n(*out, angle, n);
-    qsort(*out, n, sizeof **out, ascending);
+    recon_sort_doubles(*out, n);
     return RECON_OK;
 }
 

@@ -63,4 +63,10 @@ recon_status recon_classes_collapsed(recon_ctx *ctx, size_t *out, const recon_cl
                                      const recon_embedded *index, const recon_embedded *rows,
                                      size_t total, int ranks);
 
+/* For more evidence than k neighbours give: lists the members of the set, then those of its first
+ * member's set, and so on: each once, without the row itself, at most `most`. The sets of the table
+ * must be those of its points. Returns the number. */
+size_t recon_pool_members(int64_t *out /* [most] */, const recon_class_table *table, size_t set,
+                          size_t most);
+
 #endif

@@ -10,7 +10,6 @@
 #include "normalize/findings.h"
 #include "normalize/p_values.h"
 #include "normalize/plan.h"
-#include "normalize/pool.h"
 #include "normalize/pooled.h"
 #include "normalize/share.h"
 #include "comm/comm.h"

@@ -1,9 +1,9 @@
 /* angles.c - checks in one pass ahead of the work, so that the same angle is named on any thread
  * count; sorts by insertion for the many small sets, by qsort for the few large ones. */
 #include "group/so2/mean.h"
+#include "stats/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SMALL 64
 
@@ -16,12 +16,6 @@ recon_status recon_so2_check(recon_ctx *ctx, const double *angles, size_t sets, 
             return recon_fail(ctx, RECON_ERR_INPUT, "angle %zu of set %zu is %g", i % k, i / k,
                               angles[i]);
     return RECON_OK;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static void insert_all(double *out, size_t n)
@@ -41,7 +35,7 @@ void recon_so2_sort(double *out, const double *angles, size_t n)
     if (n <= SMALL)
         insert_all(out, n);
     else
-        qsort(out, n, sizeof *out, ascending);
+        recon_sort_doubles(out, n);
 }
 
 size_t recon_so2_after_gap(const double *sorted, size_t n)

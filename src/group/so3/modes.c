@@ -16,11 +16,11 @@
 #include <recon/group/matrix_fisher.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include "core/fail.h"
 #include "group/so3/so3.h"
 #include "group/so3/fisher_fit.h"
 #include "group/so3/fisher.h"
+#include "stats/quantile.h"
 
 #define BROADEST   2.0  /* kappa of the first kernel: a standard deviation of 40 degrees        */
 #define SAMPLES    1024 /* enough to see modes: of more, every second, third ... is looked at    */
@@ -65,12 +65,6 @@ static double gap(recon_so3 p, recon_so3 q)
     return 1 - c * c;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sets the kernel and returns the sum of the log-densities of each sample given the others. The
  * kernel is chosen without the densest samples: a spike lighter than a mode must not decide how
  * finely all the others are looked at. */
@@ -83,7 +77,7 @@ static double best_kernel(search *s, const recon_so3_kernels *kernels, double *s
         double total = 0, sparse = 0;
         for (size_t i = 0; i < s->n; i++)
             scratch[i] = log(BACKGROUND + scale * s->density[i * RECON_KERNELS + (size_t)k]);
-        qsort(scratch, s->n, sizeof *scratch, by_value);
+        recon_sort_doubles(scratch, s->n);
         for (size_t i = 0; i < s->n; i++) {
             total += scratch[i];
             sparse += i < kept ? scratch[i] : 0;
