@@ -164,11 +164,10 @@ recon_source cli_source(const cli_data *data);
 
 /* Inputs of any kind, taken and rotated as asked. Close always. */
 typedef recon_inputs cli_inputs;
-/* For a backbone, of the file `model`, pictures of a folder are fitted to its size and channels,
- * unless --size says otherwise, inputs that do not fit it are an error, and there is a warning
- * where it read transparent pictures by another rule. backbone may be NULL. */
+/* For a backbone pictures of a folder are fitted to its size and channels, unless --size says
+ * otherwise, and inputs that do not fit it are an error. backbone may be NULL. */
 recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
-                             const recon_backbone *backbone, const char *model);
+                             const recon_backbone *backbone);
 /* Those alone that the backbone accepts: another one is an error that names it, or with --skip-bad
  * left out and counted. */
 recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
@@ -215,11 +214,10 @@ typedef struct {
 recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *model, const cli_data *data);
 void cli_close(recon_ctx *ctx, cli_subject *subject);
 
-/* What an option such as --held names: read as the data are, but all of it; for a backbone (of the file
- * `model`), which may be NULL. */
+/* What an option such as --held names: read as the data are, but all of it; for a backbone,
+ * which may be NULL. */
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
-                           const char *option, const char *spec, const recon_backbone *backbone,
-                           const char *model);
+                           const char *option, const char *spec, const recon_backbone *backbone);
 
 /* What was left out: how many, and the first ten by name; nothing where nothing was. The others are
  * in the JSON, as a list of messages. */

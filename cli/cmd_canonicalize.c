@@ -423,7 +423,7 @@ static recon_status anchor(recon_ctx *ctx, recon_model *model, const settings *s
     as_they_are.rotate = NULL;
     if (s->examples)
         RECON_TRY(cli_also_open(ctx, &examples, &as_they_are, "--examples", s->examples,
-                                recon_model_backbone(model), s->model));
+                                recon_model_backbone(model)));
     RECON_TRY(recon_alloc_raw(ctx, &u.inputs, s->anchors.n + examples.n, u.bytes));
     RECON_TRY(recon_alloc_raw(ctx, &u.rotations, s->anchors.n + examples.n,
                               u.numbers * sizeof *u.rotations));
@@ -587,7 +587,7 @@ static recon_status choose_spins(recon_ctx *ctx, flow *f)
     RECON_TRY(recon_gcn_open(ctx, &classifier, s->spin));
     RECON_TRY(list_conformers(ctx, &x, recon_data_molecules(in->use)));
     if (s->spin_from) {
-        RECON_TRY(cli_also_open(ctx, &others, &s->data, "--spin-from", s->spin_from, NULL, NULL));
+        RECON_TRY(cli_also_open(ctx, &others, &s->data, "--spin-from", s->spin_from, NULL));
         RECON_TRY(list_conformers(ctx, &among, recon_data_molecules(others.use)));
         m = others.n;
     }

@@ -362,7 +362,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_safetensors_open(ctx, &file, s.model));
     RECON_TRY(recon_backbone_read(ctx, &b, file, s.model, precision));
     RECON_TRY(name_data(ctx, &s, file, b));
-    RECON_TRY(cli_inputs_open(ctx, &inputs, &s.data, b, s.model));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s.data, b));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, &s.data, b));
     s.backbone = b;
     RECON_TRY(cli_by_data(ctx, cases, &s, &inputs));

@@ -174,7 +174,7 @@ static recon_status train_molecules(recon_ctx *ctx, void *arg, const cli_inputs 
     recon_train_result r;
     recon_status status;
     if (s->held) {
-        RECON_TRY(cli_also_open(ctx, &other, &s->data, "--held", s->held, NULL, NULL));
+        RECON_TRY(cli_also_open(ctx, &other, &s->data, "--held", s->held, NULL));
         RECON_TRY(check_same(ctx, s, data, recon_data_molecules(other.use)));
     } else {
         RECON_TRY(recon_molecules_split(ctx, &rest, &held, data, RECON_HELD_OUT, o.seed));
@@ -216,7 +216,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
-    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL));
     RECON_TRY(cli_by_data(ctx, strcmp(s->word, "train") ? eval : train, s, &inputs));
 done:
     recon_inputs_end(&inputs);

@@ -228,10 +228,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     o.precision = cli_use_precision(ctx, s->data.precision);
     RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
     RECON_TRY(check_model(ctx, s, backbone));
-    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone));
     RECON_TRY(recon_comm_agree(ctx, cli_inputs_keep(ctx, &inputs, &s->data, backbone)));
     RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec, preset_of(backbone)));
-    o.n_metadata = recon_inputs_record(&source, more, &inputs, backbone);
+    o.n_metadata = recon_inputs_record(&source, more, &inputs);
     shown.data = inputs.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));
     if (recon_comm_rank(ctx) > 0) /* rank 0 has the answer */

@@ -331,7 +331,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
     RECON_TRY(recon_model_open(ctx, &model, s->model, cli_use_precision(ctx, s->data.precision)));
-    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model)));
     if (s->index >= inputs.n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no %s %zu: it has %zu, numbered from 0",
                              s->data.spec, inputs.use->kind->one, s->index, inputs.n));

@@ -397,7 +397,7 @@ static recon_status tell_data(recon_ctx *ctx, settings *s)
     };
     cli_inputs inputs = { 0 };
     recon_status status;
-    RECON_TRY(cli_inputs_open(ctx, &inputs, &d, NULL, NULL));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &d, NULL));
     RECON_TRY(cli_by_data(ctx, cases, s, &inputs));
 done:
     recon_inputs_end(&inputs);

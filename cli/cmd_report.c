@@ -67,7 +67,7 @@ static recon_status page_with(recon_ctx *ctx, recon_page **out, const recon_foun
     recon_status status;
     snprintf(model, sizeof model, "%s/model.safetensors", f->dir);
     RECON_TRY(recon_backbone_open(ctx, &b, model, RECON_SINGLE));
-    RECON_TRY(cli_inputs_open(ctx, &inputs, data, b, model));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, data, b));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, data, b));
     RECON_TRY(recon_found_page(ctx, out, f, &(recon_found_data){ .data = inputs.use }));
 done:

@@ -342,7 +342,7 @@ static recon_status open_held(recon_ctx *ctx, const settings *s, const cli_input
         for (size_t a = 0; a < x.atoms; a++)
             there[x.z[a]] = 1;
     }
-    RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held, NULL, NULL));
+    RECON_CHECK(cli_also_open(ctx, held, &s->data, "--held", s->held, NULL));
     return cli_inputs_filter(ctx, held, &s->data, s->held, accept_known, there);
 }
 
@@ -374,7 +374,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
     RECON_TRY(complete(ctx, s));
-    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL));
     if (s->held)
         RECON_TRY(open_held(ctx, s, &inputs, &held));
     s->training.held = held.use;

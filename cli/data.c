@@ -127,16 +127,15 @@ static recon_status name_remedy(recon_ctx *ctx, recon_status status, const cli_d
 }
 
 recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
-                             const recon_backbone *backbone, const char *model)
+                             const recon_backbone *backbone)
 {
     recon_source source = cli_source(d);
-    recon_status status = recon_inputs_begin(ctx, out, &source, NULL, backbone, model);
+    recon_status status = recon_inputs_begin(ctx, out, &source, NULL, backbone);
     return out->whole ? status : name_remedy(ctx, status, d);
 }
 
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
-                           const char *option, const char *spec, const recon_backbone *backbone,
-                           const char *model)
+                           const char *option, const char *spec, const recon_backbone *backbone)
 {
     const char *kind = recon_data_kind_of(data->spec)->name, *held = recon_data_kind_of(spec)->name;
     cli_data other = *data;
@@ -146,7 +145,7 @@ recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data
                           kind);
     other.spec = spec;
     other.limit = 0;
-    return cli_inputs_open(ctx, out, &other, backbone, model);
+    return cli_inputs_open(ctx, out, &other, backbone);
 }
 
 recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *path, const cli_data *data)
@@ -155,7 +154,7 @@ recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *path, const 
     RECON_CHECK(cli_attach(ctx, data));
     RECON_CHECK(recon_model_open(ctx, &out->model, path, cli_use_precision(ctx, data->precision)));
     const recon_backbone *backbone = recon_model_backbone(out->model);
-    RECON_CHECK(cli_inputs_open(ctx, &out->inputs, data, backbone, path));
+    RECON_CHECK(cli_inputs_open(ctx, &out->inputs, data, backbone));
     return cli_inputs_keep(ctx, &out->inputs, data, backbone);
 }
 

@@ -218,7 +218,7 @@ def train(
             asked.source.size, asked.source.channels = shown.size, shown.channels
         if crop is None:
             asked.source.crop = shown.crop
-        given = opened.enter_context(_Given.open(ctx, data, asked, None, b""))
+        given = opened.enter_context(_Given.open(ctx, data, asked, None))
         options.data, options.crop = given.name, asked.source.crop
         patiently(ctx, lib.recon_backbone_train, ctypes.byref(result), given.data,
                   os.fsencode(path), ctypes.byref(options))
@@ -332,10 +332,10 @@ def _discover(asks: dict[str, Any], report: Any) -> Discovery:
     with watched(asks["device"], asks["progress"]) as ctx, ExitStack() as opened:
         options.precision = _use_precision(ctx, asks["precision"])
         backbone = opened.enter_context(_backbone(ctx, file, options.precision))
-        given = opened.enter_context(_Given.open(ctx, data, asked, backbone, file))
+        given = opened.enter_context(_Given.open(ctx, data, asked, backbone))
         entries = (_abi.recon_metadata_entry * _abi.RECON_INPUTS_ENTRIES)()
         options.n_metadata = lib.recon_inputs_record(ctypes.byref(asked.source), entries,
-                                                     given.inputs, backbone)
+                                                     given.inputs)
         shown = _abi.recon_found_data(data=given.data, folder=os.fsencode(path))
         options.inputs = given.inputs
         options.metadata, options.report_arg = ctypes.addressof(entries), ctypes.addressof(shown)
@@ -448,8 +448,7 @@ class _Given:
 
     @classmethod
     @contextmanager
-    def open(cls, ctx: int, data: Data, asked: _Asked, backbone: Any,
-             file: bytes) -> Iterator[_Given]:
+    def open(cls, ctx: int, data: Data, asked: _Asked, backbone: Any) -> Iterator[_Given]:
         source = asked.source
         at_hand, name = None, None
         with ExitStack() as opened:
@@ -463,7 +462,7 @@ class _Given:
                 source.spec = b"molecules"
                 at_hand = opened.enter_context(_molecules(ctx, data))
             inputs = opened.enter_context(made(ctx, lib.recon_inputs_close, lib.recon_inputs_open,
-                                               ctypes.byref(source), at_hand, backbone, file))
+                                               ctypes.byref(source), at_hand, backbone))
             yield cls(inputs, name or None)
 
 

@@ -139,12 +139,6 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
     return RECON_OK;
 }
 
-static int was_over_black(const recon_safetensors *file)
-{
-    const char *data = recon_safetensors_metadata(file, "data");
-    return data && recon_images_folder(data) && !recon_safetensors_metadata(file, "transparent");
-}
-
 static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
                               const char *path, recon_precision precision)
 {
@@ -154,7 +148,6 @@ static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_
     RECON_TRY(read_shape(ctx, &shape, file, path));
     RECON_TRY(recon_ieae_make(ctx, &m, &shape, precision, file, path, 0));
     RECON_TRY(recon_encoder_freeze(ctx, &m->encoder));
-    m->over_black = was_over_black(file);
     m->crop = recon_safetensors_metadata(file, "crop") != NULL;
     *out = &m->base;
 done:

@@ -36,8 +36,7 @@ struct recon_ieae {
     recon_decoder decoder; /* photo presets have none */
     int turns;             /* passes over an image: 1, or 4 with a photo preset */
     float *mask;           /* [height * width], or NULL */
-    int over_black; /* 1: trained by version 0.1.0, which composited all pictures over black */
-    int crop;       /* 1: trained on images cropped by recon_image_crop */
+    int crop;              /* 1: trained on images cropped by recon_image_crop */
 };
 
 /* Makes a model with the weights of a file, which is lent; file NULL: untrained. */

@@ -1,6 +1,5 @@
 /* inputs.c - the inputs that a run works on: opened, taken, rotated, and fitted to a backbone. */
 #include "backbone/inputs.h"
-#include "backbone/ieae.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -85,8 +84,7 @@ static recon_status crop_if_within(recon_ctx *ctx, recon_inputs *in, const char 
 }
 
 recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_source *source,
-                                const recon_data *data, const recon_backbone *backbone,
-                                const char *model)
+                                const recon_data *data, const recon_backbone *backbone)
 {
     recon_data_options o;
     *out = (recon_inputs){ .lent = data != NULL };
@@ -103,19 +101,8 @@ recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_s
         RECON_CHECK(crop_if_within(ctx, out, source->spec, &o));
     out->use = out->whole;
     out->n = recon_data_describe(out->whole).n;
-    if (backbone) {
-        const recon_dataset *whole = recon_data_images(out->whole);
-        const recon_ieae *net = recon_backbone_ieae(backbone);
-        size_t lifted = whole ? recon_dataset_lifted(whole) : 0;
-        if (net && net->over_black && lifted)
-            recon_log(
-                ctx, RECON_LOG_WARN,
-                "%s: trained when transparent pictures were laid over black, but %zu of %zu are "
-                "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
-                "pictures",
-                model, lifted, recon_dataset_describe(whole).n);
+    if (backbone)
         RECON_CHECK(recon_backbone_check_data(ctx, backbone, out->whole));
-    }
     RECON_CHECK(note_skipped(ctx, out));
     const recon_data_kind *kind = out->whole->kind;
     if (source->limit && source->limit < out->n) {
@@ -148,14 +135,13 @@ void recon_inputs_end(recon_inputs *in)
 }
 
 recon_status recon_inputs_open(recon_ctx *ctx, recon_inputs **out, const recon_source *source,
-                               const recon_data *data, const recon_backbone *backbone,
-                               const char *model)
+                               const recon_data *data, const recon_backbone *backbone)
 {
     recon_inputs *in = NULL;
     recon_status status;
     *out = NULL;
     RECON_TRY(recon_alloc(ctx, &in, 1, sizeof *in));
-    RECON_TRY(recon_inputs_begin(ctx, in, source, data, backbone, model));
+    RECON_TRY(recon_inputs_begin(ctx, in, source, data, backbone));
     if (backbone)
         RECON_TRY(recon_inputs_keep(ctx, in, source->spec, source->skip_bad, backbone));
     *out = in;
@@ -177,13 +163,10 @@ const recon_data *recon_inputs_data(const recon_inputs *in)
     return in->use;
 }
 
-/* The rule for transparent pictures is recorded, but not in the model where the network learned by
- * another one: that stays worth a warning. */
 size_t recon_inputs_record(recon_source *source, recon_metadata_entry more[RECON_INPUTS_ENTRIES],
-                           const recon_inputs *in, const recon_backbone *b)
+                           const recon_inputs *in)
 {
     const recon_dataset *images = recon_data_images(in->whole);
-    const recon_ieae *net = recon_backbone_ieae(b);
     size_t n = 0;
     more[n++] = (recon_metadata_entry){ "rotate", source->rotate ? source->rotate : "" };
     source->crop = in->cropped;
@@ -191,7 +174,7 @@ size_t recon_inputs_record(recon_source *source, recon_metadata_entry more[RECON
         source->unread = recon_dataset_unread(images);
         source->transparent = in->folder ? RECON_TRANSPARENT : NULL;
     }
-    if (source->transparent && !(net && net->over_black))
+    if (source->transparent)
         more[n++] = (recon_metadata_entry){ "transparent", RECON_TRANSPARENT };
     if (in->cropped)
         more[n++] = (recon_metadata_entry){ "crop", "auto" };

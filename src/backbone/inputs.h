@@ -18,8 +18,7 @@ struct recon_inputs {
 /* Like recon_inputs_open, but in the caller's memory, and without removing inputs that the backbone
  * does not accept. Always call recon_inputs_end. */
 recon_status recon_inputs_begin(recon_ctx *ctx, recon_inputs *out, const recon_source *source,
-                                const recon_data *data, const recon_backbone *backbone,
-                                const char *model);
+                                const recon_data *data, const recon_backbone *backbone);
 void recon_inputs_end(recon_inputs *inputs);
 
 /* Keeps only inputs that the backbone accepts: another one is an error that names it, or is skipped

@@ -97,52 +97,22 @@ recon_status recon_folder_check(recon_ctx *ctx, const recon_folder_view *view, c
 
 /* --- leftovers -------------------------------------------------------------------------------- */
 
-/* "gamma.npy.tmp-0", or with the process in it, as version 0.1.0 had it: "gamma.npy.tmp-PID-0". */
+/* "gamma.npy.tmp-0". */
 static int is_temporary(const char *name)
 {
     const char *dot = strstr(name, ".tmp-");
-    if (!dot || dot[5 + strspn(dot + 5, "0123456789-")])
+    if (!dot || dot[5 + strspn(dot + 5, "0123456789")])
         return 0;
     size_t n = (size_t)(dot - name);
     return recon_is_result_file(name, n) ||
            (n == strlen(RECON_JOURNAL) && !strncmp(name, RECON_JOURNAL, n));
 }
 
-/* Of version 0.1.0, whose writers held no lock: the process is asked for. */
-static int writer_lives(const char *name)
-{
-    char path[64];
-    long pid = 0;
-    const char *dot = strstr(name, ".tmp-");
-    if (!strchr(dot + 5, '-') || sscanf(dot + 5, "%ld", &pid) != 1)
-        return 0;
-    snprintf(path, sizeof path, "/proc/%ld", pid);
-    return access(path, F_OK) == 0;
-}
-
-/* The folder in which version 0.1.0 staged: of six letters, with its files in it
- * and nothing else. */
-static int is_old_stage(recon_ctx *ctx, int folder, const char *name)
-{
-    recon_names inside = { 0 };
-    int fd = strncmp(name, ".tmp-", 5) || strlen(name) != 11 ? -1 : recon_tree_open(folder, name);
-    int ours = fd >= 0 && recon_tree_list(ctx, &inside, fd, "") == RECON_OK && inside.n > 0;
-    for (size_t i = 0; ours && i < inside.n; i++)
-        ours = is_temporary(inside.name[i]) ||
-               recon_is_result_file(inside.name[i], strlen(inside.name[i]));
-    recon_names_free(&inside);
-    if (fd >= 0)
-        close(fd);
-    return ours;
-}
-
 /* Whether an entry was left by a writer that is dead: nobody has locked it. */
-static int is_dead(recon_ctx *ctx, int folder, const char *name)
+static int is_dead(int folder, const char *name)
 {
-    int stage = recon_is_stage(name, RECON_STAGE_INSIDE), temporary = is_temporary(name);
-    if (!strcmp(name, ".rounded.safetensors") || is_old_stage(ctx, folder, name))
-        return 1;
-    if (!stage && (!temporary || writer_lives(name)))
+    int stage = recon_is_stage(name, RECON_STAGE_INSIDE);
+    if (!stage && !is_temporary(name))
         return 0;
     struct stat info;
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -159,7 +129,7 @@ static void sweep_inside(recon_ctx *ctx, int folder, const char *path)
     recon_names names = { 0 };
     if (recon_tree_list(ctx, &names, folder, "") == RECON_OK)
         for (size_t i = 0; i < names.n; i++)
-            if (is_dead(ctx, folder, names.name[i]))
+            if (is_dead(folder, names.name[i]))
                 recon_tree_remove(ctx, folder, names.name[i], path);
     recon_names_free(&names);
 }

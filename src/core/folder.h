@@ -36,8 +36,8 @@ recon_status recon_folder_check(recon_ctx *ctx, const recon_folder_view *view, c
 /* --- which files of a folder belong to a result
  *
  * `recon normalize` and `recon discover` list them in summary.json, as "files"; pictures are listed
- * in poses.csv. Version 0.1.0 had no "files", but fixed names. Everything else in the folder
- * belongs to the user; without such a list, everything does. */
+ * in poses.csv. Everything else in the folder belongs to the user; without such a list, everything
+ * does. */
 
 /* A result replaces earlier ones of its own kind only. */
 typedef enum { RECON_RESULT, RECON_PICTURES, RECON_FOLDER_KINDS } recon_folder_kind;
@@ -55,7 +55,7 @@ recon_status recon_result_files(recon_ctx *ctx, recon_names *out, recon_folder_k
 recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                            const char *dir);
 
-/* Returns whether results have, or had in version 0.1.0, a file of that name; for leftovers. */
+/* Returns whether results have a file of that name; for leftovers. */
 int recon_is_result_file(const char *name, size_t length);
 
 /* --- writing one */

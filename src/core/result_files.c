@@ -23,24 +23,13 @@ const char *recon_folder_list(recon_folder_kind kind)
     return kinds[kind].list;
 }
 
-/* What Algorithm 1 left in a folder in version 0.1.0, and what discover did. A new file needs no
- * entry: results list their files. */
+/* What Algorithm 1 writes, where there is no summary to list it. */
 static const char *const frames[] = {
-    "gamma.npy",           "absolute.npy", "theta.npy",   "background.npy",
-    "identifiability.npy", "score.npy",    "classes.npy", "neighbors.npy",
-    "normalized.npy",      "summary.json", NULL
+    "gamma.npy", "absolute.npy", "theta.npy",     "background.npy", "identifiability.npy",
+    "score.npy", "classes.npy",  "neighbors.npy", "normalized.npy", "parameters.npy",
+    "p.npy",     "verdict.npy",  "fold.npy",      "modes.npy",      "axis.npy"
 };
-static const char *const newer[] = { "parameters.npy", "p.npy",    "verdict.npy", "fold.npy",
-                                     "modes.npy",      "axis.npy", NULL };
-static const char *const discovered[] = { "model.safetensors", "natural.npy", "z.npy", "g.npy",
-                                          NULL };
-
-static recon_status add_all(recon_ctx *ctx, recon_names *out, const char *const *names)
-{
-    for (; *names; names++)
-        RECON_CHECK(recon_names_add(ctx, out, *names));
-    return RECON_OK;
-}
+enum { FRAMES = sizeof frames / sizeof *frames };
 
 static recon_status add_listed(recon_ctx *ctx, recon_names *out, const json_t *files)
 {
@@ -64,9 +53,7 @@ static int lists(const json_t *files, const char *name)
 static int is_ours(const json_t *summary)
 {
     return json_is_string(json_object_get(summary, "version")) &&
-           (lists(json_object_get(summary, "files"), "gamma.npy") ||
-            (json_is_integer(json_object_get(summary, "points")) &&
-             json_is_string(json_object_get(summary, "group"))));
+           lists(json_object_get(summary, "files"), "gamma.npy");
 }
 
 /* A list that cannot be read is none, but one that was not read may be one. */
@@ -82,19 +69,12 @@ static recon_status own_result(recon_ctx *ctx, recon_names *out, const char *pat
     recon_status status = recon_json_read(ctx, &summary, path);
     if (is_no_fault_of_it(status))
         return status;
-    const json_t *files = json_object_get(summary, "files");
     status = RECON_OK;
     if (!is_ours(summary))
         goto done;
     RECON_TRY(recon_names_add(ctx, out, "summary.json"));
     RECON_TRY(recon_names_add(ctx, out, "report.html")); /* `recon report` puts it there later */
-    if (json_is_array(files)) {
-        RECON_TRY(add_listed(ctx, out, files));
-    } else {
-        RECON_TRY(add_all(ctx, out, frames));
-        if (json_object_get(summary, "all") || json_object_get(summary, "molecules"))
-            RECON_TRY(add_all(ctx, out, discovered));
-    }
+    RECON_TRY(add_listed(ctx, out, json_object_get(summary, "files")));
 done:
     json_decref(summary);
     return status;
@@ -145,23 +125,13 @@ static recon_status own_pictures(recon_ctx *ctx, recon_names *out, const char *p
 
 int recon_is_result_file(const char *name, size_t length)
 {
-    static const char *const others[] = { "report.html", "poses.csv", NULL };
-    const char *const *const lists[] = { frames, newer, discovered, others };
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
-        for (const char *const *n = lists[l]; *n; n++)
-            if (strlen(*n) == length && !strncmp(*n, name, length))
-                return 1;
+    static const char *const others[] = { "summary.json", "report.html", "poses.csv" };
+    for (size_t i = 0; i < FRAMES + 3; i++) {
+        const char *known = i < FRAMES ? frames[i] : others[i - FRAMES];
+        if (strlen(known) == length && !strncmp(known, name, length))
+            return 1;
+    }
     return 0;
-}
-
-static recon_status add_present(recon_ctx *ctx, recon_names *out, const char *dir,
-                                const char *const *names)
-{
-    char path[RECON_PATH];
-    for (; *names; names++)
-        if (access(recon_folder_join(path, dir, *names), F_OK) == 0)
-            RECON_CHECK(recon_names_add(ctx, out, *names));
-    return RECON_OK;
 }
 
 /* The names that are owned may be of files that were never written, as the page of `recon report`. */
@@ -180,16 +150,17 @@ static void drop_absent(recon_names *names, const char *dir)
 recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                            const char *dir)
 {
-    recon_status status = recon_result_files(ctx, out, kind, dir);
-    if (status == RECON_OK && kind == RECON_RESULT)
+    char path[RECON_PATH];
+    RECON_CHECK(recon_result_files(ctx, out, kind, dir));
+    if (kind == RECON_RESULT)
         drop_absent(out, dir);
-    if (status != RECON_OK || out->n > 0 || kind != RECON_RESULT)
-        return status;
-    RECON_TRY(add_present(ctx, out, dir, frames)); /* without a summary */
-    RECON_TRY(add_present(ctx, out, dir, newer));
+    if (out->n > 0 || kind != RECON_RESULT)
+        return RECON_OK;
+    for (size_t i = 0; i < FRAMES; i++) /* without a summary */
+        if (access(recon_folder_join(path, dir, frames[i]), F_OK) == 0)
+            RECON_CHECK(recon_names_add(ctx, out, frames[i]));
     recon_names_sort(out);
-done:
-    return status;
+    return RECON_OK;
 }
 
 recon_status recon_result_files(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,

@@ -44,7 +44,7 @@ static recon_status open_numbers(recon_ctx *ctx, const recon_source *source,
                                  const recon_backbone *backbone)
 {
     recon_inputs *in;
-    recon_status status = recon_inputs_open(ctx, &in, source, &numbers, backbone, "model");
+    recon_status status = recon_inputs_open(ctx, &in, source, &numbers, backbone);
     assert_int_equal(in != NULL, status == RECON_OK);
     if (in) {
         assert_ptr_equal(recon_inputs_data(in), &numbers);

@@ -109,40 +109,7 @@ python3 peek.py up-palette/001.png >"$scratch/stdout"
 grep -q "opaque \['0a141e'\]" "$scratch/stdout"
 report $? "and no hidden green bleeds into a palette's colour"
 
-# --- models of 0.1.0, which laid all over black -------------------------------------------------------
-# older.py FROM TO DATA: the model as if it had been made from DATA by 0.1.0.
-cat >older.py <<'END'
-import json, struct, sys
-b = open(sys.argv[1], "rb").read()
-n = struct.unpack("<Q", b[:8])[0]
-head = json.loads(b[8:8 + n])
-del head["__metadata__"]["transparent"]
-head["__metadata__"]["data"] = sys.argv[3]
-text = json.dumps(head).encode()
-text += b" " * (-len(text) % 8)
-open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + b[8 + n:])
-END
-python3 older.py found/model.safetensors older images:black
-python3 older.py found/model.safetensors other npy:x.npy
-warning="older: trained when transparent pictures were laid over black, but 48 of 48 are read by another rule now"
-for command in "canonicalize --out up-older" "score --out s.npy" "distribution --index 3" "discover --k 5 --folds 0 --out refound"; do
-    run $command --model older --data black
-    [ "$code" -eq 0 ] && [ "$(grep -cF "$warning" "$scratch/stderr")" -eq 1 ]
-    report $? "${command%% *}: a model of 0.1.0 gets a warning with transparent pictures"
-done
-run score --model refound --data black --out s.npy
-[ "$code" -eq 0 ] && said "trained when transparent pictures were laid over black"
-report $? "and discover does not hide it"
-prepare discover --model other --data black --k 5 --folds 0 --out otherfound
-[ "$code" -eq 0 ] && ! said "laid over black"
-report $? "a model of other data gets none"
-run score --model otherfound --data black --out s.npy
-[ "$code" -eq 0 ] && ! said "laid over black"
-report $? "nor does what discover makes of it"
 python3 make.py deep opaque 6
-run score --model older --data opaque --out s.npy
-[ "$code" -eq 0 ] && ! said "laid over black"
-report $? "nor do opaque pictures"
 cp -R black blend && cp opaque/000.png blend/opaque.png
 run score --model found --data blend --out s.npy
 [ "$code" -eq 0 ] && said "blend: mixes transparent pictures (48) with opaque ones (1)"

@@ -118,24 +118,16 @@ static void a_page_where_no_result_was_stays(void **state)
     shell("rm -rf out");
 }
 
-/* Version 0.1.0 listed nothing: normalize's files are known, discover's only where it was discover.
- */
-static void earlier_versions_are_known_by_their_names(void **state)
+/* A summary that lists no files, or cannot be read, makes nothing a result's: normalize may read from there. */
+static void without_a_list_everything_stays(void **state)
 {
-    shell("mkdir out; cd out; touch gamma.npy theta.npy z.npy model.safetensors report.html x; "
+    shell("mkdir out; cd out; touch gamma.npy theta.npy z.npy; "
           "echo '{ \"version\": \"0.1.0\", \"group\": \"so2\", \"points\": 3 }' >summary.json");
     CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
-    assert_false(there("out/theta.npy") || there("out/report.html"));
-    assert_true(there("out/z.npy") && there("out/model.safetensors") && there("out/x"));
-    shell("echo '{ \"version\": \"0.1.0\", \"group\": \"so2\", \"points\": 3, \"all\": {} }' "
-          ">out/summary.json; "
-          "touch out/natural.npy");
-    CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
-    assert_false(there("out/z.npy") || there("out/model.safetensors") || there("out/natural.npy"));
-    assert_true(there("out/x"));
+    assert_true(there("out/theta.npy") && there("out/z.npy"));
     shell("rm -rf out; mkdir out; cd out; touch gamma.npy z.npy; echo broken >summary.json");
     CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
-    assert_true(there("out/z.npy")); /* no result of ours: what normalize may be reading from */
+    assert_true(there("out/z.npy"));
     shell("rm -rf out");
 }
 
@@ -301,19 +293,17 @@ static void a_folder_that_is_gone_comes_back(void **state)
 static void leftovers_of_the_dead_are_removed(void **state)
 {
     CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
-    shell("mkdir .out.recon-result-1-0 out/.recon-7-1 out/.tmp-abcdef out/.tmp-mine00; "
+    shell("mkdir .out.recon-result-1-0 out/.recon-7-1 out/.tmp-mine00; "
           "touch .out.recon-result-1-0/.recon-new .out.recon-result-1-0/gamma.npy "
-          ".out.recon-result-mine out/.recon-7-1/x out/.tmp-abcdef/gamma.npy out/.tmp-mine00/book "
-          "out/.rounded.safetensors out/gamma.npy.tmp-4000000-0 out/report.html.tmp-0 "
-          "out/gamma.npy.tmp-$$-0-x; sleep 0");
-    int fd = open(scratch("out/model.safetensors.tmp-3"), O_WRONLY | O_CREAT, 0666);
+          ".out.recon-result-mine out/.recon-7-1/x out/.tmp-mine00/book "
+          "out/gamma.npy.tmp-0 out/report.html.tmp-0 out/mine.npy.tmp-0");
+    int fd = open(scratch("out/theta.npy.tmp-3"), O_WRONLY | O_CREAT, 0666);
     assert_int_equal(flock(fd, LOCK_EX), 0); /* somebody is at work on it */
     CHECK_OK(*state, write_result(*state, scratch("out"), "two", NULL));
     assert_false(there(".out.recon-result-1-0") || there("out/.recon-7-1") ||
-                 there("out/.tmp-abcdef") || there("out/.rounded.safetensors") ||
-                 there("out/gamma.npy.tmp-4000000-0") || there("out/report.html.tmp-0"));
+                 there("out/gamma.npy.tmp-0") || there("out/report.html.tmp-0"));
     assert_true(there(".out.recon-result-mine") && there("out/.tmp-mine00/book") &&
-                there("out/model.safetensors.tmp-3"));
+                there("out/theta.npy.tmp-3") && there("out/mine.npy.tmp-0"));
     close(fd);
     shell("rm -rf out .out*");
 }
@@ -539,7 +529,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_result_replaces_an_earlier_one),
         SCRATCH_TEST(a_page_where_no_result_was_stays),
-        SCRATCH_TEST(earlier_versions_are_known_by_their_names),
+        SCRATCH_TEST(without_a_list_everything_stays),
         SCRATCH_TEST(what_is_not_a_result_is_the_users),
         SCRATCH_TEST(an_interruption_waits_for_the_end_of_a_commit),
         SCRATCH_TEST(a_foreign_journal_is_not_carried_out),

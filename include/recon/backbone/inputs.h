@@ -25,15 +25,14 @@ typedef struct {
 
 typedef struct recon_inputs recon_inputs;
 
-/* Opens the data, takes a subset and rotates it, according to the source. With a backbone (from
- * the file `model`), the images of a folder are resized to its size and channels unless the
- * source sets a size; inputs that do not fit it are RECON_ERR_INPUT, or skipped with skip_bad;
- * and the log warns if it was trained with another rule for transparent images. backbone may be
- * NULL. data, if not NULL, are inputs in memory that are used instead of source->spec, which
- * then only appears in messages; they must outlive the result. */
+/* Opens the data, takes a subset and rotates it, according to the source. With a backbone the
+ * images of a folder are resized to its size and channels unless the source sets a size; inputs
+ * that do not fit it are RECON_ERR_INPUT, or skipped with skip_bad. backbone may be NULL. data, if
+ * not NULL, are inputs in memory that are used instead of source->spec, which then only appears in
+ * messages; they must outlive the result. */
 RECON_API recon_status recon_inputs_open(recon_ctx *ctx, recon_inputs **out,
                                          const recon_source *source, const recon_data *data,
-                                         const recon_backbone *backbone, const char *model);
+                                         const recon_backbone *backbone);
 RECON_API void recon_inputs_close(recon_inputs *inputs);
 
 /* The inputs; lent. */
@@ -45,6 +44,6 @@ RECON_API const recon_data *recon_inputs_data(const recon_inputs *inputs);
 enum { RECON_INPUTS_ENTRIES = 3 };
 RECON_API size_t recon_inputs_record(recon_source *source,
                                      recon_metadata_entry more[RECON_INPUTS_ENTRIES],
-                                     const recon_inputs *inputs, const recon_backbone *backbone);
+                                     const recon_inputs *inputs);
 
 #endif
