@@ -75,7 +75,7 @@ static recon_status check_atoms(recon_ctx *ctx, const uint8_t *z, const float *x
     return RECON_OK;
 }
 
-static void to_inertia_frame(float *out, const uint8_t *z, const float *xyz, size_t atoms)
+void recon_inertia_frame(float *out, const uint8_t *z, const float *xyz, size_t atoms)
 {
     double c[3], m[9], k[10], v[3];
     recon_so3_frame frame;
@@ -91,15 +91,6 @@ static void to_inertia_frame(float *out, const uint8_t *z, const float *xyz, siz
             out[3 * i + j] = (float)(frame.body[j][0] * v[0] + frame.body[j][1] * v[1] +
                                      frame.body[j][2] * v[2]);
     }
-}
-
-recon_status recon_inertia_frame(recon_ctx *ctx, float *out, const uint8_t *z, const float *xyz,
-                                 size_t atoms)
-{
-    RECON_CHECK(check_atoms(ctx, z, xyz, atoms, 1));
-    if (atoms > 0)
-        to_inertia_frame(out, z, xyz, atoms);
-    return RECON_OK;
 }
 
 /* --- the selection ---------------------------------------------------------------------------- */
@@ -218,7 +209,7 @@ static recon_status study_reference(recon_ctx *ctx, job *j)
     for (size_t i = 0; i < in->n; i++)
         j->order[i] = list[i].index;
     free(list);
-    to_inertia_frame(j->reference, in->z, conformer(in, j->order[0]), in->atoms);
+    recon_inertia_frame(j->reference, in->z, conformer(in, j->order[0]), in->atoms);
     mean_place(j->centre, j->reference, in->atoms);
     RECON_CHECK(recon_bonds_perceive(ctx, &j->bonds, in->z, conformer(in, j->order[0]), in->atoms));
     return recon_symmetry_make(ctx, &j->symmetry, in->z, &j->bonds);

@@ -34,10 +34,9 @@ recon_status recon_select(recon_ctx *ctx, recon_selection *out, const recon_ense
                           const recon_select_options *options);
 void recon_selection_free(recon_selection *selection); /* harmless twice */
 
-/* Puts atoms into their inertia frame, as above. out may be xyz. */
-recon_status recon_inertia_frame(recon_ctx *ctx, float *out /* [atoms][3] */,
-                                 const uint8_t *z /* [atoms] */, const float *xyz /* [atoms][3] */,
-                                 size_t atoms);
+/* Puts atoms, one at least, into their inertia frame, as above. out may be xyz. */
+void recon_inertia_frame(float *out /* [atoms][3] */, const uint8_t *z /* [atoms] */,
+                         const float *xyz /* [atoms][3] */, size_t atoms);
 
 /* Selects the conformers of a GEOM file, with the split; RECON_ERR_INPUT if no molecule is kept. */
 recon_status recon_select_geom(recon_ctx *ctx, recon_store *store, size_t *skipped,

@@ -56,13 +56,13 @@ static double mass(size_t i)
 
 static void moments_rise_along_the_axes(void **state)
 {
-    recon_ctx *ctx = *state;
+    (void)state;
     recon_rng rng = recon_rng_new(1, 0);
     for (int round = 0; round < 20; round++) {
         float x[3 * ATOMS], y[3 * ATOMS], again[3 * ATOMS];
         double c[3] = { 0 }, m[9] = { 0 }, distance;
         move(x, acid, ATOMS, recon_so3_haar(&rng), (double[]){ 3, 2, 1 });
-        CHECK_OK(ctx, recon_inertia_frame(ctx, y, z, x, ATOMS));
+        recon_inertia_frame(y, z, x, ATOMS);
         for (size_t i = 0; i < ATOMS; i++)
             for (size_t k = 0; k < 9; k++) {
                 c[k % 3] += mass(i) * y[3 * i + k % 3] / 3;
@@ -74,7 +74,7 @@ static void moments_rise_along_the_axes(void **state)
         assert_true(m[0] > m[4] && m[4] > m[8]); /* the inertia about x is m[4] + m[8] */
         assert_int_equal(recon_rmsd_kabsch(&distance, NULL, acid, y, ATOMS, NULL), RECON_OK);
         CHECK_NEAR(distance, 0, 1e-5); /* rotated, not mirrored */
-        CHECK_OK(ctx, recon_inertia_frame(ctx, again, z, y, ATOMS));
+        recon_inertia_frame(again, z, y, ATOMS);
         for (size_t k = 0; k < 3 * ATOMS; k++)
             CHECK_NEAR(again[k], y[k], 1e-5); /* what is there stays */
     }
