@@ -1,7 +1,7 @@
-/* cli.h - what every command of `recon` shares: options, a context, progress, errors.
+/* cli.h - common parts of the commands: options, context, progress, errors.
  *
- * Commands stay thin: they fill a struct from the command line, call the library, and show what
- * came back. Exit codes: 0 done, 1 failed, 2 misuse or other data than those of the run, 128 + N
+ * Commands are thin: they fill a struct from the command line, call the library, and show the
+ * result. Exit codes: 0 done, 1 failed, 2 misuse or other data than those of the run, 128 + N
  * interrupted by signal N. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -18,44 +18,45 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_SIGNAL = 128 };
 
 typedef enum {
-    CLI_FLAG,   /* int: 1 when given                                            */
-    CLI_TEXT,   /* const char *                                                 */
-    CLI_COUNT,  /* size_t, at least 1                                           */
-    CLI_INDEX,  /* size_t, at least 0                                           */
-    CLI_NUMBER, /* double, above 0                                              */
+    CLI_FLAG,   /* int: 1 when given */
+    CLI_TEXT,   /* const char * */
+    CLI_COUNT,  /* size_t, at least 1 */
+    CLI_INDEX,  /* size_t, at least 0 */
+    CLI_NUMBER, /* double, above 0 */
     CLI_WEIGHT, /* double, at least 0; 0 is kept as -1: in the library's options 0 is the default
-                   and a negative number is none                                */
-    CLI_CHOICE, /* int: the place of the word among `choices`                   */
-    CLI_PAIR,   /* const char *[2]: two words                                   */
-    CLI_SPEC,   /* const char *: data, as cli_spec understands them             */
-    CLI_MODEL,  /* const char *: a model, as cli_model_file understands it      */
+                   and a negative number is none */
+    CLI_CHOICE, /* int: the place of the word among `choices` */
+    CLI_PAIR,   /* const char *[2]: two words */
+    CLI_SPEC,   /* const char *: data, as cli_spec understands them */
+    CLI_MODEL,  /* const char *: a model, as cli_model_file understands it */
     CLI_SETTING /* cli_settings: "--set NAME=VALUE"; as "--NAME VALUE" that name, and where a table
                    has this option, every name of the networks' recipes is taken, too */
 } cli_kind;
 
-/* Added to a kind: not listed in the help, where older versions have listed it; must be given. */
+/* Flags of a kind: hidden from the help (an option of older versions); required. */
 enum { CLI_HIDDEN = 16, CLI_REQUIRED = 32 };
 
-/* Added to CLI_MODEL: may be given up to CLI_MANY_MOST times; out is const char *[CLI_MANY_MOST]. */
+/* Added to CLI_MODEL: may be given up to CLI_MANY_MOST times; out is const char
+ * *[CLI_MANY_MOST]. */
 enum { CLI_MANY = 64, CLI_MANY_MOST = 3 };
 
-/* Added to CLI_TEXT or CLI_PAIR: a file or folder that is read, as all of CLI_SPEC and CLI_MODEL are;
- * to CLI_TEXT: one that is written, or a rule of rotations, whose file is read if it has one. What is
- * read is not written over: see cli_parse. */
+/* Added to CLI_TEXT or CLI_PAIR: a file or folder that is read, as all of CLI_SPEC and CLI_MODEL
+ * are; to CLI_TEXT: one that is written, or a rule of rotations, whose file is read if it has one.
+ * What is read is not written over: see cli_parse. */
 enum { CLI_READS = 128, CLI_WRITES = 256, CLI_RULE = 512 | CLI_READS };
 
 typedef struct {
-    const char *name;    /* "--k"                                               */
-    const char *value;   /* what to call its value in the help, "N"             */
-    const char *choices; /* CLI_CHOICE: "chordal|frechet|tukey"                 */
+    const char *name;    /* "--k" */
+    const char *value;   /* what to call its value in the help, "N" */
+    const char *choices; /* CLI_CHOICE: "chordal|frechet|tukey" */
     const char *help;
-    int kind;         /* a cli_kind, and what is added to it                    */
+    int kind;         /* a cli_kind, and what is added to it */
     const char *data; /* the kind of data that it is for, "images": the help says so, and with
-                         another it is misuse; NULL: any                        */
-    void *out;        /* keeps its default when the option is not given         */
+                         another it is misuse; NULL: any */
+    void *out;        /* keeps its default when the option is not given */
 } cli_option;
 
-/* What a training is to be set to, by name. */
+/* The settings of a training, by name. */
 enum { CLI_SETTINGS_MOST = 64 };
 typedef struct {
     recon_setting list[CLI_SETTINGS_MOST];
@@ -64,13 +65,13 @@ typedef struct {
 
 typedef struct {
     const char *name, *purpose;
-    const char *arguments; /* words that are not options, "FILE"; "" for none   */
+    const char *arguments; /* words that are not options, "FILE"; "" for none */
     const char *example;
     int (*run)(int argc, char **argv);
     int over_ranks; /* works where a launcher has started several processes */
 } cli_command;
 
-/* Every command has these. */
+/* Options of every command. */
 typedef struct {
     int json, quiet;
     size_t threads; /* 0: all */
@@ -80,20 +81,21 @@ typedef struct {
 #define CLI_TABLE "--help-table"
 
 /* Reads argv into the options, the common ones among them. words [max_words] takes what is not an
- * option; *count how many. One word more stands for --data, where the command has that. Returns -1 to go on, or the exit code: --help and misuse are dealt
- * with, with a sentence and the remedy. CLI_TABLE prints the same help as lines of fields between
- * tabs, each beginning with "command", "option", "common" or "example". An option's value follows
- * as the next word or behind "="; the few short names, "-o", stand in a table in args.c.
+ * option; *count how many. One word more stands for --data, where the command has that. Returns -1
+ * to go on, or the exit code: --help and misuse are dealt with, with a sentence and the remedy.
+ * CLI_TABLE prints the same help as lines of fields between tabs, each beginning with "command",
+ * "option", "common" or "example". An option's value follows as the next word or behind "="; the
+ * few short names, "-o", stand in a table in args.c.
  *
  * Where an option would write over what is read by another, or over a word that names a model or a
  * folder, that is said, and the code is EXIT_FAILED. */
 int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
               char **argv, const char **words, size_t max_words, size_t *count);
 
-/* A whole program around its commands: main's arguments, and what it ends with. */
+/* Runs a program with its commands: takes main's arguments and returns its exit code. */
 int cli_main(int argc, char **argv, int (*run)(int argc, char **argv));
 
-/* What recon-lab does, in place of this process; comes back only with a failure. */
+/* Replaces this process by recon-lab; returns only on failure. */
 int cli_lab_has(const char *word);
 int cli_lab_run(char **argv);
 int cli_lab_table(const cli_command *command);
@@ -119,17 +121,19 @@ void cli_ranks_attach(recon_ctx *ctx);
 int cli_ranks_tell(recon_ctx *ctx, recon_status status);
 void cli_ranks_end(int code);
 
-/* From here on nothing that a file says can steer the terminal by standard output. 0: no memory. */
+/* Makes standard output safe: names from files can no longer control the terminal. Returns 0 if
+ * there is no memory. */
 int cli_guard_output(void);
 
-/* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
+/* Prints "recon NAME: ..." and how to get help; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
 
-/* Another one; -1, or the exit code where there are too many. */
+/* Adds a setting; returns -1, or the exit code if there are too many. */
 int cli_settings_add(const cli_command *command, cli_settings *settings, const char *name,
                      const char *value);
 
-/* Misuse where a training would replace what is at `out` without being told to; else -1. */
+/* Returns the code of misuse if a training would replace a file at `out` without permission, else
+ * -1. */
 int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite);
 #define CLI_RESUME_HELP    "continue from MODEL.last; with more --epochs also a finished run"
 #define CLI_OVERWRITE_HELP "replace MODEL and MODEL.last if they exist"
@@ -142,11 +146,11 @@ const char *cli_model_file(const char *text);
 /* Whether a path that is to be written ends as a file of some format does, ".jpg", ".npy". */
 int cli_is_other_format(const char *path);
 
-/* What every command that reads data has: which, and where they are worked on. */
+/* Options of every command that reads data: the data and the device. */
 typedef struct {
     const char *spec, *rotate;
     size_t limit, size, picture_limit;
-    size_t channels;          /* 0: as they have; no option                */
+    size_t channels;          /* 0: as they have; no option */
     size_t seed, rotate_seed; /* 0: 1 */
     int skip_bad, crop;
     int device, precision, deterministic;
@@ -156,13 +160,13 @@ typedef struct {
 enum { CLI_DATA_OPTIONS = 12 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 
-/* Attaches the device, and says where --precision cannot be had. */
+/* Attaches the device, and reports if it does not support --precision. */
 recon_status cli_attach(recon_ctx *ctx, const cli_data *data);
 
 /* The same as the library takes it. */
 recon_source cli_source(const cli_data *data);
 
-/* Inputs of any kind, taken and rotated as asked. Close always. */
+/* Opens inputs of any kind, with their subset and rotation. Always close them. */
 typedef recon_inputs cli_inputs;
 /* For a backbone pictures of a folder are fitted to its size and channels, unless --size says
  * otherwise, and inputs that do not fit it are an error. backbone may be NULL. */
@@ -176,8 +180,8 @@ recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *inputs, const cli_data 
 recon_status cli_inputs_filter(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
                                const char *spec, recon_accept *accept, const void *user);
 
-/* What a command does with data of a kind, and how it speaks of them. It asks for a row of its table,
- * never which kind the data are. */
+/* The operations and words of the commands for one kind of data. A command uses the row of its
+ * table and never asks for the kind. */
 typedef recon_status cli_work_on(recon_ctx *ctx, void *arg, const cli_inputs *inputs);
 typedef struct {
     const char
@@ -189,24 +193,24 @@ recon_status cli_by_data(recon_ctx *ctx, const cli_case *table, void *arg,
                          const cli_inputs *inputs);
 typedef struct {
     const char *data;
-    const char *name;          /* what an input is called by, in tables: "file"          */
-    const char *each;          /* in JSON: "ms_an_image"                                 */
-    const char *pose, *header; /* of score: the key of an angle, the head of its table   */
+    const char *name;          /* what an input is called by, in tables: "file" */
+    const char *each;          /* in JSON: "ms_an_image" */
+    const char *pose, *header; /* of score: the key of an angle, the head of its table */
     const char *degrees;       /* format of that angle */
 } cli_words;
 const cli_words *cli_words_of(const cli_inputs *inputs);
 
-/* The path of the file that image i came from, or NULL. */
+/* Returns the path of the file of image i, or NULL. */
 const char *cli_images_path(const cli_inputs *inputs, size_t i);
 /* Image i as it was before it was cropped, and before --rotate. */
 void cli_images_whole(float *out, const cli_inputs *inputs, size_t i);
-/* Says so where objects are small in their frames and nothing crops them: before images are learned.
- * Photographs have no object that stands out from the ground, and photo presets take them whole. */
+/* Warns, before training, if objects are small in their frames and are not cropped. Photographs
+ * have no object on a plain background, and photo presets use the whole picture. */
 recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *inputs, const char *spec,
                            recon_preset preset);
 
-/* A whole model and the inputs for it: what canonicalize, score and distribution begin with. Close
- * always. */
+/* Opens a complete model and its inputs, for canonicalize, score and distribution. Always close
+ * it. */
 typedef struct {
     recon_model *model;
     cli_inputs inputs;
@@ -214,8 +218,8 @@ typedef struct {
 recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *model, const cli_data *data);
 void cli_close(recon_ctx *ctx, cli_subject *subject);
 
-/* What an option such as --held names: read as the data are, but all of it; for a backbone,
- * which may be NULL. */
+/* What an option such as --held names: read as the data are, but all of it; for a backbone (of the
+ * file `model`), which may be NULL. */
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
                            const char *option, const char *spec, const recon_backbone *backbone);
 
@@ -231,18 +235,19 @@ void cli_unread_json(json_t *object, const cli_inputs *inputs);
  * RECON_NATURAL_FEW have none. wider: the option that makes classes larger, "--k". */
 void cli_print_natural(const size_t count[RECON_NATURAL_KINDS], const char *wider);
 
-/* How Lambda was chosen; whether it can be trusted, with reasons and remedies. */
+/* Print how Lambda was chosen; and whether it can be trusted, with reasons and remedies. */
 void cli_print_lambda(const recon_lambda_choice *choice);
 void cli_print_trust(const recon_trust *trust);
-/* A line where the verdict on the model is that it is not to be used. */
+/* Prints a line if the model should not be used. */
 void cli_print_distrust(const recon_model *model);
-/* What goes behind a width that does not say how far images occur rotated; else "". trust may be NULL. */
+/* Returns the note after a width that does not show how far images occur rotated, else "". trust
+ * may be NULL. */
 const char *cli_width_note(const recon_trust *trust);
-/* The reasons alone, in lines that begin with so many spaces; nothing where there are none. */
+/* Prints the reasons, if any, in lines indented by this many spaces. */
 void cli_print_reasons(const recon_trust *trust, int indent);
 
-/* Whether a network rotates with its images well enough to be used, and that in words, with what to
- * do where it does not. */
+/* Returns whether a network is equivariant enough to be used; and says so in words, with a remedy
+ * if it is not. */
 int cli_is_equivariant(const recon_equivariance *e);
 const char *cli_equivariance_words(const recon_equivariance *e);
 
@@ -263,7 +268,7 @@ enum { CLI_BF16 = 3 };
 recon_precision cli_precision(recon_ctx *ctx, int choice);
 /* The same of a model that is opened: the library decides what auto is. */
 recon_precision cli_use_precision(recon_ctx *ctx, int choice);
-/* Once, where the backend is known: says that bf16 was asked for and is not used. */
+/* Reports once, when the backend is known, that bf16 was requested and is not used. */
 void cli_note_precision(recon_ctx *ctx, int choice);
 
 /* A text that may be NULL, for files that hold UTF-8 alone: NULL where it is none. */

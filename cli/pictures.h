@@ -1,4 +1,4 @@
-/* pictures.h - picture files rotated at their own size. */
+/* pictures.h - rotates picture files at their own size. */
 #ifndef CLI_PICTURES_H
 #define CLI_PICTURES_H
 
@@ -6,7 +6,7 @@
 #include "data/image.h"
 #include <recon/recon.h>
 
-/* How pictures are rotated. Of all threads that share the budget no more pixels are in memory than it
+/* How pictures are rotated. The threads that share the budget hold no more pixels in memory than it
  * allows. */
 typedef struct {
     recon_interpolation interpolation;
@@ -18,13 +18,13 @@ typedef struct {
 } cli_rotation;
 
 /* Rotates the picture in a file counter-clockwise by an angle, once, and writes it with the same
- * channels and depth, and in the same size unless all is kept: as JPEG or TIFF if `to` is called so,
- * else as PNG. JPEG keeps the EXIF data and ICC profile of a JPEG, upright now. Where nothing has to be
- * done the file is copied as it is. */
+ * channels and depth, and in the same size unless all is kept: as JPEG or TIFF if `to` is called
+ * so, else as PNG. JPEG keeps the EXIF data and ICC profile of a JPEG, upright now. Where nothing
+ * has to be done the file is copied as it is. */
 recon_status cli_picture_rotate(recon_ctx *ctx, const char *to, const char *from, double angle,
                                 const cli_rotation *how);
 
-/* The same of n pages of a TIFF file, from[i] each a FILE#N, into one. */
+/* The same for n pages of a TIFF file, from[i] each a FILE#N, into one file. */
 recon_status cli_pages_rotate(recon_ctx *ctx, const char *to, const char *const *from,
                               const double *angle, size_t n, const cli_rotation *how);
 

@@ -1,5 +1,6 @@
-/* rounds.h - inputs in blocks, shared out over ranks: in each round every rank answers for one block, and
- * rank 0 takes the answers of all, in the order of the inputs. In one process a round is a block. */
+/* rounds.h - distributes blocks of inputs over ranks: in each round every rank processes one block,
+ * and rank 0 receives the results of all, in the order of the inputs. In one process a round is a
+ * block. */
 #ifndef CLI_ROUNDS_H
 #define CLI_ROUNDS_H
 
@@ -8,7 +9,7 @@
 typedef struct {
     const recon_data *data; /* the same at all ranks */
     size_t n, block;        /* inputs, and those of a block */
-    size_t each;            /* bytes of an answer           */
+    size_t each;            /* bytes of an answer */
     void *arg;
     /* out [n] for n inputs from `at` on. */
     recon_status (*answer)(recon_ctx *ctx, void *arg, void *out, size_t at, size_t n);

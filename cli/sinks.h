@@ -1,4 +1,4 @@
-/* sinks.h - where canonical inputs go, block by block. */
+/* sinks.h - writes canonical inputs, block by block. */
 #ifndef CLI_SINKS_H
 #define CLI_SINKS_H
 
@@ -33,21 +33,20 @@ typedef struct {
     }
 
 /* path: FILE.npy or a folder for images, FILE.xyz for molecules. table: a path for the table, or
- * NULL; a folder has its own; group: of its
- * poses. Close always. */
+ * NULL; a folder has its own; group: of its poses. Close always. */
 recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const char *table,
                            const cli_inputs *inputs, const recon_group *group,
                            const cli_rotation *how);
-/* n canonical inputs from the first on, where it is a file. */
+/* Writes n canonical inputs from the first on, if the sink is a file. */
 recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
                            size_t n);
-/* The same where it is a folder: each picture is rotated by its angle as it is written, from its own
- * file if it has one, else from `in`; out is room for n images. A file that is not rotated is copied
- * as it is. Stacks are written by commit. */
+/* The same if it is a folder: each picture is rotated by its angle when it is written, from its own
+ * file if it has one, else from `in`; out has room for n images. A file that is not rotated is
+ * copied. Stacks are written by commit. */
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
                                const double *angles, size_t first, size_t n);
-/* Puts all in its place, the table too, and to `poses`, a path or NULL, the absolute poses as they
- * are written. */
+/* Commits everything, including the table, and writes the absolute poses to `poses`, a path or
+ * NULL. */
 recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses,
                              const recon_group *group, const double *absolute);
 void cli_sink_close(recon_ctx *ctx, cli_sink *to);

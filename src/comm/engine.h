@@ -1,12 +1,12 @@
-/* engine.h - what carries messages between ranks: the table that a plug-in fills.
+/* engine.h - the table of functions that a plug-in provides to send messages between ranks.
  *
  * Open MPI and MPICH have different binary interfaces, so each has a plug-in of its own, a small
  * shared object that is loaded when a launcher has started several processes. Nothing else of recon
  * is linked with an MPI: the same binary runs where none is installed.
  *
- * A plug-in carries messages from one rank to another and no more. Broadcasts, gathers and sums are
- * built from them in comm.c, once, so that they do the same under every MPI. Functions return 0, or
- * a code for `explain`. All are called by one thread. */
+ * A plug-in only sends messages from one rank to another. Broadcasts, gathers and sums are built
+ * from them in comm.c, so that they do the same under every MPI. Functions return 0 or a code for
+ * `explain`. All are called by one thread. */
 #ifndef COMM_ENGINE_H
 #define COMM_ENGINE_H
 

@@ -1,5 +1,5 @@
-/* launch.h - who has started this process, as one of how many, and which plug-in speaks with the
- * others. */
+/* launch.h - detects the launcher of this process and its rank, and finds the plug-in for
+ * messages. */
 #ifndef COMM_LAUNCH_H
 #define COMM_LAUNCH_H
 
@@ -13,11 +13,12 @@ typedef struct {
 
 recon_launch recon_launch_find(void);
 
-/* This process's place among those of its machine; 0 where no launcher says. */
+/* Returns the index of this process on its machine; 0 if no launcher tells. */
 int recon_launch_place(void);
 
-/* The plug-in of that name: $RECON_COMM_PLUGIN; beside the program or the library; in lib/recon of
- * its prefix; in /usr/local/lib/recon and /usr/lib/recon. NULL, and why not in message. */
+/* Finds the plug-in of that name: in $RECON_COMM_PLUGIN; beside the program or the library; in
+ * lib/recon of its prefix; in /usr/local/lib/recon and /usr/lib/recon. NULL, with the reason in
+ * message, if there is none. */
 const recon_engine *recon_launch_load(const char *engine, char *message, size_t room);
 
 #endif

@@ -1,4 +1,5 @@
-/* faiss.h - the little of FAISS that we use, behind C. Debian ships FAISS's C++ library only. */
+/* faiss.h - a C interface to the parts of FAISS that we use. Debian only ships FAISS's C++
+ * library. */
 #ifndef KNN_FAISS_H
 #define KNN_FAISS_H
 
@@ -22,7 +23,7 @@ recon_status recon_faiss_new(recon_faiss **out, const float *w, size_t n, size_t
                              int graph, int threads, recon_faiss_stop *stop, void *user,
                              char *message, size_t size);
 
-/* index [m][k], -1 where fewer were found. Fails as above. */
+/* index [m][k], filled up with -1 if fewer were found. Fails as above. */
 recon_status recon_faiss_search(recon_faiss *index, int64_t *out, const float *queries, size_t m,
                                 size_t k, int threads, char *message, size_t size);
 void recon_faiss_free(recon_faiss *index);

@@ -1,4 +1,4 @@
-/* points.h - embeddings made ready for blocked search, and the exact score everything answers to.
+/* points.h - embeddings prepared for blocked search, and their exact scores.
  *
  * A larger score is nearer. Rows are prepared as w: of unit length for cosine; scaled by one power
  * of two, so that nothing overflows, for the inner product; moved to the mean and scaled for
@@ -6,9 +6,9 @@
  * shift_j is |w_j|^2 / 2 for Euclidean and 0 otherwise. It is off by at most recon_points_error:
  * that is what makes a search in single precision exact.
  *
- * Where the processor multiplies bytes several times faster than floats there is also a copy of w
- * in bytes, w ~ step * bytes, off by the length `rest` that is known for each row. It serves as a
- * coarse filter in front of the rest. */
+ * If the processor multiplies bytes several times faster than floats, there is also a copy of w in
+ * bytes, w ~ step * bytes, with an error of length `rest`, known for each row. It serves as a
+ * coarse filter. */
 #ifndef KNN_POINTS_H
 #define KNN_POINTS_H
 
@@ -18,14 +18,14 @@
 
 typedef struct {
     const float *z; /* [n][d] as given, lent */
-    float *w;       /* [n][d] prepared       */
-    float *shift;   /* [n]                   */
+    float *w;       /* [n][d] prepared */
+    float *shift;   /* [n] */
     double *norm;   /* [n] length of z for cosine, of w otherwise */
     double *mean;   /* [d] what was taken off, Euclidean only */
     double scale;   /* the power of two */
     double longest; /* row of w */
-    int8_t *bytes;  /* [n][d] or NULL        */
-    float *step;    /* [n]                   */
+    int8_t *bytes;  /* [n][d] or NULL */
+    float *step;    /* [n] */
     float *rest;    /* [n] |w - step * bytes| */
     double worst_rest;
     size_t n, d;
@@ -33,8 +33,8 @@ typedef struct {
     recon_metric metric;
 } recon_points;
 
-/* Checks z and prepares it; a message names `what` and the row. Queries give the points they will
- * be compared with as `like`, so that both are moved and scaled alike. */
+/* Checks z and prepares it; a message names `what` and the row. For queries, pass the points that
+ * they will be compared with as `like`, so that both are shifted and scaled alike. */
 recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z, size_t n,
                                size_t d, recon_metric metric, const recon_points *like,
                                const char *what);
@@ -44,9 +44,9 @@ recon_status recon_points_make_part(recon_ctx *ctx, recon_points *out, const flo
                                     const recon_points *like, const char *what);
 void recon_points_free(recon_points *p);
 
-/* What `like` needs of many parts: that all numbers are finite, the sum of the rows, the length of
- * the longest less the mean (may be NULL), and from that the power of two that makes it at most 1
- * long: exact, and out of reach of overflow. */
+/* Parts of `like` for data in many pieces: a check that all numbers are finite, the sum of the
+ * rows, the length of the longest row minus the mean (may be NULL), and the power of two that
+ * scales it to at most 1, which is exact and avoids overflow. */
 recon_status recon_points_check(recon_ctx *ctx, const float *z, size_t n, size_t d, size_t first,
                                 const char *what);
 void recon_points_sum(double *sum /* [d], added to */, const float *z, size_t n, size_t d);
@@ -57,8 +57,8 @@ double recon_points_scale(double longest);
  * the squared distance. The same bits with i and j exchanged, and for equal rows. */
 double recon_points_exact(const recon_points *a, size_t i, const recon_points *b, size_t j);
 
-/* The distance that recon_knn_components means, from the differences: a similarity near 1 has lost
- * the digits that tell small distances apart. */
+/* The distance for recon_knn_components, computed from differences, because a similarity near 1 has
+ * lost the digits of small distances. */
 double recon_row_distance(const float *a, const float *b, size_t d, recon_metric metric);
 
 /* w_i . w_j in single precision: what a tile of the blocked product holds, one at a time. */

@@ -14,9 +14,9 @@ recon_status recon_exact_self(recon_ctx *ctx, recon_neighbor *out, const recon_p
 recon_status recon_exact_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
                                 const recon_points *p, size_t k);
 
-/* The same where out holds the nearest of other points already, unused places having a score of minus
- * infinity (recon_neighbors_clear). Those of p are counted from `first` on. Progress is the caller's
- * to count. The second one is always the host's. */
+/* The same if out already holds the nearest of other points, with a score of minus infinity in
+ * unused places (recon_neighbors_clear). Points of p are numbered from `first` on. The caller
+ * reports progress. The second one always runs on the host. */
 recon_status recon_exact_search_more(recon_ctx *ctx, recon_neighbor *out,
                                      const recon_points *queries, const recon_points *p,
                                      size_t first, size_t k);
@@ -28,8 +28,8 @@ recon_status recon_exact_search_on(recon_ctx *ctx, recon_neighbor *out, const re
 /* Whether the context's backend takes this search: it has one, and the search is large enough. */
 int recon_device_takes(recon_ctx *ctx, const recon_points *rows, const recon_points *p, size_t k);
 
-/* As recon_exact_self and recon_exact_search, with the same answer. RECON_ERR_MEMORY where it does not
- * fit there: the host can still do it. */
+/* As recon_exact_self and recon_exact_search, with the same answer. RECON_ERR_MEMORY where it does
+ * not fit there: the host can still do it. */
 recon_status recon_device_self(recon_ctx *ctx, recon_neighbor *out, const recon_points *p, size_t k,
                                int include_self);
 recon_status recon_device_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
@@ -52,7 +52,7 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
 void recon_knn_answer(int64_t *index, float *score, const recon_neighbor *found, size_t n,
                       recon_metric metric);
 
-/* RECON_ERR_INPUT for a tail that is not zero and for a metric or a method that there is not. */
+/* RECON_ERR_INPUT if the reserved tail is not zero or the metric or method is unknown. */
 recon_status recon_knn_options_check(recon_ctx *ctx, const recon_knn_options *options);
 
 #endif

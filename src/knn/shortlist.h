@@ -1,10 +1,10 @@
 /* shortlist.h - for each row of a block, the candidates that may still be among its k nearest.
  *
- * Candidates come in with a blocked score, which is off by at most the row's error e. Once k are
- * there, one whose blocked score is more than 2e below the k-th best cannot win, and the floor
- * rises to that. Where so many lie within 2e that the list would overflow (duplicates, tight
- * clusters), they are compared exactly and the k nearest stay: memory is bounded
- * whatever the data. */
+ * Candidates have a blocked score, whose error is at most the row's error e. Once there are k, a
+ * candidate whose blocked score is more than 2e below the k-th best cannot be among the nearest,
+ * and the floor rises to that score. If so many are within 2e that the list would overflow
+ * (duplicates, tight clusters), they are compared exactly and the k nearest are kept, so memory is
+ * bounded for all data. */
 #ifndef KNN_SHORTLIST_H
 #define KNN_SHORTLIST_H
 
@@ -39,15 +39,16 @@ void recon_shortlist_clear(recon_shortlist *s);
 void recon_shortlist_push(recon_shortlist *s, size_t i, float score, uint32_t index,
                           recon_neighbor *scratch);
 
-/* What a blocked score of row i must reach where the exact score of its k-th nearest so far is kth:
- * minus infinity where there are not k yet. */
+/* Returns what a blocked score of row i must reach if the exact score of its k-th nearest so far is
+ * kth, which is minus infinity if there are fewer than k. */
 float recon_shortlist_floor(const recon_points *rows, size_t i, const recon_points *points,
                             double kth);
 
 /* The k nearest of list i, nearest first, ties to the lower index. out has room for capacity. */
 void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out);
 
-/* What taking list i needs begins to arrive, which may lie anywhere in memory; nothing behind the last. */
+/* Prefetches what taking list i needs, from anywhere in memory; does nothing after the last
+ * list. */
 void recon_shortlist_fetch(const recon_shortlist *s, size_t i);
 
 /* n places without a neighbour. */

@@ -3,10 +3,10 @@
  * The columns of a sweep are packed once, transposed, because products whose second matrix lies
  * row-wise run fastest; the rows then stream past.
  *
- * A coarse tile multiplies bytes: several times faster, and off by a known bound. Its scan lowers
- * the floors by that bound, and what passes is scored again exactly, so a caller sees the same kind
- * of hits from either. Where too much passes (a crowd of points nearer to each other than bytes can
- * tell), the tally says so and tiles are no longer coarse. */
+ * A coarse tile multiplies bytes, which is several times faster and has an error with a known
+ * bound. Its scan lowers the floors by that bound, and entries that pass are scored again exactly,
+ * so a caller gets the same hits from either. If too many pass (many points closer together than
+ * bytes resolve), the tally shows it and tiles are no longer coarse. */
 #ifndef KNN_TILES_H
 #define KNN_TILES_H
 
@@ -17,7 +17,8 @@
 
 #define RECON_TILE 512 /* rows and columns of a tile: its scores stay in the second-level cache */
 
-/* Shared by the sweeps of one search: does a coarse tile pay just now? Only speed hangs on it. */
+/* Shared by the sweeps of one search: whether coarse tiles pay at the moment. Only affects
+ * speed. */
 typedef struct {
     atomic_uint share; /* of entries that passed, lately, in 1 / 65536 */
     atomic_uint turn;  /* tiles since */

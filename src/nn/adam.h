@@ -15,12 +15,12 @@ struct recon_adam {
     double *norm;
 };
 
-/* recon_adam_update in two halves: the first copies this step's numbers to the backend, the second
- * is kernels alone, the same every step. */
+/* recon_adam_update in two parts: the first copies this step's numbers to the backend, the second
+ * only runs kernels, the same in every step. */
 recon_status recon_adam_prepare(recon_ctx *ctx, recon_adam *adam, double rate);
 recon_status recon_adam_apply(recon_ctx *ctx, recon_adam *adam);
 
-/* As new, at the weights as they are: no moments, and the average is the weights. */
+/* Resets the optimiser: no moments, and the average is the current weights. */
 recon_status recon_adam_reset(recon_ctx *ctx, recon_adam *adam);
 
 #endif

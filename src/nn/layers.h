@@ -1,4 +1,4 @@
-/* layers.h (private) - how layers name what they add. */
+/* layers.h (private) - the names of layers and their parameters. */
 #ifndef NN_LAYERS_H
 #define NN_LAYERS_H
 

@@ -1,4 +1,4 @@
-/* params.h (private) - the blocks behind the names. */
+/* params.h (private) - the blocks of memory of a set of parameters. */
 #ifndef NN_PARAMS_H
 #define NN_PARAMS_H
 
@@ -35,29 +35,28 @@ struct recon_params {
     } from;
 };
 
-/* The entries to come are a file's, which says how large they are and need not be right: one that
- * it does not hold in that shape is refused as it is added, before there is memory for it, and
- * recon_params_make takes the file's numbers. whole: the file may hold nothing else. Both are lent
- * until then; file NULL: expect none. */
+/* Declares that the following entries are in a file, whose sizes cannot be trusted: an entry that
+ * it does not hold in the same shape is refused when it is added, before memory is allocated, and
+ * recon_params_make reads the numbers. whole: the file must not hold anything else. Both are lent
+ * until then; file NULL: no file. */
 void recon_params_expect(recon_params *params, const recon_safetensors *file, const char *path,
                          int whole);
 /* Whether such an entry may be added, for who needs memory in front of that. */
 recon_status recon_params_check(recon_ctx *ctx, const recon_params *params, const char *name,
                                 const size_t *shape, int ndim);
 
-/* RECON_ERR_FORMAT where one of n floats or doubles of a file is not finite: it is damaged, and
- * nothing good comes of it. */
+/* RECON_ERR_FORMAT if one of n floats or doubles of a file is not finite: the file is damaged. */
 recon_status recon_numbers_check(recon_ctx *ctx, const void *x, recon_dtype type, size_t n,
                                  const char *name, const char *path);
 
-/* RECON_ERR_NUMERIC where one of the entries' floats or doubles is not finite: training has
- * diverged, and what is there at path is better. */
+/* RECON_ERR_NUMERIC if one of the entries' floats or doubles is not finite: training has diverged,
+ * and the existing file at path must be kept. */
 recon_status recon_entries_check(recon_ctx *ctx, const char *path,
                                  const recon_tensor_entry *entries, size_t n);
 
-/* Numbers that follow from the others or from the network's form: they live and die with the
- * parameters but are neither trained nor written to files, and may be added at any time. values
- * [count] may be NULL: the caller fills out->value, then calls recon_param_round. */
+/* Adds numbers that are derived from the parameters or the network's form. They are freed with the
+ * parameters, but neither trained nor written to files, and may be added at any time. values
+ * [count] may be NULL: the caller then fills out->value and calls recon_param_round. */
 recon_status recon_params_keep(recon_ctx *ctx, recon_param **out, recon_params *params,
                                const double *values, const size_t *shape, int ndim);
 /* Renews the bfloat16 copy of one entry, where it has one. */
@@ -73,18 +72,18 @@ recon_status recon_params_fetch(recon_ctx *ctx, recon_tensor_entry *out, void **
 recon_status recon_params_store(recon_ctx *ctx, recon_params *params, const recon_safetensors *file,
                                 const char *path);
 
-/* Values of other parameters under the same names, for those that begin with `prefix`. The other ones
- * must have them, in the same shapes. */
+/* Values of other parameters under the same names, for those that begin with `prefix`. The other
+ * ones must have them, in the same shapes. */
 recon_status recon_params_copy(recon_ctx *ctx, recon_params *params, const recon_params *other,
                                const char *prefix);
 
 /* Renews the bfloat16 copy, after the weights were written from outside. */
 recon_status recon_params_round(recon_ctx *ctx, recon_params *params);
 
-/* Takes another block as the weights; the old one is the caller's now. */
+/* Replaces the block of weights; the caller then owns the old one. */
 void recon_params_use(recon_params *params, char *weights);
 
-/* RECON_AUTO becomes what it means here. RECON_ERR_INPUT for double anywhere but on ref. */
+/* Resolves RECON_AUTO. RECON_ERR_INPUT for double on any backend but ref. */
 recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision);
 
 /* The numbers of a tensor, from and to host memory. */

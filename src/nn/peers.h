@@ -1,8 +1,8 @@
-/* peers.h - ranks that train on devices of their own: each has a part of every batch, and what they
- * add up is the gradient, one block of all parameters.
+/* peers.h - training over ranks with a device each: every rank has a part of each batch, and
+ * gradients, one block of all parameters, are summed over ranks.
  *
- * Norms and contrasts see a rank's own part, as where one process splits a batch. Sums go from device
- * to device (ops/peers.h), or, where that cannot be, through the hosts' memories and MPI.
+ * Norms and contrastive losses see a rank's own part, as if one process had split the batch. Sums
+ * go from device to device (ops/peers.h), or, if that is not possible, through host memory and MPI.
  *
  * The block is cut into a few buckets, of whole parameters. A bucket is summed as soon as the
  * gradients of all of its parameters are complete, while the backward pass goes on. */
@@ -36,27 +36,27 @@ typedef struct {
 recon_status recon_peers_open(recon_ctx *ctx, recon_peers *out);
 void recon_peers_close(recon_peers *peers);
 
-/* Called as a backward pass begins; as the gradient of a parameter is complete (those of other networks are
- * ignored); and at its end: then gradients are their sum over ranks, and buffers (the statistics of norms)
- * their mean. */
+/* Called as a backward pass begins; as the gradient of a parameter is complete (those of other
+ * networks are ignored); and at its end: then gradients are their sum over ranks, and buffers (the
+ * statistics of norms) their mean. */
 void recon_peers_begin(recon_peers *peers, const recon_params *params);
 recon_status recon_peers_ready(recon_ctx *ctx, recon_peers *peers, const recon_params *params,
                                const recon_param *param);
 recon_status recon_peers_finish(recon_ctx *ctx, recon_peers *peers, recon_params *params);
 
-/* --- A training that several ranks share: what they must agree on, and rank 0's state at all
- * of them. In one process nothing is done. */
+/* --- Sharing a training: settings that the ranks must agree on, and copying the state of rank 0 to
+ * all. In one process nothing is done. */
 
 /* RECON_ERR_INPUT where there are more ranks than a batch of so many units has parts. */
 recon_status recon_ranks_fit(recon_ctx *ctx, size_t units);
 
-/* Whether a trainee's batches are cut into slices: *cut is this rank's part, or all zero. Where they are
- * not, *part is this rank's part of a batch. Several ranks become *peers; those that cannot share a batch
- * fail, as do those with other settings, of which the data are one. */
+/* Decides how ranks share a trainee's batches. If they are cut into slices, *cut is this rank's
+ * part, else it is zero and *part is this rank's part of a batch. Several ranks become *peers. It
+ * fails if they cannot share a batch, or if their settings, which include the data, differ. */
 recon_status recon_ranks_begin(recon_ctx *ctx, recon_slices *cut, recon_peers *peers,
                                recon_slice *part, const recon_trainee *it, const char *settings);
 
-/* Weights and buffers of rank 0; and beside them the optimiser's blocks and the numbers. */
+/* Copy weights and buffers of rank 0; the second also the optimiser's blocks and the numbers. */
 recon_status recon_ranks_weights(recon_ctx *ctx, recon_params *params);
 recon_status recon_ranks_state(recon_ctx *ctx, recon_adam *adam, recon_checkpoint *at);
 

@@ -1,9 +1,9 @@
-/* planes.h (private) - a steerable convolution taken apart into waves, planes and products.
+/* planes.h (private) - decomposes a steerable convolution into waves, planes and products.
  *
- * An element of the basis is a wave times one of the two parts of a complex weight. So a field
- * filtered with the wave, once, serves both parts and every output field: that is a plane of
- * features (ops.h, steer), and the weights are left with entries w, -w or 0 in a product. Waves of
- * frequency -f are not filtered with again: (A - i B) u is the conjugate of (A + i B) conj(u). */
+ * An element of the basis is a wave times one of the two parts of a complex weight. So a field is
+ * filtered with the wave once, for both parts and every output field. The result is a plane of
+ * features (ops.h, steer), and the weights become entries w, -w or 0 in a product. No filtering is
+ * needed for waves of frequency -f: (A - i B) u is the conjugate of (A + i B) conj(u). */
 #ifndef NN_PLANES_H
 #define NN_PLANES_H
 
@@ -25,7 +25,7 @@ typedef struct {
     recon_wave wave[RECON_PLANE_WAVES];
     recon_expand_plan mix; /* the layer's weights to those of the products */
     size_t weights;        /* of the products */
-    size_t numbers;        /* of mix's basis  */
+    size_t numbers;        /* of mix's basis */
 } recon_planes;
 
 /* The planes of a layer, in the arena. */

@@ -1,12 +1,13 @@
-/* restarts.h (private) - the paper's learning rate: warmed up over five epochs, then a cosine with warm
- * restarts. How many there are the paper does not say; here two, each part twice as long as the one
- * before, and the last one ends with the run. */
+/* restarts.h (private) - the paper's learning rate: a warm-up over five epochs, then a cosine with
+ * warm restarts. The paper does not give their number; here there are two, each period twice as
+ * long as the previous one, and the last one ends with the run. */
 #ifndef NN_RESTARTS_H
 #define NN_RESTARTS_H
 
 #include <recon/nn/schedule.h>
 
-/* epoch: steps in one; steps: in all. Of a run of less than fifty epochs a tenth is warm-up. */
+/* epoch: steps per epoch; steps: in total. A run of fewer than fifty epochs warms up over a tenth
+ * of it. */
 recon_schedule recon_restarts(double rate, uint64_t epoch, uint64_t steps);
 
 #endif

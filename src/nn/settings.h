@@ -1,7 +1,7 @@
-/* settings.h - what a run was started with, as one line of text: "batch: 64, rate: 0.002, ...".
+/* settings.h - the settings of a run as one line of text: "batch: 64, rate: 0.002, ...".
  *
- * Checkpoints and models store the line; a resumed run compares it with its own and names what
- * differs. */
+ * Checkpoints and models store the line; a resumed run compares it with its own and reports
+ * differences. */
 #ifndef NN_SETTINGS_H
 #define NN_SETTINGS_H
 
@@ -25,7 +25,7 @@ typedef struct {
 void recon_settings_add(recon_settings *s, const char *name, const char *fmt, ...)
     RECON_PRINTF(3, 4);
 
-/* With what every run ends: its seed, and in which precision and on which backend it computes. */
+/* Adds the settings that every run has: seed, precision and backend. */
 void recon_settings_add_run(recon_settings *s, recon_ctx *ctx, uint64_t seed,
                             recon_precision precision);
 

@@ -1,9 +1,9 @@
-/* tape.h (private) - the record, and what operations are made with.
+/* tape.h (private) - the record of a tape, and helpers to write operations.
  *
- * An operation: check shapes (recon_tape_refuse), take the result (recon_tape_like, _make), call
- * the kernel (RECON_CALL), write it down (recon_tape_record). Its way back: ask where each
- * gradient goes (recon_tape_want), call the kernel, hand it over (recon_tape_give). Neither looks
- * at errors in between: they stick to the tape. */
+ * An operation checks shapes (recon_tape_refuse), takes memory for the result (recon_tape_like,
+ * _make), calls the kernel (RECON_CALL), and is recorded (recon_tape_record). Its backward pass
+ * asks where each gradient goes (recon_tape_want), calls the kernel, and passes the gradient on
+ * (recon_tape_give). Neither checks for errors in between: they stick to the tape. */
 #ifndef NN_TAPE_H
 #define NN_TAPE_H
 
@@ -21,10 +21,10 @@ typedef struct recon_node {
     recon_tensor value, grad; /* grad.data NULL: none has arrived */
     recon_tensor more;        /* what the gradient is to be added to, where the node adds it */
     int adds;           /* the node's way back adds `more` itself, in a pass it makes anyway */
-    recon_param *param; /* of a leaf that is one            */
-    int needs;          /* somebody asks for its gradient   */
+    recon_param *param; /* of a leaf that is one */
+    int needs;          /* somebody asks for its gradient */
     int of_batch;       /* made from what is cut into slices */
-    recon_back *back;   /* NULL: a leaf                     */
+    recon_back *back;   /* NULL: a leaf */
     recon_var in[RECON_NODE_INPUTS];
     void *args; /* the kernel's, kept for the way back */
     recon_var before;
@@ -72,13 +72,13 @@ struct recon_tape {
     recon_ops plan; /* what ops points to while it is planned */
 };
 
-/* From here on a backward pass tells of every parameter it reaches, as soon as all kernels that add to its
- * gradient were called: in an order that the record alone decides. Not of a batch that is cut, whose
- * gradients are complete all at once. */
+/* From here on a backward pass tells of every parameter it reaches, as soon as all kernels that add
+ * to its gradient were called: in an order that the record alone decides. Not of a batch that is
+ * cut, whose gradients are complete all at once. */
 void recon_tape_tell_ready(recon_tape *t, recon_ready *ready, void *user);
 
-/* What is applied in between belongs to a network that stays as it is: its parameters get no gradient,
- * and it runs as it would outside of training. Returns what thaw puts back. */
+/* What is applied in between belongs to a network that stays as it is: its parameters get no
+ * gradient, and it runs as it would outside of training. Returns what thaw puts back. */
 recon_tape_mode recon_tape_freeze(recon_tape *t);
 void recon_tape_thaw(recon_tape *t, recon_tape_mode mode);
 
@@ -90,14 +90,14 @@ void recon_tape_cut(recon_tape *t, const recon_slices *cut);
 
 /* The slices of a batch that is cut; NULL: it is not. */
 const recon_slices *recon_tape_slices(const recon_tape *t);
-/* recon_var_input of rows that are not the batch's own things, but so many to each slice: rows says how
- * they are cut, and is lent until the tape begins again. NULL: they are not. */
+/* recon_var_input of rows that are not the batch's own things, but so many to each slice: rows says
+ * how they are cut, and is lent until the tape begins again. NULL: they are not. */
 recon_var recon_var_input_rows(recon_tape *t, const void *host, recon_dtype type,
                                const size_t *shape, int ndim, const recon_slices *rows);
 
 /* From here on values have shapes and addresses, but nothing is computed, and no memory is taken:
- * recon_tape_peak says how much it would be. recon_tape_execute ends that, and begins with one block
- * of the peak. */
+ * recon_tape_peak says how much it would be. recon_tape_execute ends that, and begins with one
+ * block of the peak. */
 void recon_tape_plan(recon_tape *t);
 void recon_tape_execute(recon_tape *t);
 
@@ -116,8 +116,8 @@ recon_var recon_tape_mismatch(recon_tape *t, const char *op, recon_var a, const 
 recon_tensor recon_tape_make(recon_tape *t, recon_dtype type, const size_t *shape, int ndim);
 recon_tensor recon_tape_like(recon_tape *t, const recon_tensor *x);
 
-/* The result of an operation on up to four inputs (NULL ones at the end or in between). It is cut into
- * slices as they are. */
+/* The result of an operation on up to four inputs (NULL ones at the end or in between). It is cut
+ * into slices as they are. */
 typedef struct {
     recon_var x[RECON_NODE_INPUTS];
 } recon_operands;

@@ -1,4 +1,4 @@
-/* couple.h - where things lie in the rows and weights of a tensor product, and the order of work.
+/* couple.h - the layout of rows and weights of a tensor product, and the order of its computation.
  *
  * A path may mix channels first, at the 2 l1 + 1 components of x, and then couple; or couple first
  * and mix at the 2 l3 + 1 components of y. Each path takes the cheaper order, which in the paper's

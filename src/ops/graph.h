@@ -1,11 +1,10 @@
 /* graph.h - a whole step recorded once and replayed with one call.
  *
- * Between begin and end the kernels of the context are written down and not run. Replaying runs
- * them on the same addresses with the same arguments, so what changes from step to step (learning
- * rate, counters, the batch) must lie in backend memory. Run a step plainly before recording it:
- * while recording, nothing may be allocated, uploaded, downloaded or waited for, and an entry that
- * would need to says so. Only "cuda" records; on other tables all of these are
- * RECON_ERR_UNSUPPORTED. */
+ * Between begin and end the kernels of the context are recorded and not run. Replaying runs them on
+ * the same addresses with the same arguments, so what changes from step to step (learning rate,
+ * counters, the batch) must be in backend memory. Run a step normally before recording it: while
+ * recording, nothing may be allocated, uploaded, downloaded or waited for, and an entry that needs
+ * to fails. Only "cuda" records; on other tables all of these are RECON_ERR_UNSUPPORTED. */
 #ifndef OPS_GRAPH_H
 #define OPS_GRAPH_H
 
@@ -28,7 +27,7 @@ recon_status recon_graph_launch(recon_ctx *ctx, const recon_graph *graph);
 /* NULL is fine. Before the context goes. */
 void recon_graph_free(recon_ctx *ctx, recon_graph *graph);
 
-/* What a table that records gives; see recon_ops_graphs in ops.c. */
+/* The functions of a table that records; see recon_ops_graphs in ops.c. */
 typedef struct {
     recon_status (*begin)(recon_ctx *ctx);
     recon_status (*end)(recon_ctx *ctx, recon_graph **out);

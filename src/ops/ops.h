@@ -1,19 +1,19 @@
 /* ops.h - the one table of kernels.
  *
- * An entry is a whole kernel, the size of a BLAS or cuDNN call. Mathematics calls
+ * An entry is a whole kernel, the size of a BLAS or cuDNN call. Code calls
  * recon_ops_of(ctx)->entry; ref/ fills the table with plain loops in float and double, cpu/ with
- * libraries and tuned loops, cuda/ with cuBLAS, cuDNN and kernels of ours. The same tests hold
- * every table to ref/. Results never depend on the number of threads, and sums are never atomic.
+ * libraries and tuned loops, cuda/ with cuBLAS, cuDNN and kernels of ours. The same tests compare
+ * every table with ref/. Results never depend on the number of threads, and sums are never atomic.
  *
  * Rules that hold for every entry:
  * - Tensors are dense. The caller has checked shapes; entries assert nothing a user could cause.
  * - Activations (x, y and their gradients dx, dy) are F32 or BF16, all of one entry alike, and F64
  *   on ref/. Parameters, their gradients, statistics, angles and losses are F32 (F64 on ref/),
  *   except weights of conv and linear, which come in the type of the activations.
- * - Whatever an entry writes it overwrites. Adding gradients up is the tape's business.
+ * - An entry overwrites its outputs; the tape adds gradients up.
  * - A pointer that the comment calls optional may be NULL.
- * - Where x is cut into slices (slices.h), what an entry sums over rows is summed over the batch at all
- *   ranks, in tables that has_slices. */
+ * - If x is cut into slices (slices.h), sums over rows go over the batch on all ranks, in tables
+ *   with has_slices. */
 #ifndef OPS_OPS_H
 #define OPS_OPS_H
 
@@ -47,8 +47,8 @@ typedef struct {
     float score;
 } recon_hit;
 
-/* The scan of a streamed top-k: collects the entries of a tile that beat what their row, or their
- * column, has so far:
+/* The scan of a streamed top-k: collects the entries of a tile that exceed the floor of their row
+ * or column:
  *
  *     scores[r][c] - col_shift[c] >= row_floor[r]   or
  *     scores[r][c] - row_shift[r] >= col_floor[c]
@@ -60,14 +60,14 @@ typedef struct {
  * only. */
 typedef struct {
     const float *scores;                /* or NULL, and then */
-    const int32_t *bytes;               /* these, with       */
-    const float *row_scale, *col_scale; /* [rows], [cols]    */
+    const int32_t *bytes;               /* these, with */
+    const float *row_scale, *col_scale; /* [rows], [cols] */
     size_t ld, rows, cols;
     const float *row_floor, *row_shift; /* [rows] */
     const float *col_floor, *col_shift; /* [cols] */
     recon_hit *hits;
     size_t capacity; /* at least cols */
-    size_t *count;   /* hits written  */
+    size_t *count;   /* hits written */
     size_t *next;
 } recon_topk_args;
 
@@ -77,11 +77,11 @@ typedef struct {
  * layer is the case h = w = kh = kw = 1, and may be given as x n,c and w o,c. */
 typedef struct {
     size_t stride, pad;
-    int relu, tf32;                 /* relu, forward: y = max(0, .)                            */
-    recon_tensor y, x, w, bias;     /* forward; bias.data optional                             */
+    int relu, tf32;                 /* relu, forward: y = max(0, .) */
+    recon_tensor y, x, w, bias;     /* forward; bias.data optional */
     recon_tensor dy, dx, dw, dbias; /* backward: each of dx, dw, dbias .data optional; dw and
                                        dbias are F32, though of BF16 products dw may have been
-                                       rounded to BF16 once. With relu, dy is masked by y > 0   */
+                                       rounded to BF16 once. With relu, dy is masked by y > 0 */
 } recon_conv_args;
 
 /* A convolution whose filters are sums of few waves, run without making them: groups of channels
@@ -99,7 +99,7 @@ typedef struct {
 typedef struct {
     size_t from, channels;
     int a, b;      /* b < 0: none, A x */
-    int conjugate; /* of the pairs     */
+    int conjugate; /* of the pairs */
 } recon_steer_plane;
 typedef struct {
     size_t planes, outputs; /* no planes: y is 0 */
@@ -111,14 +111,14 @@ typedef struct {
     const recon_steer_product *product;
     size_t products;
     recon_tensor y, x, w, wave; /* w flat, of x's type; wave [waves][size][size] F32 (F64) */
-    recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32                        */
+    recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32 */
 } recon_steer_args;
 
 typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_unary;
 typedef struct {
     recon_unary kind;
-    recon_tensor y, x;   /* forward y = f(x)               */
-    recon_tensor dy, dx; /* backward dx = dy f'(x)         */
+    recon_tensor y, x;   /* forward y = f(x) */
+    recon_tensor dy, dx; /* backward dx = dy f'(x) */
 } recon_map_args;
 
 /* y = alpha a + beta b, same shapes, any of the types F32, BF16, F64 (with F64 only F64). b
@@ -142,23 +142,21 @@ typedef struct {
     recon_tensor y, a, b;
 } recon_cross_args;
 
-/* Batch norm over the rows of x [rows][channels * field].
- * field 1: y = scale (x - mean) inv + shift, inv = 1 / sqrt(var + eps), var biased over the batch.
- * field m > 1, for vector fields: y = scale x inv, where inv is 1 / sqrt(v + eps) and v the mean
- * over rows of |x_f|^2 / m: no mean, no shift, so that rotating commutes with it; mean,
- * running_mean, shift and dshift are NULL.
+/* Batch norm over the rows of x [rows][channels * field]. field 1: y = scale (x - mean) inv +
+ * shift, inv = 1 / sqrt(var + eps), var biased over the batch. field m > 1, for vector fields: y =
+ * scale x inv, where inv is 1 / sqrt(v + eps) and v the mean over rows of |x_f|^2 / m: no mean, no
+ * shift, so that rotating commutes with it; mean, running_mean, shift and dshift are NULL.
  * training: mean and inv are found and stored, and the running ones updated,
  *
  *     running = (1 - momentum) running + momentum new,
  *
- * running_var holding the unbiased variance (of one row: 0; field m: the mean square). Otherwise the
- * running ones take their place, as constants in backward too, and mean and inv may be NULL.
- * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph; where
- * offset is cut into slices, segments are its things),
- * in training or not; mean and inv are then [segments][channels], the running ones are not used and
- * may be NULL.
- * What often follows a norm, a sum with a second input and a ReLU, is part of it, so that it costs no
- * pass over memory of its own:
+ * running_var holding the unbiased variance (of one row: 0; field m: the mean square). Otherwise
+ * the running ones take their place, as constants in backward too, and mean and inv may be NULL.
+ * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph;
+ * where offset is cut into slices, segments are its things), in training or not; mean and inv are
+ * then [segments][channels], the running ones are not used and may be NULL. What often follows a
+ * norm, a sum with a second input and a ReLU, is part of it, so that it costs no pass over memory
+ * of its own:
  *
  *     y = f(norm(x) + skip),   f(u) = max(0, u) with relu, u without.
  *
@@ -170,8 +168,8 @@ typedef struct {
     recon_tensor y, x, scale, shift;        /* [channels]; shift.data NULL when field > 1 */
     recon_tensor skip;                      /* of x's shape, optional */
     recon_tensor running_mean, running_var; /* [channels] */
-    recon_tensor mean, inv;                 /* [channels] or [segments][channels], saved  */
-    recon_tensor offset;                    /* I32 [segments + 1], optional               */
+    recon_tensor mean, inv;                 /* [channels] or [segments][channels], saved */
+    recon_tensor offset;                    /* I32 [segments + 1], optional */
     recon_tensor dy, dx, dscale, dshift;
     recon_tensor dy_more, dskip; /* optional; dskip is where no other tensor is */
 } recon_norm_args;
@@ -189,11 +187,10 @@ typedef struct {
     recon_tensor y, x, dy, dx;
 } recon_angle_args;
 /* What stands between two steerable convolutions, in one pass: the norms above and their
- * nonlinearities on x [rows][scalars + 2 pairs], a field being a scalar or a pair.
- * Scalars: y = relu(u), u = scale (x - mean) inv + shift. Pairs: y = u relu(|u| + bias) / |u|, 0
- * where |u| = 0, with u = scale x inv. Statistics as in norm, [scalars + pairs] each; of pairs,
- * mean and running_mean are not used. shift [scalars], bias [pairs], either NULL where there are
- * none. */
+ * nonlinearities on x [rows][scalars + 2 pairs], a field being a scalar or a pair. Scalars: y =
+ * relu(u), u = scale (x - mean) inv + shift. Pairs: y = u relu(|u| + bias) / |u|, 0 where |u| = 0,
+ * with u = scale x inv. Statistics as in norm, [scalars + pairs] each; of pairs, mean and
+ * running_mean are not used. shift [scalars], bias [pairs], either NULL where there are none. */
 typedef struct {
     size_t scalars, pairs;
     int training;
@@ -220,8 +217,9 @@ typedef struct {
     recon_tensor y, x, dy, dx;
 } recon_resize_args;
 
-/* Rotates image n counter-clockwise, as seen with row 0 on top, by angle[n] radians about its middle:
- * bilinear, zeros outside, pixel centres at (2 i + 1) / W - 1. Backward: dx and dangle optional. */
+/* Rotates image n counter-clockwise, as seen with row 0 on top, by angle[n] radians about its
+ * middle: bilinear, zeros outside, pixel centres at (2 i + 1) / W - 1. Backward: dx and dangle
+ * optional. */
 typedef struct {
     recon_tensor y, x, angle, dy, dx, dangle;
 } recon_rotate_args;
@@ -266,17 +264,16 @@ typedef struct {
  * molecule from its mirror image. Positions are constants, and F32 (F64) as w is. */
 #define RECON_PAIRS_KNOTS 32
 typedef struct {
-    size_t scalars, vectors;     /* S, V                                                       */
-    recon_tensor y;              /* [rows][S + V + 3 V]                                        */
+    size_t scalars, vectors;     /* S, V */
+    recon_tensor y;              /* [rows][S + V + 3 V] */
     recon_tensor s, u, w;        /* [rows][S + V], [rows][3][4 V], [RECON_PAIRS_KNOTS][S + 5 V] */
-    recon_tensor xyz, offset;    /* [rows][3], I32 [molecules + 1]                             */
-    recon_tensor dy, ds, du, dw; /* ds, du, dw .data optional                                */
+    recon_tensor xyz, offset;    /* [rows][3], I32 [molecules + 1] */
+    recon_tensor dy, ds, du, dw; /* ds, du, dw .data optional */
 } recon_pairs_args;
 
-/* y = s x with a sparse matrix s [rows of y][rows of x] by rows: y[r] is the sum of
- * weight[e] x[index[e]] over e = offset[r] .. offset[r+1]-1, in this order. index and
- * offset [rows + 1] are I32, weight is F32 (F64). The gradient is the same call on dy with s
- * transposed. */
+/* y = s x with a sparse matrix s [rows of y][rows of x] by rows: y[r] is the sum of weight[e]
+ * x[index[e]] over e = offset[r] .. offset[r+1]-1, in this order. index and offset [rows + 1] are
+ * I32, weight is F32 (F64). The gradient is the same call on dy with s transposed. */
 typedef struct {
     recon_tensor y, x, index, weight, offset;
 } recon_sparse_args;
@@ -319,7 +316,7 @@ typedef struct {
     uint32_t term, terms; /* the entries of c_p that are not 0: the first, how many */
 } recon_couple_path;
 typedef struct recon_couple_plan {
-    uint32_t in[RECON_COUPLE_DEGREES], out[RECON_COUPLE_DEGREES]; /* channels    */
+    uint32_t in[RECON_COUPLE_DEGREES], out[RECON_COUPLE_DEGREES]; /* channels */
     uint32_t columns[RECON_COUPLE_DEGREES];                       /* of each w_l */
     uint32_t paths;
     recon_couple_path path[RECON_COUPLE_PATHS];
@@ -329,8 +326,8 @@ typedef struct {
     const recon_couple_plan *plan;
     int tf32;
     recon_tensor y, x, attr, w, bias; /* attr and bias F32 (F64), w flat and of x's type; bias.data
-                                         optional                                              */
-    recon_tensor dy, dx, dw, dbias;   /* dx, dw, dbias .data optional; dw is F32                */
+                                         optional */
+    recon_tensor dy, dx, dw, dbias;   /* dx, dw, dbias .data optional; dw is F32 */
 } recon_couple_args;
 
 /* What stands between two such layers: degrees 0 .. 3 as there, y [rows][channels], and x the same
@@ -435,13 +432,14 @@ typedef struct {
     recon_dtype type;
 } recon_adam_args;
 
-/* For each of rows its k nearest of cols, exact: what knn/points.h says of scores, blocked scores and
- * their error. All in host memory. The score of row i and column j is the dot product of their z in
- * double, divided by norm_i norm_j where there are norms; euclidean: minus the squared distance. What
- * a blocked score is without rounding is base_i (NULL: 0) + slope times it.
+/* For each of rows its k nearest of cols, exact: what knn/points.h says of scores, blocked scores
+ * and their error. All in host memory. The score of row i and column j is the dot product of their
+ * z in double, divided by norm_i norm_j where there are norms; euclidean: minus the squared
+ * distance. What a blocked score is without rounding is base_i (NULL: 0) + slope times it.
  *
- * Lists are sorted by score, then index, as the host's. open[i]: row i could not be settled, its list
- * is not to be used. tile_done is called so often as nearest_tiles says; an error ends the search. */
+ * Lists are sorted by score, then index, as the host's. open[i]: row i could not be settled, its
+ * list is not to be used. tile_done is called so often as nearest_tiles says; an error ends the
+ * search. */
 typedef struct {
     size_t n;
     const float *z, *w; /* [n][d] as given; prepared, at most RECON_NEAREST_LONGEST long */
@@ -464,8 +462,8 @@ typedef struct {
     recon_status (*tile_done)(recon_ctx *ctx);
 } recon_nearest_args;
 
-/* The kernels, each said once: OP(name, kind) takes a recon_<kind>_args. The table, the prototypes
- * of every backend and what fills its table are made of this list. */
+/* The list of kernels: OP(name, kind) takes a recon_<kind>_args. The table, the prototypes of every
+ * backend and the code that fills its table are generated from it. */
 /* clang-format off */
 #define RECON_OPS(OP)                                                                              \
     OP(gemm, gemm)                                                                                 \
@@ -517,8 +515,8 @@ typedef struct recon_ops {
     recon_status (*zero)(recon_ctx *ctx, void *block, size_t bytes);
     recon_status (*sync)(recon_ctx *ctx);
 
-    /* rows [begin[ranks]][bytes] in backend memory, of which rank r has filled those from begin[r] to
-     * begin[r + 1]: then all of them everywhere. Called by all ranks. */
+    /* rows [begin[ranks]][bytes] in backend memory, of which rank r has filled those from begin[r]
+     * to begin[r + 1]: then all of them everywhere. Called by all ranks. */
     recon_status (*gather_ranks)(recon_ctx *ctx, void *rows, const size_t *begin, size_t bytes);
 
     /* out[0] = |x| of x [n] F32 (F64): one double in backend memory, summed in a fixed order. */
@@ -543,9 +541,9 @@ const recon_ops *recon_ops_on_host(recon_ctx *ctx);
 extern const recon_ops recon_ops_ref;
 extern const recon_ops recon_ops_cpu;
 
-/* A backend whose kernels do nothing. A step that runs on it goes through all its operations and takes
- * all its memory, on paper, so that the amount is known before any of it is taken: shapes are judged,
- * and memory of the caller's own is given, as the real table does; nothing is copied or computed. */
+/* A backend whose kernels do nothing. A step on it goes through all its operations and requests all
+ * its memory, so that the amount is known before any is allocated. Shapes are checked and the
+ * caller's own memory is allocated as with the real table; nothing is copied or computed. */
 recon_ops recon_ops_plan(const recon_ops *real);
 
 /* "f32", "bf16", "f64", "tf32" or "auto"; "?" for any other number. */

@@ -1,6 +1,6 @@
-/* pairs.h - what a pair of atoms is to the filters of the entry pairs: a direction, and four taps
- * of a cubic B-spline on a warped distance. One function for every table; double everywhere, since
- * it runs once for a pair and not for each channel. */
+/* pairs.h - the geometry of a pair of atoms for the entry `pairs`: a direction, and four taps of a
+ * cubic B-spline on a warped distance. All tables use this function; it computes in double, since
+ * it runs once per pair and not per channel. */
 #ifndef OPS_PAIRS_H
 #define OPS_PAIRS_H
 
@@ -53,7 +53,7 @@ RECON_PAIRS_INLINE recon_pair recon_pair_of(const double *target, const double *
 
 /* Columns of the tensors: see recon_pairs_args. */
 typedef struct {
-    size_t scalars, vectors; /* S, V                     */
+    size_t scalars, vectors; /* S, V */
     size_t s, u, y, w;       /* numbers of a row of each */
 } recon_pairs_widths;
 

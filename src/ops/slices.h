@@ -1,11 +1,11 @@
-/* slices.h - a batch in slices, so that its bits do not depend on how many ranks share it.
+/* slices.h - cuts a batch into slices, so that results do not depend on the number of ranks.
  *
- * A training batch is cut into at most RECON_SLICES slices by the number of things in it alone, and
- * a rank has some of them, in order. A tensor that is cut says so (recon_tensor.slices): its rows
- * belong to the things of this rank's slices, each to as many rows as any other. Kernels whose rows
- * do not meet need not look. Those with a library's call inside, or a sum over the batch, cut their
- * tasks at the slices' ends (recon_pieces), so that a call has the same rows on any number of ranks,
- * and add up through sums.h. */
+ * A training batch is cut into at most RECON_SLICES slices, depending only on the number of its
+ * items, and a rank has some of them, in order. A tensor that is cut records it
+ * (recon_tensor.slices): its rows belong to the items of this rank's slices, with the same number
+ * of rows for each. Kernels whose rows are independent can ignore it. Those that call a library, or
+ * sum over the batch, cut their tasks at the ends of slices (recon_pieces), so that a call has the
+ * same rows on any number of ranks, and sum with sums.h. */
 #ifndef OPS_SLICES_H
 #define OPS_SLICES_H
 
@@ -20,11 +20,12 @@ extern "C" {
 
 typedef struct recon_slices {
     size_t all, each;  /* things in the batch, and in a slice: the last one may have fewer */
-    size_t count;      /* slices of the batch                                             */
-    size_t begin, end; /* those of this rank                                              */
+    size_t count;      /* slices of the batch */
+    size_t begin, end; /* those of this rank */
 } recon_slices;
 
-/* This rank's part of a batch of `all` things; begin == end where there are more ranks than slices. */
+/* This rank's part of a batch of `all` things; begin == end where there are more ranks than
+ * slices. */
 recon_slices recon_slices_of(const recon_ctx *ctx, size_t all);
 
 /* Things before this rank's, and this rank's. */
@@ -49,8 +50,8 @@ recon_slices recon_slices_in_rows(const recon_tensor *x, size_t rows);
 /* Of so many rows here: those of the batch in front of them. */
 size_t recon_slices_rows_before(const recon_tensor *x, size_t rows);
 
-/* How what slices have is added up: neighbours, then neighbours of those, and so on. Slice `right` is
- * added to slice `left`, at the rank that has both, or, once ranks have met, everywhere: -1. */
+/* How what slices have is added up: neighbours, then neighbours of those, and so on. Slice `right`
+ * is added to slice `left`, at the rank that has both, or, once ranks have met, everywhere: -1. */
 typedef struct {
     size_t left, right;
     int where;
@@ -65,9 +66,9 @@ recon_slice_tree recon_slice_tree_of(const recon_ctx *ctx, const recon_slices *s
 
 /* Rows in tasks of `piece` rows, none of which reaches over the end of a slice. */
 typedef struct {
-    recon_slices s;    /* in rows                                     */
+    recon_slices s;    /* in rows */
     size_t piece;      /* rows of a task; the last of a slice may have fewer */
-    size_t per, tasks; /* of a whole slice; here                      */
+    size_t per, tasks; /* of a whole slice; here */
 } recon_pieces;
 typedef struct {
     size_t begin, end;

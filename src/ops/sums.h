@@ -1,9 +1,10 @@
-/* sums.h - sums over a batch that is cut into slices (slices.h): the tasks of a slice in order, then
- * slices as one fixed tree, wherever they are. So a sum has the same bits on any number of ranks.
+/* sums.h - sums over a batch that is cut into slices (slices.h): the tasks of a slice in order,
+ * then the slices in one fixed tree, whichever rank has them. So a sum has the same bits on any
+ * number of ranks.
  *
- * What the next kernel needs is summed at once, by recon_pieces_sum. Gradients of weights are not
- * needed before the way back is done: recon_gradient_sum lets them wait while the context collects
- * (recon_sums_begin), and recon_sums_finish exchanges them all together. */
+ * recon_pieces_sum sums at once what the next kernel needs. Gradients of weights are only needed
+ * after the backward pass: recon_gradient_sum delays them while the context collects
+ * (recon_sums_begin), and recon_sums_finish exchanges all of them together. */
 #ifndef OPS_SUMS_H
 #define OPS_SUMS_H
 
@@ -20,8 +21,8 @@ typedef struct {
     void *part; /* as above, F32 unless as_double */
     size_t stride, width;
     int as_double;
-    /* Puts what was added up into the order of out; NULL: it is in it. Sums of slices are put in order
-     * too, so it may do nothing else. Not with as_double. */
+    /* Puts what was added up into the order of out; NULL: it is in it. Sums of slices are put in
+     * order too, so it may do nothing else. Not with as_double. */
     recon_status (*arrange)(recon_ctx *ctx, const void *user, float *out, float *sum);
     const void *user;
     float *out; /* [count] */
@@ -29,9 +30,9 @@ typedef struct {
 } recon_gradient;
 recon_status recon_gradient_sum(recon_ctx *ctx, const recon_gradient *g);
 
-/* Gradients that wait: of batches that ranks share, from here to recon_sums_end. Their out is written by
- * recon_sums_finish at the latest, which all ranks call; what waits at the end is forgotten. *sums is
- * made where it is NULL, and kept from one way back to the next. */
+/* Gradients that wait: of batches that ranks share, from here to recon_sums_end. Their out is
+ * written by recon_sums_finish at the latest, which all ranks call; what waits at the end is
+ * forgotten. *sums is made where it is NULL, and kept from one way back to the next. */
 typedef struct recon_sums recon_sums;
 recon_status recon_sums_begin(recon_ctx *ctx, recon_sums **sums);
 recon_status recon_sums_finish(recon_ctx *ctx);

@@ -1,4 +1,4 @@
-/* tensor.h - what kernels work on: dense numbers in a backend's memory.
+/* tensor.h - dense arrays in a backend's memory, the arguments of kernels.
  *
  * A value: copy freely. Channels come last (images are n, h, w, c), rows before columns. Only the
  * backend that allocated data may read it. */

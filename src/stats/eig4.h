@@ -1,9 +1,9 @@
 /* eig4.h - eigenvectors of symmetric 4x4 matrices.
  *
- * Averages, fits and singular values on SO(3) are all this one problem: sums of q q^T over unit
- * quaternions. A matrix is its upper triangle by rows, RECON_SYM4(i, j) being the place of (i, j).
- * Eigenvalues come in falling order, eigenvectors of unit length and orthogonal to rounding, also
- * where eigenvalues are equal. */
+ * Averages, fits and singular values on SO(3) all reduce to this problem, for sums of q q^T over
+ * unit quaternions. A matrix is stored as its upper triangle by rows, with (i, j) at RECON_SYM4(i,
+ * j). Eigenvalues are in falling order; eigenvectors have unit length and are orthogonal to
+ * rounding, even if eigenvalues are equal. */
 #ifndef STATS_EIG4_H
 #define STATS_EIG4_H
 

@@ -7,7 +7,8 @@
 /* Ascending, in place. No NaN. */
 void recon_sort_doubles(double *values, size_t n);
 
-/* Between the two nearest of n >= 1 sorted values, linearly; share in [0, 1], 0.5: the median. */
+/* Interpolates linearly between the two nearest of n >= 1 sorted values; share in [0, 1], 0.5: the
+ * median. */
 double recon_quantile(const double *sorted, size_t n, double share);
 
 #endif

@@ -1,8 +1,8 @@
-/* roc.h - how well a score tells two classes apart.
+/* roc.h - how well a score separates two classes.
  *
- * Labels are 0 (negative) and 1 (positive); a high score speaks for positive. Scores may be
- * infinite. Both functions fail when a class is missing, on a label that is neither, and on a NaN
- * score; the message names the index. */
+ * Labels are 0 (negative) and 1 (positive); a high score means positive. Scores may be infinite.
+ * Both functions fail if a class is missing, a label is neither, or a score is NaN; the message
+ * names the index. */
 #ifndef STATS_ROC_H
 #define STATS_ROC_H
 
@@ -17,7 +17,7 @@ recon_status recon_roc_auc(recon_ctx *ctx, double *out, const double *score /* [
 
 typedef struct {
     double false_positive; /* share of the negatives with score >= threshold */
-    double true_positive;  /* share of the positives                         */
+    double true_positive;  /* share of the positives */
     double threshold;
 } recon_roc_point;
 

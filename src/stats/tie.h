@@ -4,9 +4,10 @@
 
 #include <math.h>
 
-/* A sample cannot tell two masses (numbers of points) apart that differ by less than three standard
- * deviations: without that rule the answer would change from one draw to the next. One less than
- * half the other is the lesser in any case, or a few outliers would be its equal. */
+/* Returns whether two masses (numbers of points) tie: a sample does not distinguish masses that
+ * differ by less than three standard deviations, and the answer would otherwise change from one
+ * draw to the next. A mass below half the other is always less, or a few outliers would be its
+ * equal. */
 static inline int recon_masses_tie(double less, double more)
 {
     return less >= more / 2 && more - less <= 3 * sqrt(more + less);
