@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tutorials' blocks, run in order as a reader would run them, each tutorial in a folder of its own. A
+# The blocks of README and of the tutorials, run in order as a reader would run them, each page in a folder of its own. A
 # block is run when the line above its fence says so:
 #   <!-- run -->                      a shell block
 #   <!-- run: python -->              a Python block
@@ -39,10 +39,9 @@ blocks() {
         inside { print > file }' "$1"
 }
 
-tutorial() { # NAME
-    compared=full
-    mkdir "$1" && cd "$1" || exit 1
-    mkdir blocks && (cd blocks && blocks "$root/docs/tutorial-$1.md")
+page() { # PAGE
+    compared=full name=${1##*/}
+    mkdir blocks && (cd blocks && blocks "$root/$1")
     for block in blocks/*.sh blocks/*.py; do
         [ -e "$block" ] || continue
         change=$(sed -n 2p "$block.about")
@@ -53,19 +52,22 @@ tutorial() { # NAME
         case $block in *.py) shell=python3 ;; *) shell="sh -eu" ;; esac
         $shell "$block" >"$scratch/stdout" 2>"$scratch/stderr"
         code=$?
-        where="tutorial-$1.md, line $(sed -n 1p "$about")"
+        where="$name, line $(sed -n 1p "$about")"
         report $code "$where: $(grep -m 1 . "$block" | cut -c 1-60)"
-        python3 "$here/compare_quotes.py" "$root/docs/tutorial-$1.md" "$(sed -n 1p "$about")" $compared \
+        python3 "$here/compare_quotes.py" "$root/$1" "$(sed -n 1p "$about")" $compared \
             "$scratch/stderr" "$scratch/stdout" 2>"$scratch/apart"
         code=$?
         mv "$scratch/apart" "$scratch/stderr"
         [ $code -eq 3 ] || report $code "$where: what is quoted is what is printed ($compared)"
     done
-    cd ..
 }
 
-tutorial embeddings
-tutorial images
-tutorial molecules
-tutorial photos
+mkdir readme && cd readme && mkdir examples && cp -r "$root"/examples/album "$root"/examples/*.npy examples || exit 1
+page README.md
+marked=$(grep -A 1 '^<!-- run' "$root/README.md" | grep -cE '^```(sh|python)$')
+[ "$(grep -cE '^```(sh|python)$' "$root/README.md")" -eq "$marked" ]
+report $? "README.md: every block of commands is run"
+for topic in embeddings images molecules photos; do
+    mkdir "../$topic" && cd "../$topic" && page "docs/tutorial-$topic.md"
+done
 finish
