@@ -5,6 +5,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "group/group.h"
+#include "normalize/findings.h"
 #include "normalize/normalize_files.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ const cli_command cli_normalize = {
         "z.npy is N x D; g.npy is N radians for so2, N x 3 x 3 (or N x 9, or quaternions\n"
         "N x 4, with --quaternions) for so3. result/ receives, for each point: gamma.npy (the\n"
         "centre of its class), normalized.npy (the poses of its class, centred), absolute.npy (its own\n"
-        "pose, centred), verdict.npy, fold.npy and modes.npy (whether it has one natural pose,\n"
+        "pose, centred), verdict.npy, fold.npy, symmetry.npy and modes.npy (whether it has one natural pose,\n"
         "several or none), theta.npy (the width, in radians), parameters.npy (the fitted\n"
         "distribution), score.npy (-log likelihood of its own pose), p.npy (its p-value),\n"
         "identifiability.npy, background.npy, neighbors.npy, similarity.npy, members.npy (how many\n"
@@ -74,6 +75,16 @@ static int check_options(const settings *s)
     return -1;
 }
 
+static void print_symmetries(const recon_frames *f)
+{
+    json_t *named = recon_findings_symmetries(f), *rows;
+    const char *name;
+    json_object_foreach(named, name, rows)
+        printf("  symmetry   %s: %.1f %%\n", name,
+               100 * (double)json_integer_value(rows) / (double)f->rows);
+    json_decref(named);
+}
+
 static void print_text(const recon_ctx *ctx, const settings *s, const recon_normalize_result *r)
 {
     const recon_frames *f = &r->frames;
@@ -118,6 +129,7 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
                "             collapsed there, and neighbours are chosen by row order",
                recon_count((recon_count_text){ 0 }, f->collapsed, "row has", "rows have"));
     puts("");
+    print_symmetries(f);
     cli_print_natural(f->natural, f->k ? "--k" : s->eps > 0 ? "--eps" : "class");
     printf("  family     %s\n", recon_frames_family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,

@@ -44,8 +44,11 @@ class Frames:
             means and kappas, rows x 3 x 4; SO(3): the matrix Fisher distribution's F, rows x 3 x 3.
         verdict: The verdict on the natural pose: 0 one, 1 several, 2 one modulo a symmetry, 3 an
             axis, 4 none, 5 cannot tell, -1 without a class: rows, int8. VERDICTS has the names.
-        fold: m if the pose is known modulo 360/m degrees, 1 for one pose or several, 0 if none is
+        fold: m if the pose is known up to m rotations, 1 for one pose or several, 0 if none is
             known: rows, int8.
+        symmetry: The group of these rotations, as a number: n for C_n, 50 + n for D_n, 101
+            tetrahedral, 102 octahedral, 103 icosahedral, 120 a free spin, 1 no symmetry, 0 none
+            named: rows, int8.
         modes: The natural poses, by decreasing weight. SO(2): angle and weight, rows x 4 x 2;
             SO(3): matrix and weight, rows x 4 x 10. Unused ones are zero.
         p: The p-value of the row's own pose; small means unusual for its class: rows.
@@ -86,6 +89,7 @@ class Frames:
     parameters: Array
     verdict: Array
     fold: Array
+    symmetry: Array
     modes: Array
     p: Array
     p_embedding: Array | None
@@ -385,6 +389,7 @@ def _frames(out: ctypes.Structure, table: Any, precision: type, begun: float) ->
         parameters=_copy(out.parameters, parameters),
         verdict=_copy(out.verdict, (rows,), ctypes.c_int8),
         fold=_copy(out.fold, (rows,), ctypes.c_int8),
+        symmetry=_copy(out.symmetry, (rows,), ctypes.c_int8),
         modes=_copy(out.modes, modes),
         p=_copy(out.p, (rows,)),
         p_embedding=_copy(out.p_embedding, (rows,)) if out.p_embedding else None,

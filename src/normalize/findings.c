@@ -1,8 +1,11 @@
 /* findings.c - see findings.h. */
 #include "normalize/findings.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/memory.h"
 #include "group/group.h"
+
+#include <recon/group/symmetry.h>
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +19,15 @@ void recon_class_verdict_take(recon_class_verdict *out, double *modes, const rec
                               const recon_center *center)
 {
     size_t numbers = group->numbers;
-    *out = (recon_class_verdict){ .natural = center->natural, .fold = center->fold };
+    *out = (recon_class_verdict){ .natural = center->natural,
+                                  .fold = center->fold,
+                                  .symmetry = center->symmetry ? center->symmetry
+                                              : center->natural == RECON_NATURAL_AXIS
+                                                  ? RECON_SYMMETRY_SPIN
+                                              : center->natural == RECON_NATURAL_ONE ||
+                                                      center->natural == RECON_NATURAL_MODULO
+                                                  ? center->fold
+                                                  : RECON_SYMMETRY_UNNAMED };
     memcpy(out->axis, center->axis, sizeof out->axis);
     memset(modes, 0, recon_class_verdict_modes(group) * sizeof *modes);
     for (int i = 0; i < center->modes && i < RECON_FRAME_MODES; i++, modes += numbers + 1) {
@@ -30,6 +41,7 @@ recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *f)
     f->modes_width = recon_group_written(f->group) + 1;
     RECON_CHECK(recon_alloc_raw(ctx, &f->verdict, f->rows, sizeof *f->verdict));
     RECON_CHECK(recon_alloc_raw(ctx, &f->fold, f->rows, sizeof *f->fold));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->symmetry, f->rows, sizeof *f->symmetry));
     RECON_CHECK(recon_alloc(ctx, &f->modes, f->rows,
                             RECON_FRAME_MODES * f->modes_width * sizeof *f->modes));
     if (f->group->has_axis)
@@ -39,8 +51,8 @@ recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *f)
 
 void recon_findings_free(recon_frames *f)
 {
-    recon_free_all(f->verdict, f->fold, f->modes, f->axis);
-    f->verdict = f->fold = NULL;
+    recon_free_all(f->verdict, f->fold, f->symmetry, f->modes, f->axis);
+    f->verdict = f->fold = f->symmetry = NULL;
     f->modes = f->axis = NULL;
 }
 
@@ -51,6 +63,7 @@ void recon_class_verdict_put(recon_frames *f, size_t row, const recon_class_verd
     double *to = f->modes + row * RECON_FRAME_MODES * width;
     f->verdict[row] = (int8_t)finding->natural;
     f->fold[row] = (int8_t)finding->fold;
+    f->symmetry[row] = (int8_t)finding->symmetry;
     memset(to, 0, RECON_FRAME_MODES * width * sizeof *to);
     for (int i = 0; i < RECON_FRAME_MODES && modes[numbers] > 0; i++) {
         recon_group_write(f->group, to, modes, 1);
@@ -66,7 +79,7 @@ void recon_class_verdict_clear(recon_frames *f, size_t row)
 {
     size_t width = RECON_FRAME_MODES * f->modes_width;
     f->verdict[row] = -1;
-    f->fold[row] = 0;
+    f->fold[row] = f->symmetry[row] = 0;
     for (size_t i = 0; i < width; i++)
         f->modes[row * width + i] = NAN;
     for (size_t i = 0; f->axis && i < 6; i++)
@@ -76,7 +89,7 @@ void recon_class_verdict_clear(recon_frames *f, size_t row)
 void recon_class_verdict_doubt(recon_frames *f, size_t row)
 {
     f->verdict[row] = RECON_NATURAL_UNSURE;
-    f->fold[row] = 0;
+    f->fold[row] = f->symmetry[row] = 0;
 }
 
 void recon_findings_count(recon_frames *f)
@@ -85,4 +98,18 @@ void recon_findings_count(recon_frames *f)
     for (size_t i = 0; i < f->rows; i++)
         if (f->verdict[i] >= 0)
             f->natural[f->verdict[i]]++;
+}
+
+json_t *recon_findings_symmetries(const recon_frames *f)
+{
+    size_t count[INT8_MAX + 1] = { 0 };
+    recon_symmetry_text name;
+    json_t *out = json_object();
+    for (size_t i = 0; i < f->rows; i++)
+        count[f->symmetry[i]]++;
+    for (int code = RECON_SYMMETRY_C1 + 1; code <= INT8_MAX; code++)
+        if (count[code])
+            recon_json_put(&out, recon_symmetry_name(name, code),
+                           json_integer((json_int_t)count[code]));
+    return out;
 }

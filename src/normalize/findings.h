@@ -2,13 +2,14 @@
 #ifndef NORMALIZE_FINDINGS_H
 #define NORMALIZE_FINDINGS_H
 
+#include <jansson.h>
 #include <recon/normalize/normalize.h>
 #include <recon/group/mean.h>
 
 /* The verdict on the natural pose of a class. */
 typedef struct {
     recon_natural natural;
-    int fold;
+    int fold, symmetry;
     double axis[2][3]; /* with group->has_axis */
 } recon_class_verdict;
 
@@ -18,7 +19,7 @@ size_t recon_class_verdict_modes(const recon_group *group);
 void recon_class_verdict_take(recon_class_verdict *out, double *modes, const recon_group *group,
                               const recon_center *center);
 
-/* Allocates verdict, fold, modes and axis of the frames. */
+/* Allocates verdict, fold, symmetry, modes and axis of the frames. */
 recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *frames);
 void recon_findings_free(recon_frames *frames);
 void recon_class_verdict_put(recon_frames *frames, size_t row, const recon_class_verdict *finding,
@@ -32,5 +33,8 @@ void recon_findings_count(recon_frames *frames);
 /* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts
  * are not changed. */
 void recon_frames_make_unsure(recon_frames *frames, size_t i);
+
+/* Counts the rows of each symmetry that is named, other than C1: {"C4": rows, ...}. */
+json_t *recon_findings_symmetries(const recon_frames *frames);
 
 #endif

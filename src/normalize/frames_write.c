@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FILES = 18, PIECE = RECON_BLOCK_FRAMES };
+enum { FILES = 19, PIECE = RECON_BLOCK_FRAMES };
 
 /* One file to be: rows of `width` numbers, from doubles, poses or integers. */
 typedef struct {
@@ -84,6 +84,7 @@ static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype pos
         out[n++] = real_file("p_embedding.npy", f, f->p_embedding);
     out[n++] = small_file("verdict.npy", f, f->verdict);
     out[n++] = small_file("fold.npy", f, f->fold);
+    out[n++] = small_file("symmetry.npy", f, f->symmetry);
     out[n++] = (file){ .name = "identifiability.npy",
                        .real = f->identifiability,
                        .width = f->identifiability_width,

@@ -171,7 +171,8 @@ static void take_cluster(job *j, size_t set, size_t cluster, recon_center *cente
     size_t numbers = j->group->numbers, width = recon_class_verdict_modes(j->group);
     double *modes = j->modes + set * width;
     const double *theirs = p->modes + cluster * width;
-    int several = center->modes > 1 || theirs[numbers + 1 + numbers] > 0;
+    int several = center->modes > 1 || theirs[numbers + 1 + numbers] > 0 ||
+                  p->finding[cluster].natural == RECON_NATURAL_MODULO;
     if (several && j->options->mean.kind == RECON_MEAN_AUTO)
         memcpy(center->mean, p->mean + cluster * numbers, numbers * sizeof *center->mean);
     j->finding[set] = p->finding[cluster];

@@ -1,4 +1,5 @@
 /* normalize_files.c - Algorithm 1 from files to a folder. */
+#include "normalize/findings.h"
 #include "normalize/normalize_files.h"
 #include "core/ctx.h"
 #include "core/file.h"
@@ -63,6 +64,7 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
     if (!isnan(f->hit_rate))
         json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
     json_object_set_new(out, "natural_pose", recon_natural_json(f->natural));
+    json_object_set_new(out, "symmetry", recon_findings_symmetries(f));
     json_object_set_new(out, "collapsed_rows", json_integer((json_int_t)f->collapsed));
     json_object_set_new(out, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",

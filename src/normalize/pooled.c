@@ -162,6 +162,8 @@ static recon_status ask_cluster(recon_ctx *ctx, void *arg, size_t c, int worker)
         memcpy(pose + i * group->numbers, pose_of(a->p, a->member[a->first[c] + i * all / n]),
                group->numbers * sizeof *pose);
     RECON_TRY(group->center(ctx, group, &center, fit, pose, 1, n, a->p->mean));
+    if (group->symmetry)
+        RECON_TRY(group->symmetry(ctx, group, &center, pose, n));
     recon_class_verdict_take(&out->finding[c], out->modes + c * recon_class_verdict_modes(group),
                              group, &center);
     memcpy(out->mean + c * group->numbers, center.mean, group->numbers * sizeof *out->mean);

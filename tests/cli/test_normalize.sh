@@ -62,7 +62,7 @@ so2 --out out --labels y.npy
 [ "$code" -eq 0 ] && grep -q 'hit rate 1.0000' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "SO(2): a summary on standard output, nothing on standard error"
 [ "$(names out)" = "absolute.npy background.npy fold.npy gamma.npy identifiability.npy members.npy \
-modes.npy neighbors.npy normalized.npy p.npy p_embedding.npy parameters.npy score.npy similarity.npy summary.json theta.npy \
+modes.npy neighbors.npy normalized.npy p.npy p_embedding.npy parameters.npy score.npy similarity.npy summary.json symmetry.npy theta.npy \
 verdict.npy " ] && is_json out/summary.json
 report $? "the files of a neighbour run and no others"
 grep -q 'half or more' "$scratch/stdout"
@@ -73,7 +73,7 @@ run normalize --embeddings z.npy --poses g.npy --family normal --out out --k 60
 report $? "classes that are most of the data are warned of"
 run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes components --eps 0.8
 [ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy background.npy classes.npy fold.npy gamma.npy identifiability.npy \
-modes.npy p.npy parameters.npy score.npy summary.json theta.npy verdict.npy " ]
+modes.npy p.npy parameters.npy score.npy summary.json symmetry.npy theta.npy verdict.npy " ]
 report $? "components over it: no file of the earlier run stays"
 run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes components --eps 0.01
 [ "$code" -eq 0 ] && grep -q 'try a larger --eps$' "$scratch/stdout" && grep -q 'too few poses to tell: try a larger --eps' "$scratch/stdout" &&

@@ -222,6 +222,31 @@ static void pictures_of_all_sizes_can_be_made_alike(void **state)
         RECON_ERR_INPUT, "a size of 1048576");
 }
 
+/* A coloured object is cropped from all of its channels. */
+static void crops_of_a_folder_are_those_of_its_pictures(void **state)
+{
+    enum { SIDE = 24, OUT = 8 };
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    static uint8_t pixels[SIDE * SIDE * 3];
+    float x[SIDE * SIDE * 3], want[OUT * OUT * 3], got[OUT * OUT * 3];
+    for (size_t i = 0; i < SIDE * SIDE; i++)
+        for (size_t c = 0; c < 3; c++) {
+            size_t row = i / SIDE, column = i % SIDE;
+            int inside = row > 12 && row < 20 && column > 4 && column < 14;
+            pixels[3 * i + c] = inside ? (uint8_t)(80 * (c + 1)) : 0;
+            x[3 * i + c] = pixels[3 * i + c] / 255.0f;
+        }
+    CHECK_OK(ctx, recon_png_write(ctx, scratch("a.png"), pixels, SIDE, SIDE, 3));
+    CHECK_OK(ctx, recon_image_crop(ctx, want, OUT, OUT, x, SIDE, SIDE, 3));
+    CHECK_OK(ctx, recon_dataset_open_with(ctx, &d, spec(),
+                                          &(recon_dataset_options){ .size = OUT, .crop = 1 }));
+    recon_dataset_get(got, d, 0);
+    for (size_t i = 0; i < OUT * OUT * 3; i++)
+        CHECK_NEAR(got[i], want[i], 1.0 / 255);
+    recon_dataset_close(d);
+}
+
 /* Strokes of one colour on a transparent ground: whatever the colour, they can be told from it, and
  * the ground is that of the outside. */
 static void strokes_on_a_transparent_ground_are_seen(void **state)
@@ -493,6 +518,7 @@ int main(void)
         FOLDER_TEST(sub_folders_are_classes_by_name),
         FOLDER_TEST(the_first_bad_picture_is_named_or_all_are_counted),
         FOLDER_TEST(pictures_of_all_sizes_can_be_made_alike),
+        FOLDER_TEST(crops_of_a_folder_are_those_of_its_pictures),
         FOLDER_TEST(pictures_of_different_kinds_become_one),
         FOLDER_TEST(grey_is_the_luminance_of_colours),
         FOLDER_TEST(strokes_on_a_transparent_ground_are_seen),

@@ -371,6 +371,15 @@ static void a_handful_is_one_mode(void **state)
     CHECK_NEAR(c.mean, 0.755, 1e-12);
 }
 
+/* Five angles are the fewest among which a stray is seen: the mean then hardly follows it. */
+static void one_of_five_may_be_a_stray(void **state)
+{
+    double five[5] = { -0.002, -0.001, 0, 0.001, 2.5 }, four[4] = { -0.001, 0, 0.001, 2.5 };
+    recon_mean_options o = { .kind = RECON_MEAN_TUKEY };
+    CHECK_NEAR(center_of(*state, five, 5, &o).mean, 0, 0.2);
+    assert_true(center_of(*state, four, 4, &o).mean > 0.3);
+}
+
 static void running_out_of_memory_is_said(void **state)
 {
     (void)state;
@@ -424,6 +433,7 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_does_not_matter),
         cmocka_unit_test(a_large_set_takes_no_longer_than_sorting),
         cmocka_unit_test(a_handful_is_one_mode),
+        cmocka_unit_test(one_of_five_may_be_a_stray),
         cmocka_unit_test(running_out_of_memory_is_said),
         cmocka_unit_test(bad_input_is_named),
     };

@@ -312,6 +312,23 @@ static void approximate_search_measures_its_recall(void **state)
         }
 }
 
+/* Where the lists that are visited, 8 of 30, hold fewer than k points, the search is exact. */
+static void too_short_lists_are_filled_exactly(void **state)
+{
+    enum { N = 1200, D = 8, K = 700 };
+    static float z[N * D];
+    static int64_t exact[N * K], found[N * K];
+    fill(z, N, D, RANDOM, 6);
+    recon_knn_options o = { .k = K };
+    CHECK_OK(*state, recon_knn_self(*state, exact, NULL, z, N, D, &o));
+    o.method = RECON_KNN_IVF;
+    recon_status status = recon_knn_self(*state, found, NULL, z, N, D, &o);
+    if (status == RECON_ERR_UNSUPPORTED)
+        skip();
+    CHECK_OK(*state, status);
+    assert_memory_equal(found, exact, sizeof exact);
+}
+
 /* Every query has an answer of its own, in whatever block FAISS was asked for it: all cells of a few points
  * are searched, and nearly all neighbours are found. */
 static void approximate_queries_come_in_blocks(void **state)
@@ -381,6 +398,7 @@ int main(void)
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(approximate_search_measures_its_recall),
+        cmocka_unit_test(too_short_lists_are_filled_exactly),
         cmocka_unit_test(approximate_queries_come_in_blocks),
         cmocka_unit_test(approximate_search_can_be_interrupted),
     };

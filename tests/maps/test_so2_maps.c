@@ -3,13 +3,36 @@
 #include "so2_world.h"
 
 #include <recon/ops/backend.h>
+#include "backbone/pose_density.h"
 #include "group/so2/mean.h"
+#include "maps/kind.h"
 #include "group/tail.h"
 #include "group/so2/fit.h"
 
 #include <float.h>
 
 enum { CLASSES = SO2_CLASSES, TRAIN = SO2_TRAIN, TEST = SO2_TEST };
+
+/* --- the natural pose -------------------------------------------------------------------------- */
+
+/* Of a density it is psi less the centre of q(g | x), of everything else the map's. */
+static void lambda_is_of_the_source_that_is_asked(void **state)
+{
+    const double bin = 2 * M_PI / RECON_POSE_BINS;
+    const recon_so2_map map = { .lambda = 0.7 };
+    (void)state;
+    for (int peak = 0; peak < RECON_POSE_BINS; peak += 5) {
+        float log_q[RECON_POSE_BINS];
+        double lambda = 9, psi = -2.9 + 0.31 * peak;
+        for (int b = 0; b < RECON_POSE_BINS; b++)
+            log_q[b] = (float)(4 * cos(bin * (b - peak)));
+        recon_so2_maps.lambda_of(&lambda, &map, RECON_LAMBDA_DENSITY, &psi, log_q);
+        CHECK_NEAR(recon_so2_wrap(psi - lambda - recon_pose_centre(log_q)), 0, 1e-6);
+        CHECK_LESS(fabs(recon_so2_wrap(recon_pose_centre(log_q) - bin * peak)), bin);
+        recon_so2_maps.lambda_of(&lambda, &map, RECON_LAMBDA_HEAD, &psi, log_q);
+        CHECK_NEAR(lambda, 0.7, 0);
+    }
+}
 
 /* --- recovery --------------------------------------------------------------------------------- */
 
@@ -207,6 +230,7 @@ static void no_pose_is_infinitely_unusual(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lambda_is_of_the_source_that_is_asked),
         cmocka_unit_test(normal_poses_are_recovered),
         cmocka_unit_test(uniform_poses_are_recovered),
         cmocka_unit_test(the_gpu_recovers_them_too),

@@ -66,6 +66,7 @@ static void files_have_the_promised_shapes(void **state)
     expect_shape(*state, "out/p.npy", RECON_F64, 1, (size_t[]){ N });
     expect_shape(*state, "out/verdict.npy", RECON_I8, 1, (size_t[]){ N });
     expect_shape(*state, "out/fold.npy", RECON_I8, 1, (size_t[]){ N });
+    expect_shape(*state, "out/symmetry.npy", RECON_I8, 1, (size_t[]){ N });
     expect_shape(*state, "out/modes.npy", RECON_F64, 3, (size_t[]){ N, 4, 2 });
     assert_true(access(scratch("out/axis.npy"), F_OK) != 0);
     expect_shape(*state, "out/background.npy", RECON_F64, 1, (size_t[]){ N });

@@ -1,6 +1,8 @@
 /* Algorithm 1: what is true is recovered, and what is arbitrary does not matter. */
 #include "borders.h"
 #include "normalize/known.h"
+
+#include <recon/group/symmetry.h>
 #include "normalize/classes.h"
 
 #include "group/wasserstein.h"
@@ -801,6 +803,47 @@ static void rows_of_a_cluster_choose_the_same_mode(void **state)
 }
 
 /* Two kinds that a chain of embeddings joins: one cluster, and two natural poses. */
+/* Classes of a screw, a fan, a cube and a thing: every row of a class has the group's name and the same one
+ * of the equivalent centres, and its centred poses are the group's elements. */
+static void symmetries_are_named_for_whole_classes(void **state)
+{
+    const int order[CLASSES] = { 1, 4, 24, 2 };
+    const int8_t code[CLASSES] = { RECON_SYMMETRY_C1, 4, RECON_SYMMETRY_O, 2 };
+    const double z[3] = { 0, 0, 1 }, diagonal[3] = { 1, 1, 1 };
+    data *w = make_data(0.05, NORMAL, 0.05);
+    recon_frames f;
+    for (size_t i = 0; i < N; i++) {
+        recon_rng r = recon_rng_new(3, i);
+        size_t c = i % CLASSES;
+        recon_so3 h = recon_so3_identity();
+        for (int step = 0; step < 100; step++)
+            h = recon_so3_compose(
+                order[c] == 24 && recon_rng_below(&r, 2)
+                    ? recon_so3_from_axis_angle(diagonal, 2 * M_PI / 3)
+                    : recon_so3_from_axis_angle(z, (double)recon_rng_below(&r, 12) * 2 * M_PI /
+                                                       (order[c] == 24 ? 4 : order[c])),
+                h);
+        w->so3[i] = recon_so3_compose(h, w->so3[i]); /* the noise is small: beside h or behind it */
+    }
+    recon_embedded e = view(w, RECON_SO3, N);
+    CHECK_OK(*state,
+             recon_normalize(*state, &f, &e, NULL, &(recon_normalize_options){ .knn.k = K }));
+    for (size_t i = 0; i < N; i++) {
+        size_t c = i % CLASSES;
+        assert_int_equal(f.symmetry[i], code[c]);
+        assert_int_equal(f.fold[i], order[c]);
+        assert_int_equal(f.verdict[i], order[c] > 1 ? RECON_NATURAL_MODULO : RECON_NATURAL_ONE);
+        if (order[c] > 1)
+            assert_memory_equal(f.gamma + 4 * i, f.gamma + 4 * c, 4 * sizeof *f.gamma);
+        for (size_t j = 0; order[c] == 2 && j < f.k; j++) { /* half a turn, or none */
+            double angle = recon_so3_angle(recon_so3_at(f.normalized, i * f.k + j));
+            assert_true(angle < 0.5 || angle > M_PI - 0.5);
+        }
+    }
+    recon_frames_free(&f);
+    free(w);
+}
+
 static void a_cluster_of_two_kinds_is_not_one(void **state)
 {
     enum { MANY = 400 };
@@ -982,6 +1025,7 @@ int main(void)
         cmocka_unit_test(collapsed_rows_are_counted_in_blocks),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(rows_of_a_cluster_choose_the_same_mode),
+        cmocka_unit_test(symmetries_are_named_for_whole_classes),
         cmocka_unit_test(a_cluster_of_two_kinds_is_not_one),
         cmocka_unit_test(similarities_and_their_p_values_are_those_of_all_pairs),
         cmocka_unit_test(a_query_unlike_the_index_has_no_verdict),

@@ -29,8 +29,9 @@ typedef struct {
 typedef struct {
     double mean[RECON_NUMBERS_MAX];
     recon_natural natural; /* the verdict */
-    int fold;  /* m: known modulo 1/m of a full turn; 1: one or several poses; 0: no pose known */
-    int modes; /* more than one if the verdict is several or modulo */
+    int fold; /* m: known modulo 1/m of a full turn; 1: one or several poses; 0: no pose known */
+    int symmetry; /* a recon_symmetry_code; 0: none is named */
+    int modes;    /* more than one if the verdict is several or modulo */
     struct {
         double at[RECON_NUMBERS_MAX];
         double weight;       /* the share of the poses */
@@ -94,6 +95,10 @@ struct recon_group {
     recon_status (*center)(recon_ctx *ctx, const recon_group *self, recon_center *out, void *fits,
                            const double *poses, size_t sets, size_t k,
                            const recon_mean_options *options);
+    /* Optional: looks for a symmetry that the poses of one kind of object repeat. If one is named, it
+     * becomes the verdict, and the centre one of the equivalent centres. */
+    recon_status (*symmetry)(recon_ctx *ctx, const recon_group *self, recon_center *center,
+                             const double *poses, size_t n);
     /* Optional, if `center` makes the fits: turns a fit to poses g into the fit to g center^-1. */
     recon_status (*recenter)(recon_ctx *ctx, const recon_group *self, void *fit,
                              const double *center);

@@ -37,7 +37,7 @@ typedef struct {
 typedef enum {
     RECON_NATURAL_ONE = 0, /* one pose */
     RECON_NATURAL_SEVERAL, /* several poses */
-    RECON_NATURAL_MODULO,  /* SO(2): one pose modulo a half, third or quarter turn */
+    RECON_NATURAL_MODULO,  /* one pose up to a symmetry; SO(2): a half, third or quarter turn */
     RECON_NATURAL_AXIS,    /* SO(3): the direction of an axis; the spin about it is free */
     RECON_NATURAL_NONE,    /* no natural pose: poses are spread evenly, or nearly so */
     RECON_NATURAL_UNSURE   /* cannot tell: too few poses, or poses that fit two verdicts */

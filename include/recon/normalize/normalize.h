@@ -78,8 +78,9 @@ typedef struct {
      * with queries or over ranks. A query up to RECON_FRAMES_UNLIKE, or further from the index than
      * all its points are, has the verdict "cannot tell". */
     double *p_embedding;
-    int8_t *verdict; /* [rows] a recon_natural; -1 if class_of is -1 */
-    int8_t *fold;    /* [rows] m: known modulo 360/m degrees; 1: one or several poses; 0: unknown */
+    int8_t *verdict;  /* [rows] a recon_natural; -1 if class_of is -1 */
+    int8_t *fold;     /* [rows] m: known up to m rotations; 1: one or several poses; 0: unknown */
+    int8_t *symmetry; /* [rows] the group of these rotations: a recon_symmetry_code */
     /* [rows][RECON_FRAME_MODES][modes_width], not centred, heaviest first: the pose (SO(2): an
      * angle; SO(3): a matrix), then its weight; unused modes are zero. */
     double *modes;
@@ -118,7 +119,7 @@ RECON_API recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames);
 
 /* Writes the frames to the folder dir, which is created if necessary: gamma.npy, absolute.npy,
  * identifiability.npy, theta.npy, parameters.npy, background.npy, score.npy, p.npy, verdict.npy,
- * fold.npy, modes.npy, axis.npy if group->has_axis, neighbors.npy, similarity.npy, members.npy,
+ * fold.npy, symmetry.npy, modes.npy, axis.npy if group->has_axis, neighbors.npy, similarity.npy, members.npy,
  * normalized.npy and p_embedding.npy with KNN, else classes.npy, and summary (text, may be NULL) as
  * summary.json. Poses are written as `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices;
  * parameters of a mixture are rows x 3 x parts, F is rows x 3 x 3.

@@ -10,6 +10,8 @@
 #include "group/mean.h"
 #include "group/so3/so3.h"
 
+#include <recon/group/symmetry.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +206,29 @@ done:
     return status;
 }
 
+/* A free spin has a verdict of its own, which its tests have to give. */
+static recon_status symmetry(recon_ctx *ctx, const recon_group *self, recon_center *out,
+                             const double *poses, size_t n)
+{
+    recon_point_group found;
+    (void)self;
+    if (out->natural == RECON_NATURAL_ONE)
+        return RECON_OK;
+    RECON_CHECK(recon_so3_symmetry(ctx, &found, (const recon_so3 *)poses, n));
+    if (found.code == RECON_SYMMETRY_C1 || found.order == 0)
+        return RECON_OK;
+    out->natural = RECON_NATURAL_MODULO;
+    out->symmetry = found.code;
+    out->fold = found.order;
+    out->modes = 1;
+    put(out->mean, found.center);
+    put(out->mode[0].at, found.center);
+    out->mode[0].weight = 1.0 / found.order;
+    recon_so3_act(out->axis[0], recon_so3_inverse(found.center), found.axis);
+    memcpy(out->axis[1], found.axis, sizeof out->axis[1]);
+    return RECON_OK;
+}
+
 static recon_status recenter(recon_ctx *ctx, const recon_group *self, void *fit,
                              const double *center)
 {
@@ -279,6 +304,7 @@ const recon_group recon_group_so3 = {
     .family_count = sizeof families / sizeof *families,
     .fit_size = sizeof(recon_fisher_fit),
     .center = center,
+    .symmetry = symmetry,
     .recenter = recenter,
     .background = background,
     .score = score,

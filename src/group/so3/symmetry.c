@@ -1,0 +1,433 @@
+/* symmetry.c - which finite group, or which free spin, a set of rotations repeats.
+ *
+ * An object with symmetry group H has its poses near a h a^-1 c, h in H: c is the natural pose and a places
+ * the axes of H. The mean Wigner matrix of degree l then has the squared norm dim(invariants of degree
+ * l) / (2l + 1) times a factor for noise, and its estimate is a mean over pairs of poses of chi_l, a
+ * function of the angle between them. That spectrum needs no placement and gives a shortlist. The
+ * groups on it are placed by alternating chordal means, and compared by the likelihood of the poses
+ * under equal weights for all elements, an isotropic spread and uniform strays.
+ *
+ * The likelihood alone would also name a group for an arc, or for two unequal poses, that no listed
+ * law describes. So the winner has to fit: few strays, and no element preferred. */
+#include <recon/group/symmetry.h>
+#include "core/arena.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "group/group.h"
+#include "group/so3/frame.h"
+#include "group/so3/so3.h"
+#include "stats/eig4.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DEGREES = 10,  /* of the spectrum */
+    GROUPS = 16,   /* candidates */
+    SPIN = 72,     /* elements that stand for a circle: finer than any spread that is fitted */
+    PAIRED = 256,  /* poses whose pairs make the spectrum */
+    PLACED = 96,   /* poses that a placement is searched with */
+    SHORT = 5,     /* length of the shortlist */
+    STARTS = 160,  /* placements tried */
+    ROUNDS = 6,    /* of alternating means for each */
+    EM_ROUNDS = 20 /* for spread and strays */
+};
+#define STRAYS_MOST 0.5
+#define WIDTH_LEAST 0.01 /* radians: exact copies have no likelihood */
+#define EVEN_Z      2.97 /* normal quantile of 0.0015 */
+#define EVEN_LOG    6.9  /* -log of the level of each of Rayleigh's tests */
+
+typedef struct {
+    int code, order;
+    double invariants[DEGREES]; /* dimension for degree l + 1 */
+    recon_so3 element[SPIN];
+} candidate;
+
+typedef struct {
+    recon_so3 a, b; /* the poses are near a h b */
+    double width, strays, likelihood;
+} placement;
+
+/* --- the groups ------------------------------------------------------------------------------- */
+
+/* chi_l(t) = sin((2l+1) t/2) / sin(t/2) = 1 + 2 sum_m cos(m t): l = 1 .. DEGREES. */
+static void characters(double chi[DEGREES], double cos_t)
+{
+    double before = 1, now = cos_t, sum = 1;
+    for (int l = 0; l < DEGREES; l++) {
+        sum += 2 * now;
+        chi[l] = sum;
+        double next = 2 * cos_t * now - before;
+        before = now;
+        now = next;
+    }
+}
+
+static double dot(recon_so3 p, recon_so3 q)
+{
+    return p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
+}
+
+static recon_so3 about(double x, double y, double z, double angle)
+{
+    return recon_so3_from_axis_angle((const double[]){ x, y, z }, angle);
+}
+
+/* All products of two generators, from the identity on. */
+static void generate(candidate *g, recon_so3 first, recon_so3 second)
+{
+    const recon_so3 generator[2] = { first, second };
+    g->element[0] = recon_so3_identity();
+    g->order = 1;
+    for (int i = 0; i < g->order; i++)
+        for (int k = 0; k < 2; k++) {
+            recon_so3 p = recon_so3_compose(g->element[i], generator[k]);
+            int known = 0;
+            for (int j = 0; j < g->order; j++)
+                known |= fabs(dot(g->element[j], p)) > 1 - 1e-9;
+            if (!known)
+                g->element[g->order++] = p;
+        }
+    memset(g->invariants, 0, sizeof g->invariants);
+    for (int i = 0; i < g->order; i++) {
+        double chi[DEGREES], w = g->element[i].w;
+        characters(chi, 2 * w * w - 1);
+        for (int l = 0; l < DEGREES; l++)
+            g->invariants[l] += chi[l] / g->order;
+    }
+}
+
+static int make_groups(candidate out[GROUPS])
+{
+    const recon_so3 none = recon_so3_identity(), half = about(1, 0, 0, M_PI);
+    const double golden = (1 + sqrt(5)) / 2;
+    int n = 0;
+    for (int fold = 1; fold <= 6; fold++, n++) {
+        out[n].code = fold;
+        generate(&out[n], about(0, 0, 1, 2 * M_PI / fold), none);
+    }
+    for (int fold = 2; fold <= 6; fold++, n++) {
+        out[n].code = RECON_SYMMETRY_D + fold;
+        generate(&out[n], about(0, 0, 1, 2 * M_PI / fold), half);
+    }
+    const recon_so3 diagonal = about(1, 1, 1, 2 * M_PI / 3);
+    out[n].code = RECON_SYMMETRY_T;
+    generate(&out[n++], about(0, 0, 1, M_PI), diagonal);
+    out[n].code = RECON_SYMMETRY_O;
+    generate(&out[n++], about(0, 0, 1, M_PI / 2), diagonal);
+    out[n].code = RECON_SYMMETRY_I;
+    generate(&out[n++], about(0, 1, golden, 2 * M_PI / 5), diagonal);
+    out[n].code = RECON_SYMMETRY_SPIN;
+    generate(&out[n++], about(0, 0, 1, 2 * M_PI / SPIN), none);
+    return n;
+}
+
+/* The axis of highest order in the group's own frame. */
+static void main_axis(double axis[3], int code)
+{
+    const double golden = (1 + sqrt(5)) / 2, length = sqrt(1 + golden * golden);
+    axis[0] = code == RECON_SYMMETRY_T ? sqrt(1.0 / 3) : 0;
+    axis[1] = code == RECON_SYMMETRY_T ? sqrt(1.0 / 3) : code == RECON_SYMMETRY_I ? 1 / length : 0;
+    axis[2] = code == RECON_SYMMETRY_T   ? sqrt(1.0 / 3)
+              : code == RECON_SYMMETRY_I ? golden / length
+                                         : 1;
+}
+
+/* Parameters of a placement: two rotations, less what moves no element. */
+static double freedom(int code)
+{
+    return code == RECON_SYMMETRY_C1     ? 3
+           : code == RECON_SYMMETRY_SPIN ? 4
+           : code < RECON_SYMMETRY_D     ? 5
+                                         : 6;
+}
+
+/* --- the shortlist ---------------------------------------------------------------------------- */
+
+/* Sample i of `some` evenly spaced ones of n. */
+static recon_so3 spaced(const recon_so3 *g, size_t n, size_t some, size_t i)
+{
+    return g[i * n / some];
+}
+
+static void spectrum(double u[DEGREES], const recon_so3 *g, size_t n)
+{
+    size_t some = n < PAIRED ? n : PAIRED;
+    memset(u, 0, DEGREES * sizeof *u);
+    for (size_t i = 0; i < some; i++)
+        for (size_t j = 0; j < i; j++) {
+            double chi[DEGREES], w = dot(spaced(g, n, some, i), spaced(g, n, some, j));
+            characters(chi, 2 * w * w - 1);
+            for (int l = 0; l < DEGREES; l++)
+                u[l] += 2 * chi[l] / (double)(some * (some - 1));
+        }
+}
+
+/* How far the spectrum is from that of a group, at the best spread and share of strays. */
+static double misfit(const candidate *g, const double u[DEGREES], double pairs)
+{
+    double best = INFINITY;
+    for (double width = 0.015; width < 0.5; width *= 1.3) {
+        double up = 0, down = 0, p[DEGREES], weight[DEGREES], sum = 0;
+        for (int l = 0; l < DEGREES; l++) {
+            p[l] = g->invariants[l] * exp(-(l + 1) * (l + 2) * width * width);
+            weight[l] = 1 / (1 / pairs + 4e-4 * p[l] * p[l]);
+            up += weight[l] * p[l] * u[l];
+            down += weight[l] * p[l] * p[l];
+        }
+        double share = down > 0 ? fmin(fmax(up / down, 0.3), 1) : 0;
+        for (int l = 0; l < DEGREES; l++)
+            sum += weight[l] * (u[l] - share * p[l]) * (u[l] - share * p[l]);
+        best = fmin(best, sum);
+    }
+    return best;
+}
+
+static int shortlist(int out[SHORT], const candidate *groups, int count, const recon_so3 *g,
+                     size_t n)
+{
+    double u[DEGREES], far[GROUPS], some = (double)(n < PAIRED ? n : PAIRED);
+    int kept = 0;
+    spectrum(u, g, n);
+    for (int i = 0; i < count; i++)
+        far[i] = misfit(&groups[i], u, some * (some - 1) / 2);
+    for (; kept < SHORT; kept++) {
+        int best = 0;
+        for (int i = 1; i < count; i++)
+            best = far[i] < far[best] ? i : best;
+        out[kept] = best;
+        far[best] = INFINITY;
+    }
+    return kept;
+}
+
+/* --- placement -------------------------------------------------------------------------------- */
+
+static recon_so3 top(const double moment[10])
+{
+    recon_eig4 e;
+    recon_eig4_one(&e, moment);
+    return recon_so3_normalize(
+        (recon_so3){ e.vector[0][0], e.vector[0][1], e.vector[0][2], e.vector[0][3] });
+}
+
+/* The element whose pose is nearest to g; *cosine of half the angle to it. */
+static int nearest(const recon_so3 *pose, int order, recon_so3 g, double *cosine)
+{
+    int best = 0;
+    *cosine = 0;
+    for (int h = 0; h < order; h++) {
+        double c = fabs(dot(pose[h], g));
+        if (c > *cosine)
+            *cosine = c, best = h;
+    }
+    return best;
+}
+
+static void poses_of(recon_so3 *pose, const candidate *h, const placement *p)
+{
+    for (int i = 0; i < h->order; i++)
+        pose[i] = recon_so3_compose(recon_so3_compose(p->a, h->element[i]), p->b);
+}
+
+/* One round: elements to poses, then b and a as chordal means, in which poses count by a kernel of the
+ * given width. Returns the sum of the weights before. */
+static double improve(placement *p, const candidate *h, const recon_so3 *g, size_t n, size_t some,
+                      double width)
+{
+    recon_so3 pose[SPIN], inverse[SPIN], to_b, to_a;
+    double of_b[10] = { 0 }, of_a[10] = { 0 }, sum = 0, weight[PLACED > PAIRED ? PLACED : PAIRED];
+    int element[PLACED > PAIRED ? PLACED : PAIRED];
+    poses_of(pose, h, p);
+    for (int i = 0; i < h->order; i++)
+        inverse[i] = recon_so3_inverse(h->element[i]);
+    to_b = recon_so3_inverse(p->a);
+    for (size_t j = 0; j < some; j++) {
+        double cosine;
+        recon_so3 q = spaced(g, n, some, j);
+        element[j] = nearest(pose, h->order, q, &cosine);
+        /* 8 sin^2(t/4) = t^2/2 to fourth order */
+        weight[j] = exp(-4 * (1 - cosine) / (width * width));
+        sum += weight[j];
+        recon_so3_moment_add(
+            of_b, recon_so3_compose(inverse[element[j]], recon_so3_compose(to_b, q)), weight[j]);
+    }
+    p->b = top(of_b);
+    to_a = recon_so3_inverse(p->b);
+    for (size_t j = 0; j < some; j++)
+        recon_so3_moment_add(
+            of_a,
+            recon_so3_compose(recon_so3_compose(spaced(g, n, some, j), to_a), inverse[element[j]]),
+            weight[j]);
+    p->a = top(of_a);
+    return sum;
+}
+
+/* Log-likelihood under spread and strays, which are fitted. */
+static void fit(placement *p, const candidate *h, const recon_so3 *g, size_t n, size_t some)
+{
+    recon_so3 pose[SPIN];
+    poses_of(pose, h, p);
+    p->width = 0.15;
+    p->strays = 0.1;
+    for (int round = 0; round < EM_ROUNDS; round++) {
+        /* density to Haar: 8 pi^2 times a normal one of the rotation vector, its volume element undone */
+        double peak = 8 * M_PI * M_PI / pow(2 * M_PI * p->width * p->width, 1.5) / h->order;
+        double inside = 0, squares = 0;
+        p->likelihood = 0;
+        for (size_t j = 0; j < some; j++) {
+            double sum = 0, spread = 0;
+            for (int i = 0; i < h->order; i++) {
+                double c = fmin(fabs(dot(pose[i], spaced(g, n, some, j))), 1), t = 2 * acos(c);
+                if (t > 5 * p->width)
+                    continue;
+                double s = 2 * sqrt(1 - c * c), volume = s > 1e-6 ? t / s : 1;
+                double density = peak * exp(-t * t / (2 * p->width * p->width)) * volume * volume;
+                sum += density;
+                spread += density * t * t;
+            }
+            double all = (1 - p->strays) * sum + p->strays;
+            p->likelihood += log(all);
+            inside += (1 - p->strays) * sum / all;
+            squares += (1 - p->strays) * spread / all;
+        }
+        p->strays = fmin(fmax(1 - inside / (double)some, 0.5 / (double)some), 0.95);
+        p->width = fmin(fmax(sqrt(squares / fmax(3 * inside, 1)), WIDTH_LEAST), 0.6);
+    }
+}
+
+/* The best of many starts. Each makes one pose exact, since a stray may be among them. */
+static placement place(const candidate *h, const recon_so3 *g, size_t n)
+{
+    size_t some = n < PLACED ? n : PLACED, more = n < PAIRED ? n : PAIRED;
+    recon_rng rng = recon_rng_new(1, 0);
+    placement best = { .width = 0 };
+    double most = -1;
+    int starts = h->order == 1 ? STARTS / 8 : h->code < RECON_SYMMETRY_D ? STARTS / 2 : STARTS;
+    for (int s = 0; s < starts; s++) {
+        placement p = { .a = recon_so3_haar(&rng) };
+        p.b = recon_so3_compose(recon_so3_inverse(p.a), spaced(g, n, some, (size_t)s % some));
+        double sum = 0;
+        for (int round = 0; round < ROUNDS; round++)
+            sum = improve(&p, h, g, n, some, round < 2 ? 0.4 : 0.2);
+        if (sum > most) {
+            most = sum;
+            best = p;
+        }
+    }
+    for (int round = 0; round < 2; round++) {
+        fit(&best, h, g, n, more);
+        for (int i = 0; i < 4; i++)
+            improve(&best, h, g, n, more, 2 * fmax(best.width, 0.03));
+    }
+    fit(&best, h, g, n, more);
+    return best;
+}
+
+/* --- does it fit? ----------------------------------------------------------------------------- */
+
+/* Are all elements taken equally often? Pearson's test of the counts, and about an axis Rayleigh's of the
+ * first harmonics: an arc is uneven in those above all. */
+static int is_even(const placement *p, const candidate *h, const recon_so3 *g, size_t n)
+{
+    size_t some = n < PAIRED ? n : PAIRED;
+    double count[SPIN] = { 0 }, inside = 0, chi = 0;
+    recon_so3 pose[SPIN];
+    poses_of(pose, h, p);
+    for (size_t j = 0; j < some; j++) {
+        double cosine;
+        int i = nearest(pose, h->order, spaced(g, n, some, j), &cosine);
+        if (2 * acos(fmin(cosine, 1)) > 3.5 * p->width)
+            continue;
+        count[i]++;
+        inside++;
+    }
+    if (h->code == RECON_SYMMETRY_SPIN || h->code < RECON_SYMMETRY_D)
+        for (int m = 1; m <= 4 && 2 * m < h->order; m++) {
+            double re = 0, im = 0;
+            for (int i = 0; i < h->order; i++) {
+                double t = 2 * atan2(h->element[i].z, h->element[i].w);
+                re += count[i] * cos(m * t);
+                im += count[i] * sin(m * t);
+            }
+            if (re * re + im * im > EVEN_LOG * inside)
+                return 0;
+        }
+    if (h->code == RECON_SYMMETRY_SPIN)
+        return 1;
+    for (int i = 0; i < h->order; i++) {
+        double d = count[i] - inside / h->order;
+        chi += d * d * h->order / inside;
+    }
+    double k = 2 / (9.0 * (h->order - 1)), root = 1 - k + EVEN_Z * sqrt(k);
+    return chi <= (h->order - 1) * root * root * root;
+}
+
+/* --- the name --------------------------------------------------------------------------------- */
+
+const char *recon_symmetry_name(recon_symmetry_text text, int code)
+{
+    const char *solid[] = { "T", "O", "I" };
+    if (code >= RECON_SYMMETRY_T && code <= RECON_SYMMETRY_I)
+        snprintf(text, sizeof(recon_symmetry_text), "%s", solid[code - RECON_SYMMETRY_T]);
+    else if (code == RECON_SYMMETRY_SPIN)
+        snprintf(text, sizeof(recon_symmetry_text), "SO(2)");
+    else if (code > RECON_SYMMETRY_D && code < RECON_SYMMETRY_T)
+        snprintf(text, sizeof(recon_symmetry_text), "D%d", code - RECON_SYMMETRY_D);
+    else if (code >= RECON_SYMMETRY_C1 && code < RECON_SYMMETRY_D)
+        snprintf(text, sizeof(recon_symmetry_text), "C%d", code);
+    else
+        text[0] = 0;
+    return text;
+}
+
+static void report(recon_point_group *out, const placement *p, const candidate *h)
+{
+    double axis[3], least = INFINITY;
+    out->code = h->code;
+    out->order = h->code == RECON_SYMMETRY_SPIN ? 0 : h->order;
+    out->width = p->width;
+    out->strays = p->strays;
+    for (int i = 0; i < h->order; i++) {
+        recon_so3 c = recon_so3_compose(recon_so3_compose(p->a, h->element[i]), p->b);
+        double angle = recon_so3_angle(c);
+        if (angle < least) {
+            least = angle;
+            out->center = c;
+        }
+    }
+    if (h->code == RECON_SYMMETRY_C1)
+        return;
+    main_axis(axis, h->code);
+    recon_so3_act(out->axis, p->a, axis);
+}
+
+recon_status recon_so3_symmetry(recon_ctx *ctx, recon_point_group *out, const recon_so3 *samples,
+                                size_t n)
+{
+    candidate group[GROUPS];
+    int list[SHORT], count, best = -1;
+    placement found = { .width = 0 };
+    double most = 0; /* of all rotations alike: their log-likelihood is 0 */
+    *out = (recon_point_group){ .code = RECON_SYMMETRY_UNNAMED, .center = recon_so3_identity() };
+    RECON_CHECK(recon_so3_check(ctx, samples, n, 0));
+    if (n < RECON_SYMMETRY_LEAST)
+        return RECON_OK;
+    count = make_groups(group);
+    count = shortlist(list, group, count, samples, n);
+    double some = (double)(n < PAIRED ? n : PAIRED);
+    for (int i = 0; i < count; i++) {
+        placement p = place(&group[list[i]], samples, n);
+        double value = p.likelihood - (2 + freedom(group[list[i]].code)) / 2 * log(some);
+        if (value > most) {
+            most = value;
+            best = list[i];
+            found = p;
+        }
+    }
+    if (best >= 0 && found.strays <= STRAYS_MOST &&
+        (group[best].order == 1 || is_even(&found, &group[best], samples, n)))
+        report(out, &found, &group[best]);
+    return RECON_OK;
+}

@@ -1,0 +1,209 @@
+/* Symmetries are named as they were drawn, wherever their axes lie; what repeats no group is not said to. */
+#include "check.h"
+#include "group/group.h"
+#include "group/so3/so3.h"
+
+#include <recon/group/symmetry.h>
+#include <recon/recon.h>
+
+enum { MOST = 200, SETS = 8 };
+
+typedef struct {
+    int code, order; /* 0: a free spin; -1: all rotations */
+    double axis[3];  /* of highest order, in the group's own frame */
+    recon_so3 first, second;
+} law;
+
+static recon_so3 about(double x, double y, double z, double angle)
+{
+    return recon_so3_from_axis_angle((const double[]){ x, y, z }, angle);
+}
+
+/* Random words of two generators reach every element equally often. */
+static recon_so3 draw(const law *l, recon_rng *rng)
+{
+    recon_so3 g = recon_so3_identity();
+    if (l->order < 0)
+        return recon_so3_haar(rng);
+    if (l->order == 0)
+        return about(0, 0, 1, 2 * M_PI * recon_rng_uniform(rng));
+    for (int i = 0; i < 300; i++)
+        g = recon_so3_compose(recon_rng_below(rng, 2) ? l->first : l->second, g);
+    return recon_rng_below(rng, 2) ? g : recon_so3_compose(l->first, g);
+}
+
+static law cyclic(int n)
+{
+    return (law){ n, n, { 0, 0, 1 }, about(0, 0, 1, 2 * M_PI / n), recon_so3_identity() };
+}
+
+static law dihedral(int n)
+{
+    return (law){
+        RECON_SYMMETRY_D + n, 2 * n, { 0, 0, 1 }, about(0, 0, 1, 2 * M_PI / n), about(1, 0, 0, M_PI)
+    };
+}
+
+static law solid(int code)
+{
+    const double golden = (1 + sqrt(5)) / 2;
+    const recon_so3 diagonal = about(1, 1, 1, 2 * M_PI / 3);
+    if (code == RECON_SYMMETRY_T)
+        return (law){ code, 12, { 1, 1, 1 }, about(0, 0, 1, M_PI), diagonal };
+    if (code == RECON_SYMMETRY_O)
+        return (law){ code, 24, { 0, 0, 1 }, about(0, 0, 1, M_PI / 2), diagonal };
+    return (law){ code, 60, { 0, 1, golden }, about(0, 1, golden, 2 * M_PI / 5), diagonal };
+}
+
+static recon_so3 noise(recon_rng *rng, double degrees)
+{
+    double v[3];
+    for (int i = 0; i < 3; i++)
+        v[i] = degrees * M_PI / 180 * recon_rng_normal(rng);
+    return recon_so3_exp(v);
+}
+
+/* Poses a h a^-1 c with noise; a share of them anywhere. */
+static void draw_set(recon_so3 *g, size_t n, const law *l, recon_so3 a, recon_so3 c, double degrees,
+                     double strays, recon_rng *rng)
+{
+    for (size_t i = 0; i < n; i++) {
+        recon_so3 h = recon_so3_compose(recon_so3_compose(a, draw(l, rng)), recon_so3_inverse(a));
+        g[i] = recon_rng_uniform(rng) < strays
+                   ? recon_so3_haar(rng)
+                   : recon_so3_compose(noise(rng, degrees), recon_so3_compose(h, c));
+    }
+}
+
+static void the_14_laws_are_named(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_rng rng = recon_rng_new(5, 0);
+    const law laws[] = { cyclic(1),
+                         cyclic(2),
+                         cyclic(3),
+                         cyclic(4),
+                         cyclic(6),
+                         dihedral(2),
+                         dihedral(3),
+                         dihedral(4),
+                         dihedral(6),
+                         solid(RECON_SYMMETRY_T),
+                         solid(RECON_SYMMETRY_O),
+                         solid(RECON_SYMMETRY_I),
+                         { .code = RECON_SYMMETRY_SPIN, .order = 0, .axis = { 0, 0, 1 } },
+                         { .code = RECON_SYMMETRY_UNNAMED, .order = -1 } };
+    recon_so3 g[MOST];
+    int right = 0, all = 0;
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+        for (int set = 0; set < SETS; set++, all++) {
+            recon_point_group found;
+            recon_so3 a = recon_so3_haar(&rng), c = recon_so3_haar(&rng);
+            draw_set(g, 25, &laws[i], a, c, 5, set % 2 ? 0.2 : 0, &rng);
+            CHECK_OK(ctx, recon_so3_symmetry(ctx, &found, g, 25));
+            right += found.code == laws[i].code;
+            if (found.code != laws[i].code || laws[i].order < 0)
+                continue;
+            assert_int_equal(found.order, laws[i].order);
+            assert_true(found.width > 2.5 * M_PI / 180 && found.width < 10 * M_PI / 180);
+            /* The centre is the true one up to the group. */
+            recon_so3 left = recon_so3_compose(
+                recon_so3_inverse(a),
+                recon_so3_compose(recon_so3_compose(found.center, recon_so3_inverse(c)), a));
+            double nearest = M_PI;
+            for (int k = 0; k < 400; k++)
+                nearest = fmin(nearest, recon_so3_distance(left, draw(&laws[i], &rng)));
+            assert_true(nearest < 12 * M_PI / 180);
+        }
+    assert_true(right >= all - 4); /* of 112: 97 % are asked */
+}
+
+/* The axis moves with the objects' frame, and nothing else depends on it or on the arbitrary canonical. */
+static void names_do_not_depend_on_frames(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_rng rng = recon_rng_new(6, 0);
+    const law laws[] = { cyclic(4), dihedral(3), solid(RECON_SYMMETRY_O) };
+    recon_so3 g[60], moved[60];
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        recon_point_group found, other;
+        recon_so3 a = recon_so3_haar(&rng), c = recon_so3_haar(&rng), to = recon_so3_haar(&rng);
+        double axis[3], best = 0;
+        draw_set(g, 60, &laws[i], a, c, 3, 0, &rng);
+        for (int j = 0; j < 60; j++)
+            moved[j] = recon_so3_compose(recon_so3_compose(to, g[j]), c);
+        CHECK_OK(ctx, recon_so3_symmetry(ctx, &found, g, 60));
+        CHECK_OK(ctx, recon_so3_symmetry(ctx, &other, moved, 60));
+        assert_int_equal(found.code, laws[i].code);
+        assert_int_equal(other.code, laws[i].code);
+        CHECK_NEAR(other.width, found.width, 1e-3);
+        recon_so3_act(axis, a, laws[i].axis);
+        for (int k = 0; k < 400; k++) { /* up to the group: a cube has three such axes */
+            double image[3], dot = 0;
+            recon_so3 h =
+                recon_so3_compose(recon_so3_compose(a, draw(&laws[i], &rng)), recon_so3_inverse(a));
+            recon_so3_act(image, h, axis);
+            for (int j = 0; j < 3; j++)
+                dot += image[j] * found.axis[j];
+            best = fmax(best, fabs(dot));
+        }
+        assert_true(best > cos(4 * M_PI / 180));
+    }
+}
+
+/* An arc, two poses, poses of unequal weight: no law of the list. */
+static void no_group_is_claimed_without_one(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_rng rng = recon_rng_new(7, 0);
+    const struct {
+        size_t n;
+        double arc, apart, share; /* an arc of so many degrees, or a second pose */
+    } cases[] = { { 25, 60, 0, 0 },     { 100, 180, 0, 0 },  { 25, 0, 60, 0.5 },
+                  { 200, 0, 180, 0.3 }, { 200, 0, 90, 0.3 }, { 200, 0, 120, 0.3 } };
+    recon_so3 g[MOST];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int set = 0; set < 3; set++) {
+            recon_point_group found;
+            recon_so3 a = recon_so3_haar(&rng), c = recon_so3_haar(&rng);
+            for (size_t j = 0; j < cases[i].n; j++) {
+                double t = cases[i].arc * (recon_rng_uniform(&rng) - 0.5) +
+                           (recon_rng_uniform(&rng) < cases[i].share ? cases[i].apart : 0);
+                recon_so3 h = recon_so3_compose(noise(&rng, 5), about(0, 0, 1, t * M_PI / 180));
+                g[j] = recon_so3_compose(recon_so3_compose(a, h), c);
+            }
+            CHECK_OK(ctx, recon_so3_symmetry(ctx, &found, g, cases[i].n));
+            assert_true(found.code <= RECON_SYMMETRY_C1);
+        }
+}
+
+static void too_few_poses_and_no_rotations(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_point_group found;
+    recon_symmetry_text text;
+    recon_so3 g[RECON_SYMMETRY_LEAST];
+    for (int i = 0; i < RECON_SYMMETRY_LEAST; i++)
+        g[i] = recon_so3_identity();
+    CHECK_OK(ctx, recon_so3_symmetry(ctx, &found, g, RECON_SYMMETRY_LEAST - 1));
+    assert_int_equal(found.code, RECON_SYMMETRY_UNNAMED);
+    CHECK_OK(ctx, recon_so3_symmetry(ctx, &found, g, RECON_SYMMETRY_LEAST));
+    assert_int_equal(found.code, RECON_SYMMETRY_C1);
+    g[3].w = 2;
+    CHECK_FAILS(ctx, recon_so3_symmetry(ctx, &found, g, RECON_SYMMETRY_LEAST), RECON_ERR_INPUT,
+                "3");
+    assert_string_equal(recon_symmetry_name(text, 4), "C4");
+    assert_string_equal(recon_symmetry_name(text, RECON_SYMMETRY_D + 3), "D3");
+    assert_string_equal(recon_symmetry_name(text, RECON_SYMMETRY_I), "I");
+    assert_string_equal(recon_symmetry_name(text, RECON_SYMMETRY_SPIN), "SO(2)");
+    assert_string_equal(recon_symmetry_name(text, RECON_SYMMETRY_UNNAMED), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_14_laws_are_named),
+                                        cmocka_unit_test(names_do_not_depend_on_frames),
+                                        cmocka_unit_test(no_group_is_claimed_without_one),
+                                        cmocka_unit_test(too_few_poses_and_no_rotations) };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
