@@ -207,7 +207,7 @@ static int shortlist(int out[SHORT], const candidate *groups, int count, const r
 static recon_so3 top(const double moment[10])
 {
     recon_eig4 e;
-    recon_eig4_one(&e, moment);
+    recon_eig4_of(&e, moment);
     return recon_so3_normalize(
         (recon_so3){ e.vector[0][0], e.vector[0][1], e.vector[0][2], e.vector[0][3] });
 }
