@@ -99,7 +99,7 @@ struct recon_group {
      * becomes the verdict, and the centre one of the equivalent centres. */
     recon_status (*symmetry)(recon_ctx *ctx, const recon_group *self, recon_center *center,
                              const double *poses, size_t n);
-    /* Optional, if `center` makes the fits: turns a fit to poses g into the fit to g center^-1. */
+    /* Optional, if `center` makes the fits: makes the fit to g center^-1 of one to poses g. */
     recon_status (*recenter)(recon_ctx *ctx, const recon_group *self, void *fit,
                              const double *center);
     /* Optional: chooses one family for all sets of centred poses. */

@@ -1,4 +1,4 @@
-/* discover.h - turns a backbone and inputs into a complete model: embedding, Algorithm 1, maps.
+/* discover.h - makes a complete model of a backbone and inputs: embedding, Algorithm 1, maps.
  *
  * Labels are not used. If the data have labels (classes of images, the molecule of a conformer),
  * the summary gives the results for each label, and how often neighbours share it. */

@@ -25,7 +25,7 @@ typedef struct {
     size_t stride, pad;
 } recon_conv;
 typedef struct {
-    size_t size, stride; /* 0: 3, 1; sizes are odd, and padding keeps the size of the image */
+    size_t size, stride; /* 0: 3, 1; odd sizes; padding keeps the size of the image */
     int bias;            /* 0: none, as before a norm */
 } recon_conv_layer_options;
 RECON_API recon_status recon_conv_add(recon_ctx *ctx, recon_conv *out, recon_params *params,
