@@ -1,5 +1,5 @@
-/* actions.c - see actions.h. The table has a header. Of its columns file (or molecule), or else cluster,
- * action and degrees are looked at, in any order; others are for people. */
+/* actions.c - see actions.h. The table has a header; its columns file (or molecule) or cluster,
+ * action and degrees are used, in any order, and others are ignored. */
 #include "cli/actions.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -95,7 +95,7 @@ static recon_status find_input(recon_ctx *ctx, size_t *out, reading *r, const ch
             return RECON_OK;
         }
     }
-    return recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: none of the inputs is '%s'", r->path,
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: no input is called '%s'", r->path,
                       r->line, name);
 }
 
@@ -110,7 +110,7 @@ static recon_status read_degrees(recon_ctx *ctx, double *out, const reading *r, 
                           r->line);
     return recon_text_number(out, word)
                ? RECON_OK
-               : recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: degrees '%s' is no number",
+               : recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: degrees '%s' is not a number",
                             r->path, r->line, text);
 }
 
@@ -145,8 +145,8 @@ static recon_status read_line(recon_ctx *ctx, cli_actions *out, reading *r, reco
         return RECON_OK;
     }
     if (!recon_parse_count(&cluster, r->field[CLUSTER], 0))
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: cluster '%s' is no number", r->path,
-                          r->line, r->field[CLUSTER]);
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: cluster '%s' is not a number",
+                          r->path, r->line, r->field[CLUSTER]);
     if (cluster >= r->clusters)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: line %zu: the model has %s, no cluster %zu",
                           r->path, r->line, RECON_COUNT(r->clusters, "cluster"), cluster);

@@ -1,6 +1,5 @@
-/* cmd_canonicalize.c - recon canonicalize: images or molecules in their natural pose, block by
- * block.
- */
+/* cmd_canonicalize.c - recon canonicalize: rotates images or molecules to their natural pose, in
+ * blocks. */
 #include "cli/actions.h"
 #include "cli/rounds.h"
 #include "cli/sinks.h"
@@ -57,10 +56,10 @@ const cli_command cli_canonicalize = {
         "former alone). What is left unchanged is copied byte for byte (PNG, JPEG and TIFF files),\n"
         "unless an EXIF orientation has to be applied; for other formats the pixels are unchanged.\n"
         "\n"
-        "--anchor FILE=DEGREES says that this input is upright when rotated by so much, --examples SPEC\n"
-        "that these inputs are upright as they are: all inputs of their clusters follow. --actions does\n"
-        "what a table says: clusters.csv of discover, edited, or one with the columns file, action\n"
-        "(rotate or leave) and degrees.\n"
+        "--anchor FILE=DEGREES states that this input is upright after rotating it by DEGREES, --examples\n"
+        "SPEC that these inputs are upright already; all inputs of their clusters follow. --actions applies\n"
+        "a table: clusters.csv of discover, edited, or one with the columns file, action (rotate or\n"
+        "leave) and degrees.\n"
         "\n"
         "Molecules: FILE.xyz is extended XYZ, each molecule rotated about its centre, in the order of\n"
         "the data. g.npy holds the rotations, n x 3 x 3 matrices, row-major (g.csv: unit quaternions,\n"
@@ -201,14 +200,14 @@ static int parse(settings *s, int argc, char **argv)
         { "--all", NULL, NULL, "rotate all inputs, also those without a natural pose", CLI_FLAG, 0,
           &s->all },
         { "--actions", "FILE.csv", NULL,
-          "do with inputs and clusters as this table says: clusters.csv, edited",
-          CLI_TEXT | CLI_READS, 0, &s->actions },
+          "table of actions for inputs and clusters: an edited clusters.csv", CLI_TEXT | CLI_READS,
+          0, &s->actions },
         { "--anchor", "FILE=DEGREES", NULL,
-          "this input is upright when rotated by so much, and its cluster follows; may be repeated",
+          "this input is upright after rotating it by DEGREES; its cluster follows; may be repeated",
           CLI_SETTING, "images", &s->anchors },
-        { "--examples", "SPEC", NULL, "inputs that are upright as they are: their clusters follow",
+        { "--examples", "SPEC", NULL, "inputs that are upright already; their clusters follow",
           CLI_SPEC, "images", &s->examples },
-        { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
+        { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin if it is free",
           CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
           "conformers to evaluate it on, preferably not its training data (default: --data)",
@@ -252,8 +251,8 @@ static int parse(settings *s, int argc, char **argv)
     return code < 0 ? check_poses(s) : code;
 }
 
-/* An input whose embedding has a lower p-value is unlike the training data; a larger share of those is
- * worth a warning. */
+/* An input whose embedding has a lower p-value is unlike the training data; a larger share of those
+ * is worth a warning. */
 #define UNLIKE       0.01
 #define UNLIKE_SHARE 0.1
 
@@ -265,7 +264,7 @@ typedef struct {
     size_t rotated;                  /* the others are as they were */
     size_t why[RECON_WHY_ASKED + 1]; /* inputs by recon_why */
     size_t unlike;                   /* the training data, of those that have a row in a table */
-    size_t calibration;              /* inputs behind the p-values  */
+    size_t calibration;              /* inputs behind the p-values */
     const recon_model *by;
 } outcome;
 
@@ -404,8 +403,7 @@ static recon_status add_anchor(recon_ctx *ctx, uprights *u, const cli_inputs *in
     while (i < in->n && strcmp(recon_table_name(name, in, i), said->name))
         i++;
     if (i == in->n)
-        return recon_fail(ctx, RECON_ERR_INPUT, "--anchor %s: none of the inputs is called so",
-                          said->name);
+        return recon_fail(ctx, RECON_ERR_INPUT, "--anchor %s: no input has this name", said->name);
     add_upright(u, in->use, i, &angle);
     return RECON_OK;
 }
@@ -435,8 +433,8 @@ static recon_status anchor(recon_ctx *ctx, recon_model *model, const settings *s
     RECON_TRY(recon_model_anchor(ctx, model, u.inputs, u.rotations, u.n, &followed));
     if (followed < u.n)
         recon_log(ctx, RECON_LOG_WARN,
-                  "%zu of the %zu inputs that are said to be upright belong to "
-                  "no cluster of the model: nothing follows them",
+                  "%zu of the %zu inputs given as upright belong to no cluster of the "
+                  "model and have no effect",
                   u.n - followed, u.n);
 done:
     recon_free_all(u.inputs, u.rotations);
@@ -452,12 +450,12 @@ typedef struct {
     const recon_group *group;
     cli_sink *to;
     outcome *o;
-    char *in, *out; /* [CLI_BLOCK] inputs                                    */
-    size_t there;   /* 1 + the first input that is in `in`; 0: none          */
-    double *g;      /* [CLI_BLOCK] rotations, poses of the group             */
+    char *in, *out; /* [CLI_BLOCK] inputs */
+    size_t there;   /* 1 + the first input that is in `in`; 0: none */
+    double *g;      /* [CLI_BLOCK] rotations, poses of the group */
     cli_actions actions;
     recon_pose *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
-    double *absolute; /* [n] as they are written                               */
+    double *absolute; /* [n] as they are written */
 } flow;
 
 static recon_status make_room(recon_ctx *ctx, flow *f)
@@ -476,8 +474,8 @@ static void flow_free(flow *f)
     cli_actions_close(&f->actions);
 }
 
-/* The model saw crops; what is written are the images they were made from, rotated by g. What --rotate
- * did is part of the one rotation. */
+/* The model saw crops; what is written are the images they were made from, rotated by g. What
+ * --rotate did is part of the one rotation. */
 static recon_status rotate_whole(recon_ctx *ctx, flow *f, size_t at, size_t n)
 {
     const recon_dataset *images = recon_data_images(f->to->inputs->use);
@@ -561,7 +559,7 @@ static recon_status rotate_all(recon_ctx *ctx, flow *f)
                           "canonicalize");
 }
 
-/* --- spins, of all inputs at once --------------------------------------------------------------- */
+/* --- spins, of all inputs at once ------------------------------------------------------------- */
 
 static recon_status list_conformers(recon_ctx *ctx, recon_conformer **out,
                                     const recon_molecules *data)

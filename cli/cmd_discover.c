@@ -1,4 +1,5 @@
-/* cmd_discover.c - recon discover: from a backbone and images or molecules to a whole model. */
+/* cmd_discover.c - recon discover: makes a complete model from a backbone and images or
+ * molecules. */
 #include "cli/cli.h"
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"

@@ -1,4 +1,4 @@
-/* cmd_report.c - recon report: what a folder of results says, as one page for a browser. */
+/* cmd_report.c - recon report: a folder of results as one HTML page. */
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -52,10 +52,9 @@ static recon_status read_source(recon_ctx *ctx, cli_data *data, const recon_foun
     data->picture_limit = count_of(source, "picture_most") / CLI_MEGABYTE;
     data->skip_bad = json_is_true(json_object_get(source, "skip_bad"));
     data->crop = json_object_get(source, "crop") != NULL;
-    return data->spec
-               ? RECON_OK
-               : recon_fail(ctx, RECON_ERR_INPUT,
-                            "summary.json does not say where the data came from; --data does");
+    return data->spec ? RECON_OK
+                      : recon_fail(ctx, RECON_ERR_INPUT,
+                                   "summary.json does not record the data: give them with --data");
 }
 
 static recon_status page_with(recon_ctx *ctx, recon_page **out, const recon_found_folder *f,

@@ -1,4 +1,4 @@
-/* cmd_score.c - recon score: which images or molecules are in an unusual pose. */
+/* cmd_score.c - recon score: how unusual the poses of images or molecules are. */
 #include "cli/cli.h"
 #include "cli/rounds.h"
 #include "model/table.h"
@@ -61,12 +61,11 @@ static int is_table(const char *path)
 }
 
 typedef struct {
-    size_t index; /* among those scored       */
-    size_t row;   /* among all of the data    */
+    size_t index; /* among those scored */
+    size_t row;   /* among all of the data */
     double score, p_value, p_embedding, surrogate;
     double radians; /* the pose of an image, the tilt of a molecule, NaN where it has no axis */
-    recon_input_name
-        name; /* of a molecule or a file; "": none                                      */
+    recon_input_name name; /* of a molecule or a file; "": none */
 } entry;
 
 typedef struct {

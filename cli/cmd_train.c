@@ -417,7 +417,7 @@ static int run(int argc, char **argv)
         { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &t->resume },
         { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &t->overwrite },
         { "--set", "NAME=VALUE", NULL,
-          "set a number of the network's recipe, all of which are listed below; may be repeated",
+          "set a parameter of the network's recipe (see the list below); may be repeated",
           CLI_SETTING, 0, &s.set },
         { "--group", "NAME", NULL, "", CLI_TEXT | CLI_HIDDEN, 0, &s.group },
         { "--no-contrast", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, 0, &s.no_contrast },

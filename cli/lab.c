@@ -1,4 +1,4 @@
-/* lab.c - `recon demo` and `recon reproduce` are a program of their own, recon-lab, beside this one. */
+/* lab.c - starts recon-lab for `recon demo` and `recon reproduce`. */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
-/* output.c - everything a command writes to standard output passes here.
+/* output.c - a filter for everything that a command writes to standard output.
  *
- * Answers quote files: names of molecules, classes and files, a model's words. Each of them could
- * be made safe where it is printed, and one would be forgotten. So standard output is a stream of
- * ours that lets through text and line ends alone. */
+ * Output quotes names of molecules, classes and files, and metadata of models. Making each safe
+ * where it is printed would miss one, so standard output is replaced by a stream that only passes
+ * text and line ends. */
 #include "cli/cli.h"
 #include "core/text.h"
 

@@ -1,7 +1,5 @@
-/* pictures.c - picture files rotated at their own size.
- *
- * The whole picture is held once, as its samples are; what is rotated goes to the file row by row.
- */
+/* pictures.c - rotates picture files at their own size. The picture is in memory once, with its own
+ * samples, and the result is written row by row. */
 #include "cli/pictures.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -20,7 +18,7 @@ typedef struct {
     size_t taken;
     recon_pixels_rotation how;
     recon_pixels result; /* what the rotated picture is like, without bytes */
-    uint8_t *band;       /* [BAND] rows of it                               */
+    uint8_t *band;       /* [BAND] rows of it */
 } rotated;
 
 static recon_status begin(recon_ctx *ctx, recon_picture_sink *sink)
@@ -87,8 +85,8 @@ static int begins(const recon_file *file, const char *bytes, size_t n)
     return file->size >= n && !memcmp(file->bytes, bytes, n);
 }
 
-/* The format that a picture is written in: its own. What the name says may be wrong, and a JPEG could not
- * hold the samples of every PNG that is called one. */
+/* The format that a picture is written in: its own. What the name says may be wrong, and a JPEG
+ * could not hold the samples of every PNG that is called one. */
 static recon_picture_kind kind_of(const recon_file *file)
 {
     if (begins(file, "\xff\xd8", 2))
@@ -96,7 +94,8 @@ static recon_picture_kind kind_of(const recon_file *file)
     return begins(file, "II", 2) || begins(file, "MM", 2) ? RECON_PICTURE_TIFF : RECON_PICTURE_PNG;
 }
 
-/* Whether the file may stay as it is: it keeps its name, and its pixels lie as they are to be seen. */
+/* Whether the file may stay as it is: it keeps its name, and its pixels lie as they are to be
+ * seen. */
 static int is_as_it_should_be(recon_ctx *ctx, const recon_file *file, const char *from)
 {
     recon_picture_sink sink = { .most = SIZE_MAX }; /* it was read before */
@@ -149,7 +148,7 @@ done:
     return status;
 }
 
-/* --- the pages of a stack ---------------------------------------------------------------------- */
+/* --- the pages of a stack --------------------------------------------------------------------- */
 
 static recon_status add_page(recon_ctx *ctx, recon_tiff_writer *out, const recon_file *file,
                              const char *from, double angle, const cli_rotation *how)
@@ -208,7 +207,7 @@ done:
     return status;
 }
 
-/* --- pictures that have no file ----------------------------------------------------------------- */
+/* --- pictures that have no file --------------------------------------------------------------- */
 
 typedef struct {
     const float *x;

@@ -1,4 +1,4 @@
-/* process.c - the process around a command: descriptors, signals, limits. */
+/* process.c - the process of a command: descriptors, signals, limits. */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* show.c - progress, messages and answers on the terminal.
  *
- * Progress goes to standard error: a bar with rate and time left on a terminal, a plain line every
- * few seconds otherwise, so that logs stay readable. Answers alone go to standard output. */
+ * Progress goes to standard error: a bar with rate and time left on a terminal, else a plain line
+ * every few seconds, so that logs stay readable. Only results go to standard output. */
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/text.h"
@@ -15,9 +15,9 @@
 enum { BAR = 28 };
 #define LINE_FIRST  5.0      /* seconds between two lines, growing with the job ... */
 #define LINE_GROWTH 0.05     /* ... by this share of the time that it has taken ... */
-#define LINE_LAST   60.0     /* ... to this                                         */
+#define LINE_LAST   60.0     /* ... to this */
 #define MAX_LEFT    359999.0 /* seconds: nobody believes more */
-#define MAX_RATE    1e15     /* of those that can be shown    */
+#define MAX_RATE    1e15     /* of those that can be shown */
 #define MAX_THREADS 256      /* what a context takes */
 
 static double last_line;
@@ -131,13 +131,14 @@ static recon_ctx *open_context(const cli_common *common)
         cli_ranks_attach(ctx);
         cli_process_watch(ctx);
     } else {
-        fputs("recon: no memory or threads to begin with\n", stderr);
+        fputs("recon: not enough memory or threads to start\n", stderr);
     }
     return ctx;
 }
 
-/* Those of the shipped `mnist` are 0.9 and 3.9 degrees, of `fashion` 1.4 and 8.8. Poses that are off by more than these blur
- * what is found: distributions of poses are some tens of degrees wide. */
+/* Those of the shipped `mnist` are 0.9 and 3.9 degrees, of `fashion` 1.4 and 8.8. Poses that are
+ * off by more than these blur what is found: distributions of poses are some tens of degrees
+ * wide. */
 #define POSE_MEDIAN 5.0  /* degrees, the error of half of the poses */
 #define POSE_P95    25.0 /* and of 95 of 100 */
 

@@ -1,5 +1,5 @@
-/* sinks.c - where canonical inputs go: pictures into a folder, images into an array, molecules into
- * an XYZ file; and their poses. */
+/* sinks.c - writes canonical inputs (a folder of pictures, an array, an XYZ file) and their
+ * poses. */
 #include "cli/sinks.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -50,8 +50,8 @@ static recon_status open_folder(recon_ctx *ctx, cli_sink *to, const char *path)
     return status;
 }
 
-/* A format that is not written becomes NAME.png, and there may be a picture of that name. Names are in
- * order, so that those which begin with NAME follow it. */
+/* A format that is not written becomes NAME.png, and there may be a picture of that name. Names are
+ * in order, so that those which begin with NAME follow it. */
 static recon_status check_names(recon_ctx *ctx, const cli_sink *to)
 {
     char rooms[2][NAME], written[NAME + 8];
@@ -169,7 +169,7 @@ recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const f
     return status;
 }
 
-/* --- stacks: pages of a TIFF file --------------------------------------------------------------- */
+/* --- stacks: pages of a TIFF file ------------------------------------------------------------- */
 
 typedef struct {
     const char *path; /* FILE#N */

@@ -1,5 +1,5 @@
-/* spec.c - data and models by the names that people give them: a file or a folder is enough where
- * it says by itself what it is. */
+/* spec.c - resolves names of data and models; a file or a folder is enough if its kind can be
+ * inferred. */
 #include "cli/cli.h"
 #include "core/picture.h"
 #include "data/formats.h"

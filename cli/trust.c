@@ -1,4 +1,4 @@
-/* trust.c - natural poses, and whether they can be trusted, in words. */
+/* trust.c - prints verdicts, and whether natural poses can be trusted. */
 #include "cli/cli.h"
 #include "group/natural.h"
 #include "model/trust.h"

@@ -39,7 +39,7 @@ complete -c recon -n '__recon_is train' -l held -d 'molecules: validation data (
 complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)' -x
 complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is train' -l set -d 'set a number of the network\'s recipe, all of which are listed below; may be repeated' -x
+complete -c recon -n '__recon_is train' -l set -d 'set a parameter of the network\'s recipe (see the list below); may be repeated' -x
 complete -c recon -n '__recon_is train' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of these rotations (default 1)' -x
@@ -114,10 +114,10 @@ complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural p
 complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs whose pose has a p-value below P' -x
 complete -c recon -n '__recon_is canonicalize' -l only-one -d 'rotate only inputs whose verdict is one natural pose'
 complete -c recon -n '__recon_is canonicalize' -l all -d 'rotate all inputs, also those without a natural pose'
-complete -c recon -n '__recon_is canonicalize' -l actions -d 'do with inputs and clusters as this table says: clusters.csv, edited' -r -F
-complete -c recon -n '__recon_is canonicalize' -l anchor -d 'images: this input is upright when rotated by so much, and its cluster follows; may be repeated' -x
-complete -c recon -n '__recon_is canonicalize' -l examples -d 'images: inputs that are upright as they are: their clusters follow' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin where it is free' -r -F
+complete -c recon -n '__recon_is canonicalize' -l actions -d 'table of actions for inputs and clusters: an edited clusters.csv' -r -F
+complete -c recon -n '__recon_is canonicalize' -l anchor -d 'images: this input is upright after rotating it by DEGREES; its cluster follows; may be repeated' -x
+complete -c recon -n '__recon_is canonicalize' -l examples -d 'images: inputs that are upright already; their clusters follow' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin if it is free' -r -F
 complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers to evaluate it on, preferably not its training data (default: --data)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: number of nearest conformers to evaluate (default 8)' -x
 complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: interpolation of the resampling (default bilinear)' -x -a 'bilinear bicubic'

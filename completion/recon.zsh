@@ -51,7 +51,7 @@ _recon() {
         '--every[also write a checkpoint every N steps (default\: after epochs, in a twentieth of the time at most)]:N: ' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        '--set[set a number of the network'\''s recipe, all of which are listed below; may be repeated]:NAME=VALUE: ' \
+        '--set[set a parameter of the network'\''s recipe (see the list below); may be repeated]:NAME=VALUE: ' \
         {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
@@ -149,10 +149,10 @@ _recon() {
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
         '--only-one[rotate only inputs whose verdict is one natural pose]' \
         '--all[rotate all inputs, also those without a natural pose]' \
-        '--actions[do with inputs and clusters as this table says\: clusters.csv, edited]:FILE.csv:_files' \
-        '--anchor[images\: this input is upright when rotated by so much, and its cluster follows; may be repeated]:FILE=DEGREES: ' \
-        '--examples[images\: inputs that are upright as they are\: their clusters follow]:SPEC:_recon_specs' \
-        '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
+        '--actions[table of actions for inputs and clusters\: an edited clusters.csv]:FILE.csv:_files' \
+        '--anchor[images\: this input is upright after rotating it by DEGREES; its cluster follows; may be repeated]:FILE=DEGREES: ' \
+        '--examples[images\: inputs that are upright already; their clusters follow]:SPEC:_recon_specs' \
+        '--spin[molecules\: let this classifier choose the spin if it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
         '--interpolation[images\: interpolation of the resampling (default bilinear)]:choice:(bilinear bicubic)' \

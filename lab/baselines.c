@@ -1,5 +1,5 @@
-/* baselines.c - other methods on rotated images, in front of the frozen classifier or in its place; and how all
- * of them are shown. */
+/* baselines.c - other methods on rotated images, before the frozen classifier or instead of it, and
+ * the table of all methods. */
 #include "lab/reproduce.h"
 #include "core/fail.h"
 #include "core/json.h"
@@ -82,9 +82,9 @@ void baselines_show(const json_t *result)
 }
 
 enum {
-    AXES = 2000,      /* training images whose axes are looked at            */
-    SGM_QUICK = 6000, /* and among which SGM's neighbours are, with --quick  */
-    BATCH = 256       /* images of a pass                                    */
+    AXES = 2000,      /* training images whose axes are looked at */
+    SGM_QUICK = 6000, /* and among which SGM's neighbours are, with --quick */
+    BATCH = 256       /* images of a pass */
 };
 
 /* --- the long axis ---------------------------------------------------------------------------- */
@@ -149,8 +149,8 @@ done:
     return status;
 }
 
-/* Where the axis of an upright image points, on the average of some of the training part; straight up
- * where there is none. No label is used. */
+/* Where the axis of an upright image points, on the average of some of the training part; straight
+ * up where there is none. No label is used. */
 static recon_status usual_axis(recon_ctx *ctx, double *out, const image_trial *t)
 {
     recon_dataset *train = NULL, *some = NULL;

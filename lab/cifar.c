@@ -1,9 +1,9 @@
 /* cifar.c - `recon reproduce cifar10`: natural pictures before a frozen classifier.
  *
- * The classifier knows upright pictures alone. Test pictures come as they are, rotated by multiples of
- * 45 degrees (C8), or by any angle; bilinear, with the edge's pixels repeated outside of the frame, when
- * they are rotated and when they are rotated back. Whether to rotate at all is asked of the p-value, and
- * the level of that is chosen on pictures held out from all training. */
+ * The classifier is trained on upright pictures. Test pictures are not rotated, rotated by
+ * multiples of 45 degrees (C8), or by any angle; both rotations, there and back, are bilinear and
+ * repeat edge pixels outside the frame. The p-value decides whether to rotate at all, at a level
+ * chosen on pictures held out from all training. */
 #include "backbone/ieae.h"
 #include "core/text.h"
 #include "core/fail.h"
@@ -31,15 +31,15 @@
 
 enum { UPRIGHT, C8, ANY, SETS };
 enum {
-    NONE,        /* as they come                                             */
-    UNDO,        /* rotated back by the true angle                           */
+    NONE,        /* as they come */
+    UNDO,        /* rotated back by the true angle */
     DENSITY,     /* ours: the centre of the pose density, four quarter turns */
-    DENSITY_ONE, /* the same from a single pass                              */
+    DENSITY_ONE, /* the same from a single pass */
     GATED,       /* rotated only where the p-value is below the chosen level */
-    AVERAGE,     /* the classifier's answers averaged over the candidates    */
-    TTA8,        /* and over 8 and 36 rotations, without a model of poses    */
+    AVERAGE,     /* the classifier's answers averaged over the candidates */
+    TTA8,        /* and over 8 and 36 rotations, without a model of poses */
     TTA36,
-    AUGMENTED, /* the other classifier, as they come                       */
+    AUGMENTED, /* the other classifier, as they come */
     METHODS
 };
 static const lab_row methods[METHODS] = {
@@ -200,8 +200,8 @@ static const lab_error_row error_rows[] = {
     { "above_150_percent", LAB_BEYOND, 150.0 },
 };
 
-/* Rotated back by what the model says; p and errors, which may be NULL, take the p-values, and how far that
- * is from the truth. */
+/* Rotated back by what the model says; p and errors, which may be NULL, take the p-values, and how
+ * far that is from the truth. */
 static recon_status bring_back(recon_ctx *ctx, set *s, int method, const recon_model *model,
                                const recon_classifier *c, double *p, json_t **errors)
 {
@@ -248,9 +248,9 @@ static void fill_curve(gate_curve curve, set *s, int which)
         curve[i][which] = gated(s, levels[i], &rotated);
 }
 
-/* The lowest level that keeps so much of what rotating all brings on rotated pictures, by more than the
- * standard error of that share among so many pictures; `none` is their accuracy as they come. A higher
- * level only rotates more of those that are upright already. */
+/* The lowest level that keeps so much of what rotating all brings on rotated pictures, by more than
+ * the standard error of that share among so many pictures; `none` is their accuracy as they come. A
+ * higher level only rotates more of those that are upright already. */
 #define KEPT 0.96
 static size_t choose(gate_curve curve, double none, size_t pictures)
 {
@@ -554,9 +554,9 @@ static recon_status check_named(recon_ctx *ctx, const char *path, const recon_da
     return status;
 }
 
-/* Both classifiers see all training pictures less cifar10/val, which they hold out; the model of poses
- * may see fewer, and no labels. Of a part of the pictures training would hold out others: so the part
- * is taken from those that are not in cifar10/val. */
+/* Both classifiers see all training pictures less cifar10/val, which they hold out; the model of
+ * poses may see fewer, and no labels. Of a part of the pictures training would hold out others: so
+ * the part is taken from those that are not in cifar10/val. */
 static recon_status train_all(recon_ctx *ctx, files *f)
 {
     const lab_settings *s = f->settings;

@@ -1,5 +1,6 @@
-/* cmd_demo.c - recon demo: a minute's tour on what comes with recon. Garments are rotated as in the paper,
- * conformers as they occur and at random; every step leaves its files. */
+/* cmd_demo.c - recon demo: a short tour with the shipped data and models. Garments are rotated as
+ * in the paper, conformers are used as they occur and rotated at random; every step keeps its
+ * files. */
 #include "lab/demo.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -173,7 +174,8 @@ static void demo_alarm_measure(demo_alarm *alarm, const double *score, const uin
     alarm->caught = (double)beyond[1] / (double)all[1];
 }
 
-/* Natural are garments rotated as they occur, unusual those rotated any way that end up beyond it. */
+/* Natural are garments rotated as they occur, unusual those rotated any way that end up beyond
+ * it. */
 static recon_status measure_alarm(recon_ctx *ctx, demo *d)
 {
     const reproduction *r = &d->tests;

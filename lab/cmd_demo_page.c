@@ -1,4 +1,4 @@
-/* cmd_demo_page.c - the tour as a page: for somebody who has never heard of any of it. */
+/* cmd_demo_page.c - the tour as a page, for readers without prior knowledge. */
 #include "lab/demo.h"
 #include "lab/table.h"
 #include "core/fail.h"
@@ -173,7 +173,7 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
                          "others.");
 }
 
-/* --- unusual poses -------------------------------------------------------------------------------- */
+/* --- unusual poses ---------------------------------------------------------------------------- */
 
 /* Of each class the image with the highest score above, with the lowest below. */
 static recon_status draw_most_unusual(recon_ctx *ctx, char **svg, const reproduction *r)

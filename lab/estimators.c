@@ -1,5 +1,5 @@
-/* estimators.c - Frechet's, the chordal and Tukey's mean of samples from four known distributions, as
- * in the paper's comparison of estimators: a mean is good where it lies at a high density. */
+/* estimators.c - compares the Frechet, chordal and Tukey mean of samples from four known
+ * distributions, as in the paper: a mean is better if the density there is higher. */
 #include "lab/lab.h"
 #include "lab/reproduce.h"
 #include "lab/table.h"
@@ -20,7 +20,7 @@ typedef struct {
     const char *name;
     size_t modes;
     double at[MODES];  /* of von Mises densities, equally heavy */
-    double half_width; /* of an arc about 0 in their place      */
+    double half_width; /* of an arc about 0 in their place */
 } law;
 
 static const law laws[LAWS] = {

@@ -1,5 +1,6 @@
-/* evaluate.c - what the tables of images measure: accuracy, poses, neighbours, widths, unusual poses, classes
- * whose pose is not fully defined, and controls; and what canonicalizing inputs of any kind costs. */
+/* evaluate.c - measures for the tables of images: accuracy, poses, neighbours, widths, unusual
+ * poses, classes whose pose is not fully defined, and controls; and the cost of canonicalizing
+ * inputs of any kind. */
 #include "lab/evaluate.h"
 #include "core/ctx.h"
 #include "core/fail.h"

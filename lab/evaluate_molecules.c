@@ -1,4 +1,4 @@
-/* evaluate_molecules.c - what the tables of molecules measure. */
+/* evaluate_molecules.c - measures for the tables of molecules. */
 #include "lab/evaluate.h"
 #include <recon/model/canonicalize.h>
 #include "core/fail.h"
@@ -195,7 +195,7 @@ static double angle_between(const double a[3], const double b[3])
 
 typedef struct {
     double *mse, *axis; /* [n], one by one */
-    double *truth_axis; /* [molecules][3]  */
+    double *truth_axis; /* [molecules][3] */
     recon_molecule_groups groups;
 } room;
 
@@ -382,7 +382,8 @@ done:
 
 /* --- k ---------------------------------------------------------------------------------------- */
 
-/* The curve of one molecule: the one whose errors, one row of molecules for each k, add up to most. */
+/* The curve of one molecule: the one whose errors, one row of molecules for each k, add up to
+ * most. */
 static void follow_worst(recon_molecule_k_point *out, size_t count, const recon_molecule_fisher *of,
                          size_t molecules)
 {

@@ -1,5 +1,5 @@
-/* letters.c - `recon reproduce letters`: pictures are drawn, a model is made of them as `recon train`
- * and `recon discover` would, and asked about fonts that it has not seen. */
+/* letters.c - `recon reproduce letters`: draws pictures of letters, makes a model from them as
+ * `recon train` and `recon discover` would, and tests it on new fonts. */
 #include "lab/letters.h"
 #include "backbone/kinds.h"
 #include "core/text.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#define FAR    (20 * RECON_TO_RADIANS) /* an answer that is of no use               */
+#define FAR    (20 * RECON_TO_RADIANS) /* an answer that is of no use */
 #define BESIDE (15 * RECON_TO_RADIANS) /* an answer that is at one of several poses */
 
 /* What a model says of each picture of a set. */

@@ -1,9 +1,10 @@
-/* letters_fonts.c - fonts of the system, and their letters drawn at any angle, by FreeType.
+/* letters_fonts.c - finds the fonts of the system and draws their letters at any angle, with
+ * FreeType.
  *
- * Which faces are taken must not depend on the order in which a file system lists them, nor on what
- * else is installed: names decide. A face is left out if it lacks a letter, if one does not fit the
- * frame, if it has ornaments for letters, if its lower case is its upper case made smaller, or if it
- * looks like one that was taken (the same design is often packed several times, under several names). */
+ * The choice of faces must not depend on the order of files or on other installed fonts, so it is
+ * made by name. A face is left out if it lacks a letter, a letter does not fit the frame or is an
+ * ornament, its lower case is its upper case made smaller, or it looks like one chosen before (one
+ * design often has several names). */
 #include "lab/letters.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -62,12 +63,12 @@ int letters_is_held(const char *family)
 #include <sys/stat.h>
 
 enum {
-    DEPTH = 6,   /* of folders                                             */
-    COARSE = 14, /* the side of what faces are compared by                 */
+    DEPTH = 6,   /* of folders */
+    COARSE = 14, /* the side of what faces are compared by */
     ALIKE = 4,   /* percent of the ink in which the same design may differ */
     ALIKE_CASE = 25,
-    MARGIN = 4, /* pixels around an upright letter, at least              */
-    LEAST = 8   /* pixels of a letter's height                            */
+    MARGIN = 4, /* pixels around an upright letter, at least */
+    LEAST = 8   /* pixels of a letter's height */
 };
 
 typedef struct {
@@ -139,7 +140,8 @@ static int by_order(const void *a, const void *b)
 
 /* --- outlines --------------------------------------------------------------------------------- */
 
-/* The outline of a letter in the font's slot, in 64ths of a pixel, and its box; 0: there is none. */
+/* The outline of a letter in the font's slot, in 64ths of a pixel, and its box; 0: there is
+ * none. */
 static FT_Outline *load(FT_Face font, uint32_t code, FT_BBox *box)
 {
     FT_UInt glyph = FT_Get_Char_Index(font, code);
@@ -183,8 +185,8 @@ static int paint_rotated(uint8_t *out, const letters_fonts *f, FT_Face font, uin
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Calls visit with every letter's outline and where it stands; 0: a letter is not there. A blank has
- * no outline. */
+/* Calls visit with every letter's outline and where it stands; 0: a letter is not there. A blank
+ * has no outline. */
 typedef int visit_letter(void *user, const FT_Outline *outline, FT_Pos x);
 static int each_letter(FT_Face font, const char *text, visit_letter *visit, void *user)
 {
@@ -231,8 +233,8 @@ static int append(void *user, const FT_Outline *one, FT_Pos x)
     return count_points(all, one, x);
 }
 
-/* The outlines of a text's letters as one, and its box; free it with FT_Outline_Done. 0: a letter is
- * not there. */
+/* The outlines of a text's letters as one, and its box; free it with FT_Outline_Done. 0: a letter
+ * is not there. */
 static int load_text(FT_Outline *out, FT_BBox *box, const letters_fonts *f, FT_Face font,
                      const char *text)
 {

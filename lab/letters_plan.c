@@ -1,4 +1,4 @@
-/* letters_plan.c - which letters are drawn, how many, and how each kind is rotated. */
+/* letters_plan.c - the letters to draw, their numbers, and how each is rotated. */
 #include "lab/letters.h"
 #include "core/text.h"
 #include "core/fail.h"
@@ -9,8 +9,8 @@
 
 #define PI 3.14159265358979323846
 
-/* Degrees. Kinds that are never rotated, on arcs, about a pose that is not upright, with two opposite
- * poses, and on the full circle. */
+/* Degrees. Kinds that are never rotated, on arcs, about a pose that is not upright, with two
+ * opposite poses, and on the full circle. */
 static const char whole_plan[] =
     "{ \"size\": 56, \"em\": 34, \"fit\": 28, \"fonts\": 90, \"test_fonts\": 30, \"per_family\": 3,"
     "  \"fresh\": 2, \"anyway\": 1,"

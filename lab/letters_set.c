@@ -1,4 +1,5 @@
-/* letters_set.c - sets of letters, drawn and written as a user would have them, and the folder of an experiment. */
+/* letters_set.c - draws and writes sets of letters like those of a user, and the folder of an
+ * experiment. */
 #include "lab/letters.h"
 #include "backbone/kinds.h"
 #include "model/model.h"

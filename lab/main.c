@@ -1,5 +1,5 @@
-/* main.c - recon-lab: the demo and the experiments of `recon reproduce`, their options, and how they are
- * started. `recon demo` and `recon reproduce` start it, with the same words. */
+/* main.c - recon-lab: the demo and the experiments, with their options. `recon demo` and `recon
+ * reproduce` start it with the same arguments. */
 #include "lab/lab.h"
 #include "lab/reproduce.h"
 #include "core/fail.h"
@@ -173,8 +173,8 @@ static int check_seeds(const cli_command *command, const lab_settings *s)
                : -1;
 }
 
-/* An option of training is given without --train, or --train without --out. Seeds become 1 where they
- * are not given. */
+/* An option of training is given without --train, or --train without --out. Seeds become 1 where
+ * they are not given. */
 static int check_training(const cli_command *command, lab_settings *s)
 {
     const struct {

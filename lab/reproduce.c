@@ -1,5 +1,4 @@
-/* reproduce.c - runs of an experiment: the models it needs, found or trained, and what was
- * measured. */
+/* reproduce.c - runs an experiment: finds or trains its models, and collects the measurements. */
 #include "lab/reproduce.h"
 #include "backbone/molecule_net.h"
 #include "lab/rival_segnn.h"
@@ -116,7 +115,8 @@ static recon_status try_folder(recon_ctx *ctx, const char *path)
     return status;
 }
 
-/* Options of a training: the recipe of the set, less the terms that a kind of backbone leaves out. */
+/* Options of a training: the recipe of the set, less the terms that a kind of backbone leaves
+ * out. */
 static recon_ieae_options options_of(recon_ctx *ctx, const lab_settings *s, recon_trained kind)
 {
     recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset } };
@@ -295,7 +295,8 @@ done:
     return status;
 }
 
-/* One of the networks of --baselines, of upright conformers; those of val, rotated, choose the epoch. */
+/* One of the networks of --baselines, of upright conformers; those of val, rotated, choose the
+ * epoch. */
 static recon_status train_graph(recon_ctx *ctx, const lab_settings *s, const char *name,
                                 const char *path, const recon_gcn *frozen)
 {

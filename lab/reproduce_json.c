@@ -1,5 +1,5 @@
-/* reproduce_json.c - the paper's image experiments, and the rows of a run's tables. Each row is named after
- * what it is and filled from the models that there are; docs/paper.md explains them. */
+/* reproduce_json.c - the paper's image experiments, and the rows of a run's tables, filled from the
+ * available models; docs/paper.md explains them. */
 #include "lab/reproduce.h"
 #include "core/json.h"
 #include "lab/table.h"

@@ -1,6 +1,5 @@
-/* reproduce_measure.c - one model through every measure of the paper's image tables.
- *
- * The test images are read here, by a model that is finished: nothing is chosen by them. */
+/* reproduce_measure.c - runs all measures of the paper's image tables on a model. The model is
+ * finished, and nothing is chosen by the test images. */
 #include "lab/reproduce.h"
 #include "lab/table.h"
 #include "core/json.h"
@@ -20,8 +19,8 @@
 #include <string.h>
 
 enum {
-    BATCH = 256,         /* images that are timed             */
-    EQUIVARIANCE = 2000, /* images, each rotated two ways      */
+    BATCH = 256,         /* images that are timed */
+    EQUIVARIANCE = 2000, /* images, each rotated two ways */
     QUICK_EQUIVARIANCE = 500
 };
 
@@ -85,8 +84,8 @@ done:
     return status;
 }
 
-/* Canonicalized, and as canonicalize --only-if has it: poses that are not unusual stay as they are, and
- * what the classifier makes of those, `as_is`, is known. */
+/* Canonicalized, and as canonicalize --only-if has it: poses that are not unusual stay as they are,
+ * and what the classifier makes of those, `as_is`, is known. */
 static recon_status measure_gated(recon_ctx *ctx, double *all, double *gated, const reproduction *r,
                                   const reading *of, const uint8_t *as_is)
 {
@@ -180,8 +179,8 @@ static void warn_of_family(recon_ctx *ctx, const reproduction *r)
                   r->path, recon_so2_family_name(family), want, want);
 }
 
-/* Theta as the paper has it is learned from Algorithm 1's widths; with a pose density it is read off
- * that. */
+/* Theta as the paper has it is learned from Algorithm 1's widths; with a pose density it is read
+ * off that. */
 static recon_status measure_theta(recon_ctx *ctx, reproduction *r)
 {
     const reading *t = &r->rotated;
@@ -380,11 +379,11 @@ void reproduce_free(recon_ctx *ctx, reproduction *r)
 
 enum {
     QUICK_LEAST = 3000, /* training images, however slow the machine */
-    SAMPLE = 32,        /* stored codes that are made again      */
+    SAMPLE = 32,        /* stored codes that are made again */
     WORST_OF = 12       /* one row of so many is among the worst */
 };
 #define QUICK_SECONDS 150.0 /* by when the codes are there with --quick, if they can */
-#define SAME_CODE     0.1   /* relative change of a code that rounding may make    */
+#define SAME_CODE     0.1   /* relative change of a code that rounding may make */
 
 const size_t reproduce_ks[KS] = { 5, 10, 25, 50, 100 };
 
@@ -530,8 +529,8 @@ static json_t *confusion_json(const reproduction *r)
     return rows;
 }
 
-/* Of the two classes that are each other's rotation: how many have several natural poses, and how far
- * apart the two heaviest are. */
+/* Of the two classes that are each other's rotation: how many have several natural poses, and how
+ * far apart the two heaviest are. */
 static recon_status measure_peaks(recon_ctx *ctx, reproduction *r, const recon_frames *f)
 {
     const int64_t *pair = r->on->what->pair, *labels = r->hood.index->labels;
@@ -591,8 +590,8 @@ static recon_status find_worst(recon_ctx *ctx, reproduction *r)
     return recon_evaluate_confusion(ctx, r->confusion, h->worst, h->worst_count, &who);
 }
 
-/* Natural poses of the test images from their neighbours, no network: among the training images, or of
- * images of one's own among the codes that the model keeps. */
+/* Natural poses of the test images from their neighbours, no network: among the training images, or
+ * of images of one's own among the codes that the model keeps. */
 static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
 {
     const recon_stored_embeddings *c = r->model->codes;

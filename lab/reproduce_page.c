@@ -1,5 +1,5 @@
-/* reproduce_page.c - one page for all runs in a folder, in the paper's order. It is made from files alone, so
- * every run into the same folder adds to it. */
+/* reproduce_page.c - one page for all runs in a folder, in the paper's order. It is made from files
+ * only, so every run into the folder adds to it. */
 #include "lab/reproduce.h"
 #include "maps/kind.h"
 #include "nn/settings.h"
@@ -140,8 +140,8 @@ done:
     return status;
 }
 
-/* One of each set that drew it, the first of a section under its heading; NAME may be the whole name, where
- * there is no set. */
+/* One of each set that drew it, the first of a section under its heading; NAME may be the whole
+ * name, where there is no set. */
 static void put_figures(recon_ctx *ctx, recon_page *page, const folder *f, const char **heading,
                         const char *name, const char *caption)
 {

@@ -1,5 +1,5 @@
-/* reproduce_trial.c - the images of an experiment and its frozen classifier: what models are measured
- * on, and what needs none. */
+/* reproduce_trial.c - the images of an experiment and its frozen classifier, and measures without a
+ * model. */
 #include "lab/reproduce.h"
 #include "core/ctx.h"
 #include "core/fail.h"

@@ -1,4 +1,4 @@
-/* rival.c - the networks of rival.h: how they are made and learn, their files and their answers. */
+/* rival.c - the networks of rival.h: construction, training, files and use. */
 #include "lab/rival_net.h"
 #include "backbone/metadata.h"
 #include "core/fail.h"
@@ -104,8 +104,8 @@ static recon_status freeze_encoder(recon_ctx *ctx, rival *r)
     return recon_encoder_freeze(ctx, &r->net.steerable.encoder);
 }
 
-/* Images that are upright are sharper than any that was rotated: those that see them upright see them
- * resampled (regrid). */
+/* Images that are upright are sharper than any that was rotated: those that see them upright see
+ * them resampled (regrid). */
 const rival_net rival_nets[RIVAL_KINDS] = {
     [RIVAL_AUGMENTED] = { .name = "augmented",
                           .epochs = 2,
@@ -392,8 +392,9 @@ static recon_var classify(void *user, recon_tape *t)
     return recon_var_add(t, loss, recon_var_reshape(t, k->net->penalty(t, k->r), shape, ndim));
 }
 
-/* The pose is undone in front of the frozen classifier, whose loss reaches it through the resampling;
- * the prior says that training images are upright, so that the pose is how far the view is rotated. */
+/* The pose is undone in front of the frozen classifier, whose loss reaches it through the
+ * resampling; the prior says that training images are upright, so that the pose is how far the view
+ * is rotated. */
 static recon_var adapt(void *user, recon_tape *t)
 {
     trainer *k = user;

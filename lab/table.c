@@ -1,4 +1,4 @@
-/* table.c - the one printer and the one maker of tables: see table.h. */
+/* table.c - prints tables and makes their pages: see table.h. */
 #include "lab/table.h"
 #include "core/text.h"
 #include "core/json.h"
@@ -92,7 +92,8 @@ json_t *lab_errors(double *errors, size_t n, const lab_error_row *rows, size_t c
 
 typedef char cell_text[ROOM];
 
-/* How many characters wide what a format makes is, negative where it stands left: "  %-12s" is -14. */
+/* How many characters wide what a format makes is, negative where it stands left: "  %-12s" is
+ * -14. */
 static int width_of(const char *format)
 {
     int width = 0, sign = 1;

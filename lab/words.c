@@ -1,4 +1,4 @@
-/* words.c - `recon reproduce words`: words are drawn, the model is found or trained, readers read. */
+/* words.c - `recon reproduce words`: draws words, finds or trains a model, and runs readers. */
 #include "backbone/ieae.h"
 #include "lab/words.h"
 #include "lab/lab.h"
@@ -359,7 +359,8 @@ done:
     return status;
 }
 
-/* Those that the gate opens for are read rotated; they stand behind those in `first` and in that of RECON. */
+/* Those that the gate opens for are read rotated; they stand behind those in `first` and in that of
+ * RECON. */
 static void gate(answers *a, posed *s, int first, int recon, int gated)
 {
     size_t open = 0;

@@ -1,7 +1,6 @@
-/* words_read.c - the readers: programs of others, started on lists of pictures.
- *
- * One process for each thread gets its share of the files in a list, so that a reader's models are
- * loaded once. What it says goes to files beside the pictures. */
+/* words_read.c - runs the readers, other programs, on lists of pictures. One process per thread
+ * gets its share of the files, so that a reader's models are loaded once; its output goes to files
+ * beside the pictures. */
 #include "lab/words.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -279,8 +278,8 @@ typedef struct {
     char why[512];
 } orientations;
 
-/* A block of lines for each page; "Rotate: 90" is clockwise. A page of which nothing can be told ends
- * the list, and stays as it is. */
+/* A block of lines for each page; "Rotate: 90" is clockwise. A page of which nothing can be told
+ * ends the list, and stays as it is. */
 static recon_status take_osd(recon_ctx *ctx, void *user, const part *p, int code, size_t *done)
 {
     orientations *o = user;

@@ -1,5 +1,5 @@
-/* words_set.c - words of Debian's dictionary, and pictures of them, drawn by outlines that are rotated: no pixel
- * is resampled. */
+/* words_set.c - draws pictures of words from Debian's dictionary with rotated outlines, without
+ * resampling. */
 #include "lab/words.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -104,7 +104,8 @@ recon_status words_fonts_open(recon_ctx *ctx, letters_fonts **out, const char *f
 
 /* --- what is written -------------------------------------------------------------------------- */
 
-/* A word as the dictionary has it, or in capitals, or a number: so that a model knows those, too. */
+/* A word as the dictionary has it, or in capitals, or a number: so that a model knows those,
+ * too. */
 static void vary(words_text out, const words_list *list, recon_rng *rng)
 {
     enum { CAPITALS = 15, NUMBERS = 25, OF = 100 };

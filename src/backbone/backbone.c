@@ -1,4 +1,4 @@
-/* backbone.c - a backbone by its file's metadata, and a data set through it. */
+/* backbone.c - opens a backbone by its file's metadata, and embeds data sets. */
 #include "backbone/kinds.h"
 #include "backbone/metadata.h"
 #include "comm/comm.h"

@@ -1,16 +1,16 @@
-/* decoder.c - two ways from a code to an image.
+/* decoder.c - two decoders from a code to an image.
  *
- * Ours spreads the code over a quarter of the image by a linear map and doubles it twice between
- * convolutions. The paper's begins with the code on 2 x 2 pixels and doubles four times, to the next
- * multiple of 16 pixels, from which it cuts the image out of the middle (28 of 32); between, it drops
- * whole channels. */
+ * Ours maps the code linearly to an image of half the size and doubles it twice between
+ * convolutions. The paper's starts with the code on 2 x 2 pixels, doubles four times, to the next
+ * multiple of 16 pixels, and cuts the image out of the middle (28 of 32), with dropout of whole
+ * channels in between. */
 #include "backbone/ieae.h"
 #include "core/fail.h"
 
 #include <stdio.h>
 
 typedef struct {
-    size_t outputs, size; /* 0 outputs: the image's channels             */
+    size_t outputs, size; /* 0 outputs: the image's channels */
     int last;
     size_t grow; /* in front of it the image becomes this fraction of the whole: 1/grow; 0: stays */
 } stage;

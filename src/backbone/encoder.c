@@ -1,8 +1,8 @@
-/* encoder.c - the presets' layers, and how a picture becomes a code and a pose.
+/* encoder.c - the layers of the presets, from an image to its code and pose.
  *
- * After the convolutions the picture's mean is taken, and only then do 1 x 1 layers make the code
- * and the pose: both are linear, so the order is free and this one is cheaper by the number of
- * pixels. From there on everything is float, whatever the convolutions ran in. */
+ * The mean over pixels is taken before the 1 x 1 layers for code and pose: both are linear, so the
+ * order is free, and this one is cheaper by the number of pixels. From there on everything is
+ * computed in float. */
 #include "backbone/encoder.h"
 #include "backbone/recipe.h"
 #include "core/fail.h"

@@ -1,7 +1,8 @@
-/* equivariance_layers.c - the fields behind every layer, of two rotated copies of each image.
+/* equivariance_layers.c - compares the fields after every layer for two rotated copies of each
+ * image.
  *
- * The copies of a batch go through the network together, one layer at a time, and what comes out is
- * compared before the next: nothing is kept but the errors. */
+ * The copies of a batch go through the network one layer at a time, so that only the errors are
+ * kept. */
 #include "backbone/equivariance.h"
 #include "backbone/ieae.h"
 #include "core/blocks.h"
@@ -195,7 +196,7 @@ static recon_status median(recon_ctx *ctx, double *out, double *values, size_t n
     for (size_t i = 0; i < n; i++)
         if (!isfinite(values[i]))
             return recon_fail(ctx, RECON_ERR_INPUT,
-                              "equivariance: error %g behind layer %zu of image %zu", values[i],
+                              "equivariance: error %g after layer %zu of image %zu", values[i],
                               layer, i);
     recon_sort_doubles(values, n);
     *out = recon_quantile(values, n, 0.5);

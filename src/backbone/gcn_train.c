@@ -1,8 +1,8 @@
 /* gcn_train.c - training the classifier of molecules.
  *
- * Conformers are prepared once. A batch is a function of the seed and the step, so the largest one
- * of the whole run is known before it begins: every batch is padded to that, and a backend that
- * records steps records one. */
+ * Conformers are prepared once. A batch depends only on the seed and the step, so the largest one
+ * of the run is known in advance. All are padded to its size, so that a backend that records steps
+ * records one. */
 #include "backbone/gcn.h"
 #include "backbone/metadata.h"
 #include "core/fail.h"

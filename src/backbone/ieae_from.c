@@ -1,4 +1,4 @@
-/* ieae_from.c - training that starts from another model: what follows it, and what is taken. */
+/* ieae_from.c - training from another model: its settings and its weights. */
 #include "backbone/ieae.h"
 #include "core/ctx.h"
 #include "core/fail.h"

@@ -1,17 +1,17 @@
 /* ieae_train.c - the training of image networks.
  *
- * A step sees two views of each image: one rotated at random, one rotated and gently warped. Both are
- * rebuilt, and of both the pose density must give the rotation a high likelihood. Between the two
- * stand the pose term, 1 - cos of (pose of one - pose of the other - the rotation between them), and
- * the contrast (van den Oord et al. 2018): among the codes of all second views, the first view's own
- * must be the nearest.
+ * A step uses two views of each image: one rotated at random, one rotated and slightly warped. Both
+ * are reconstructed, and the pose density must give the rotation of each a high likelihood. Two
+ * terms compare the views: the pose term, 1 - cos of (pose of one - pose of the other - the
+ * rotation between them), and the contrast (van den Oord et al. 2018): among the codes of all
+ * second views, the image's own must be nearest.
  *
- * The photo presets rebuild nothing. What a pass of theirs says of a pose is not equivariant by
- * construction, so that its likelihood is blurred by a few degrees to begin with: the target is
- * softmax(SHARPNESS cos(angle - bin)), and the images held out are rotated, too.
+ * The photo presets reconstruct nothing. A single pass is not equivariant by construction, so its
+ * likelihood is blurred by a few degrees: the target is softmax(SHARPNESS cos(angle - bin)), and
+ * the held-out images are rotated too.
  *
- * With a density the epoch is chosen by its likelihood on images held out, as they come: that is what
- * the natural pose depends on. Without one, by their reconstruction. */
+ * With a density the epoch is chosen by its likelihood on images held out, as they come: that is
+ * what the natural pose depends on. Without one, by their reconstruction. */
 #include "backbone/ieae.h"
 #include "backbone/metadata.h"
 #include "backbone/recipe.h"
@@ -46,15 +46,15 @@ typedef struct {
     const recon_dataset *train, *held;
     uint64_t identity; /* of both */
     recon_loader_options batches;
-    recon_loader *loader; /* opened at the first step fed, which may be any           */
-    recon_batch batch;    /* of step `fed` - 1, the last one fed                      */
+    recon_loader *loader; /* opened at the first step fed, which may be any */
+    recon_batch batch;    /* of step `fed` - 1, the last one fed */
     uint64_t fed;
-    float *seen;     /* [batch][views] images, masked                            */
-    float *angles;   /* [batch][views] of each view's rotation                   */
-    int32_t *given;  /* [batch][views] the bin of each view's rotation           */
+    float *seen;     /* [batch][views] images, masked */
+    float *angles;   /* [batch][views] of each view's rotation */
+    int32_t *given;  /* [batch][views] the bin of each view's rotation */
     float *rotation; /* [batch][2] unit vector of the rotation from view 1 to view 0 */
     float *blur;     /* [batch][views][bins] the given bin less the blurred target, over the rows of
-                        the whole batch; of photo presets                        */
+                        the whole batch; of photo presets */
     int32_t *places; /* [batch] place in the whole batch: whose second view is whose */
     recon_var images, rotations, order, product, applied, blurred;
 } trainer;
@@ -205,8 +205,8 @@ static recon_status take_batch(trainer *k, uint64_t step, recon_slice slice)
     return status;
 }
 
-/* The slice of the batch, the views of an image side by side. What was not rotated here is softened, as
- * any image from a file is. */
+/* The slice of the batch, the views of an image side by side. What was not rotated here is
+ * softened, as any image from a file is. */
 static void take_slice(trainer *k, recon_slice slice, size_t views)
 {
     const recon_ieae_shape *s = &k->m->shape;
@@ -220,8 +220,8 @@ static void take_slice(trainer *k, recon_slice slice, size_t views)
         }
 }
 
-/* By how much the target differs from the given bin alone: the cross-entropy with the target is that
- * with the bin, plus the product of this with the logits. */
+/* By how much the target differs from the given bin alone: the cross-entropy with the target is
+ * that with the bin, plus the product of this with the logits. */
 static void blur_targets(trainer *k, size_t n, size_t all)
 {
     for (size_t i = 0; i < n; i++) {
@@ -522,8 +522,8 @@ static recon_status make_room(trainer *k)
 }
 
 /* Augmented, every view is warped, moved, blurred and made brighter or darker, the first one too.
- * Photographs are not stretched: that does not rotate them as a whole, but it tilts their horizons by up
- * to 6 degrees, and the density would have to doubt its poses for it. */
+ * Photographs are not stretched: that does not rotate them as a whole, but it tilts their horizons
+ * by up to 6 degrees, and the density would have to doubt its poses for it. */
 static recon_loader_options batches_of(const recon_ieae_options *o)
 {
     int all = o->augment > 0, photo = is_photo(o);
@@ -650,7 +650,8 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     k.train = train;
     k.held = held;
     k.batches = batches_of(&o);
-    /* Moved or made smaller, a view shows where its picture ends: a disc, however that is rotated. */
+    /* Moved or made smaller, a view shows where its picture ends: a disc, however that is
+     * rotated. */
     k.batches.mask = recon_dataset_is_cut(data) ? k.m->mask : NULL;
     RECON_TRY(make_room(&k));
     RECON_TRY(run(&k, result, path));

@@ -1,4 +1,4 @@
-/* inputs.c - the inputs that a run works on: opened, taken, rotated, and fitted to a backbone. */
+/* inputs.c - opens the inputs of a run, takes a subset, rotates it and fits it to a backbone. */
 #include "backbone/inputs.h"
 #include "backbone/kinds.h"
 #include "core/ctx.h"
@@ -61,8 +61,8 @@ static recon_data_options options_of(const recon_source *s, int folder, const re
     return o;
 }
 
-/* An object that is not in the middle would leave the disc of the shorter side when it is rotated, and nothing
- * of that disc is lost if it is cropped. */
+/* An object that is not in the middle would leave the disc of the shorter side when it is rotated,
+ * and nothing of that disc is lost if it is cropped. */
 static recon_status crop_if_within(recon_ctx *ctx, recon_inputs *in, const char *spec,
                                    recon_data_options *o)
 {

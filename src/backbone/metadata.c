@@ -1,4 +1,4 @@
-/* metadata.c - numbers and names in a file's metadata: read within bounds, written. */
+/* metadata.c - reads and writes numbers and names in a file's metadata, with bounds. */
 #include "backbone/metadata.h"
 #include "core/fail.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NaN for what is no number. */
+/* Returns NaN for text that is not a number. */
 static double value_of(const recon_safetensors *file, const char *key)
 {
     const char *text = recon_safetensors_metadata(file, key);

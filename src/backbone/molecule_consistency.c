@@ -1,10 +1,9 @@
-/* molecule_consistency.c - do alike conformers get like poses?
+/* molecule_consistency.c - checks that similar conformers get consistent poses.
  *
- * Conformers of one bond graph can be laid over each other, so the rotation between them is known
- * without the network: x_i = T x_j, and then psi(x_i) should be T psi(x_j). Where a part looks the
- * same after a rotation (a para-substituted ring, two like arms), a network may read one conformer
- * this way and the next one that way. The spread of their poses is then the network's, not the
- * data's. */
+ * Conformers of one bond graph can be superimposed, so the rotation between them is known without
+ * the network: if x_i = T x_j, psi(x_i) should be T psi(x_j). If a part looks the same after a
+ * rotation (a para-substituted ring, two equal arms), the network may choose differently for each
+ * conformer. The spread of their poses then comes from the network, not from the data. */
 #include "backbone/molecule_net.h"
 #include "backbone/molecule_partners.h"
 #include "core/fail.h"

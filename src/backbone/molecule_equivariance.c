@@ -1,4 +1,5 @@
-/* molecule_equivariance.c - codes and poses of each conformer as it came and moved. */
+/* molecule_equivariance.c - compares codes and poses of each conformer before and after moving
+ * it. */
 #include "backbone/molecule_equivariance.h"
 #include "backbone/equivariance.h"
 #include "core/fail.h"
@@ -71,9 +72,9 @@ typedef struct {
     size_t n, d;
     uint64_t seed;
     recon_conformer *moved; /* [n], in what follows */
-    float *xyz;             /* [total][3]           */
-    uint8_t *elements;      /* [total]              */
-    recon_so3 *rotations;   /* [n]                  */
+    float *xyz;             /* [total][3] */
+    uint8_t *elements;      /* [total] */
+    recon_so3 *rotations;   /* [n] */
     codes before, after;
 } trial;
 

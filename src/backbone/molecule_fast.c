@@ -1,10 +1,9 @@
-/* molecule_fast.c - the encoder `fast`: every atom hears every other one, along filters of the distance.
+/* molecule_fast.c - the encoder `fast`: messages between all atoms, with filters of the distance.
  *
- * An atom has scalars s [S] and vectors v [V], the vectors as planes [3][V] so that mixing them is
- * one product. A layer sends messages (recon_var_pairs) and then lets each atom think: invariants
- * of its vectors join its scalars, which in turn gate what becomes of the vectors. Cross products
- * tell a molecule from its mirror image. Nothing depends on what else is in the batch: norms are
- * those of a row, never of a batch. */
+ * An atom has scalars s [S] and vectors v [V], stored as planes [3][V] so that mixing them is one
+ * product. A layer sends messages (recon_var_pairs) and then updates each atom: invariants of its
+ * vectors are added to its scalars, which gate the new vectors. Cross products distinguish mirror
+ * images. Norms are over a row, never over a batch, so no atom depends on the rest of the batch. */
 #include "backbone/molecule_encoder.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -23,15 +22,15 @@ typedef struct {
 
 typedef struct {
     recon_linear hear, say, open; /* scalars: hidden, what is sent, gates of vectors sent */
-    recon_linear spread;          /* vectors: the four kinds that are sent                */
+    recon_linear spread;          /* vectors: the four kinds that are sent */
     recon_layer_name name;
     recon_param *filters;
     recon_linear take, take_vectors; /* what arrived */
 } exchange;
 
 typedef struct {
-    recon_linear left, right, keep;          /* vectors: two to multiply, one to pass on       */
-    recon_linear think, add, pass, rotation; /* scalars: hidden, their change, the two gates   */
+    recon_linear left, right, keep;          /* vectors: two to multiply, one to pass on */
+    recon_linear think, add, pass, rotation; /* scalars: hidden, their change, the two gates */
 } update;
 
 typedef struct {
@@ -41,13 +40,13 @@ typedef struct {
     recon_linear element, place; /* first scalars, first vectors */
     exchange *exchange;          /* [layers] */
     update *update;
-    recon_linear node, code[2];        /* head of the latent  */
+    recon_linear node, code[2];        /* head of the latent */
     recon_linear point, share, spread; /* head of the vectors */
 } fast;
 
 /* What feed leaves in batch->edge. */
 enum {
-    ONE_HOT, /* [nodes][elements] which element; padding has none          */
+    ONE_HOT, /* [nodes][elements] which element; padding has none */
     SHARE,   /* [nodes][1] 1 / atoms of the molecule, so that sums are means; padding 0 */
     ONES     /* [nodes][1] */
 };
@@ -228,7 +227,7 @@ typedef struct {
 } view;
 
 typedef struct {
-    recon_var s; /* [rows][S]    */
+    recon_var s; /* [rows][S] */
     recon_var v; /* [rows][3][V] */
 } atoms;
 

@@ -1,11 +1,11 @@
-/* molecule_net_train.c - the molecule autoencoder's training.
+/* molecule_net_train.c - training the autoencoder of molecules.
  *
- * First stage: conformers in fresh orientations are rebuilt, nothing else. Its latent then knows
- * which conformers are alike. Second stage: a batch is pairs, a conformer and one of its partners
- * (molecule_partners.h), both rebuilt. With H their orientations and T the rotation that lays the partner
- * over the conformer, their poses must obey R R'^T = H T H'^T; and among the z of all partners the
- * conformer's own must be the nearest, and the other way round (van den Oord et al. 2018). A
- * conformer without partners is its own, which teaches nothing but does no harm.
+ * In the first stage, conformers in new orientations are reconstructed. Its latent then shows which
+ * conformers are similar. In the second stage, a batch consists of pairs, a conformer and one of
+ * its partners (molecule_partners.h), which are both reconstructed. With their orientations H and
+ * the rotation T that takes the partner onto the conformer, their poses must obey R R'^T = H T
+ * H'^T; and among the z of all partners the conformer's own must be the nearest, and vice versa
+ * (van den Oord et al. 2018). A conformer without partners is its own partner, which has no effect.
  *
  * The partners are a function of the first stage's weights, so a resumed run finds them again. The
  * rate stays high through the first stage and falls over the second.
@@ -38,9 +38,9 @@
 #include <string.h>
 
 enum { CANDIDATES = 64, WARMUP = 300, ROUND = 64, SLICE_ROUND = 8, EMBEDDED = 256 };
-#define DECAY     0.01  /* of weights                                                     */
-#define ALIKE     0.6   /* Angstrom: deviation of the bell that weighs partners by RMSD   */
-#define LONGEST   0.999 /* the weights' average forgets no slower                        */
+#define DECAY     0.01  /* of weights */
+#define ALIKE     0.6   /* Angstrom: deviation of the bell that weighs partners by RMSD */
+#define LONGEST   0.999 /* the weights' average forgets no slower */
 #define HELD_SEED 0
 
 /* A set of conformers and how batches are drawn from it. */
@@ -57,20 +57,20 @@ typedef struct {
     const recon_molecule_net_options *o;
     sample_set train, held;
     uint64_t identity, held_identity; /* of the data; of those held out, where they were given */
-    int paired;                       /* the second stage                                    */
-    int choosing;                     /* the loss is that by which an epoch is chosen         */
+    int paired;                       /* the second stage */
+    int choosing;                     /* the loss is that by which an epoch is chosen */
     size_t nodes, edges;          /* that hold any batch of this stage, or this rank's part of it */
-    size_t of_slice, slice_edges; /* nodes and edges that hold any slice of one  */
-    recon_slices rows;            /* how the nodes of a batch are cut                    */
-    size_t *dealt;                /* [batch] which unit of a step is at each place       */
-    size_t *atoms, *sorted;       /* [batch] of each unit; units by that              */
-    uint64_t dealt_of;            /* the step that was dealt, plus 1; 0: none            */
+    size_t of_slice, slice_edges; /* nodes and edges that hold any slice of one */
+    recon_slices rows;            /* how the nodes of a batch are cut */
+    size_t *dealt;                /* [batch] which unit of a step is at each place */
+    size_t *atoms, *sorted;       /* [batch] of each unit; units by that */
+    uint64_t dealt_of;            /* the step that was dealt, plus 1; 0: none */
     recon_molecule_pack pack;
-    recon_conformer *seen; /* [batch]                                           */
-    recon_so3 *rotation;   /* [batch]                                           */
-    float *between;        /* [batch / 2][9] H T H'^T                           */
-    float *weight;         /* [batch / 2], of sum 1                             */
-    int32_t *places;       /* [batch / 2] 0, 1, 2 ..: whose partner is whose    */
+    recon_conformer *seen; /* [batch] */
+    recon_so3 *rotation;   /* [batch] */
+    float *between;        /* [batch / 2][9] H T H'^T */
+    float *weight;         /* [batch / 2], of sum 1 */
+    int32_t *places;       /* [batch / 2] 0, 1, 2 ..: whose partner is whose */
     recon_molecule_net_fed fed;
     recon_var betweens, weights, order;
 } trainer;
@@ -129,9 +129,9 @@ const recon_recipe recon_molecule_net_recipe = { entries, sizeof entries / sizeo
 
 /* What a preset does besides, and options do not change. */
 typedef struct {
-    double decay, clip; /* of weights; of the gradient's norm                      */
-    int averaged;       /* the weights that are kept are a running average         */
-    size_t warmup;      /* epochs; 0: WARMUP steps                                  */
+    double decay, clip; /* of weights; of the gradient's norm */
+    int averaged;       /* the weights that are kept are a running average */
+    size_t warmup;      /* epochs; 0: WARMUP steps */
     int by_places;      /* the epoch is chosen by the error of the atoms' places alone */
 } habits;
 static const habits habits_of[] = {
@@ -254,7 +254,7 @@ static size_t rounded(size_t x, size_t by)
 }
 
 typedef struct {
-    size_t atoms, edges;             /* of this rank's part of a step      */
+    size_t atoms, edges;             /* of this rank's part of a step */
     size_t slice_atoms, slice_edges; /* of the step's slice that has most */
 } sizes;
 

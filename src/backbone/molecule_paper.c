@@ -1,14 +1,13 @@
 /* molecule_paper.c - the encoder `paper`: SEGNN on the graph of atoms within 2 Angstrom.
  *
- * A last coupling makes scalars and vectors of every atom, which are averaged over the molecule. An
- * MLP of the scalars is the latent; two steerable layers, gated by the scalars, make y1, y2 and the
- * shift of the vectors. They are coupled with the mean of the atoms' attributes, so that no path
- * and no weight is idle. What the paper leaves open is chosen so: means for pooling, one hidden
- * layer in each head.
+ * A last coupling computes scalars and vectors of every atom, which are averaged over the molecule.
+ * An MLP on the scalars computes the latent; two steerable layers, gated by the scalars, compute
+ * y1, y2 and the shift from the vectors. They are coupled with the mean of the atoms' attributes,
+ * so that every path and weight is used. Where the paper leaves a choice, pooling is a mean, and
+ * each head has one hidden layer.
  *
- * The graph has a row more than the batch: the edges that fill a fixed capacity lead from there to
- * itself, and with the rows that fill the batch it makes a last segment that nothing is pooled
- * from. */
+ * The graph has one row more than the batch: the edges that pad it to a fixed capacity connect that
+ * row to itself, and with the padding of the batch it forms a last segment that is not pooled. */
 #include "backbone/molecule_encoder.h"
 #include "backbone/radius_graph.h"
 #include "core/fail.h"
@@ -30,10 +29,10 @@ enum {
     HARMONICS,
     SQUARE,
     ATTRIBUTE,
-    SEGMENT, /* I32 [n + 2] molecules, and the padding          */
-    SPAN,    /* I32 [n + 1] the padding with the last molecule  */
-    ELEMENT, /* [rows][elements] one-hot; padding has none      */
-    SHARE    /* [rows][1] 1 / atoms of the molecule; padding 0  */
+    SEGMENT, /* I32 [n + 2] molecules, and the padding */
+    SPAN,    /* I32 [n + 1] the padding with the last molecule */
+    ELEMENT, /* [rows][elements] one-hot; padding has none */
+    SHARE    /* [rows][1] 1 / atoms of the molecule; padding 0 */
 };
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* pose_density.c - the head, and its numbers as densities. */
+/* pose_density.c - the head for the pose density, and its output as a density. */
 #include "backbone/pose_density.h"
 #include "core/fail.h"
 #include "core/memory.h"

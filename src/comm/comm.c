@@ -1,7 +1,7 @@
 /* comm.c - broadcasts, gathers and sums from messages between two ranks.
  *
- * Whoever waits looks around: for an interruption, and rank 0 for the message of a rank that has
- * failed. So no call here waits for a rank that will not come. */
+ * While waiting, every rank checks for an interruption, and rank 0 for the message of a rank that
+ * has failed, so that no call waits for a rank that will not answer. */
 #include "comm/comm.h"
 #include "comm/engine.h"
 #include "comm/launch.h"
@@ -72,7 +72,7 @@ recon_status recon_comm_start(recon_comm **out, recon_comm_message message)
     }
     engine->explain(code, why, sizeof why);
     if (code == 0)
-        snprintf(why, sizeof why, "%s sees %d of them: is the launcher another one's?",
+        snprintf(why, sizeof why, "%s sees %d of them: does the launcher belong to another MPI?",
                  engine->name, comm->size);
     free(comm);
     return not_started(launch, message, why);
@@ -99,8 +99,8 @@ void recon_comm_abort(recon_comm *comm, int code)
     comm->engine->abort(code);
 }
 
-/* Rank 0 shows what has happened, unless it does not come by in time. The patience differs, lest two
- * ranks that fail at once both speak. */
+/* Rank 0 shows what has happened, unless it does not come by in time. The patience differs, lest
+ * two ranks that fail at once both speak. */
 int recon_comm_tell(recon_comm *comm, recon_status status, const char *message)
 {
     if (comm->rank == 0 || comm->agreed)
@@ -169,8 +169,8 @@ static recon_status refused(recon_ctx *ctx, int code)
     return recon_fail(ctx, RECON_ERR_IO, "between ranks, %s: %s", ctx->comm->engine->name, why);
 }
 
-/* Rank 0 takes over the failure of another rank. The others are sent none, but look too: within long
- * work that is when MPI carries their messages on. */
+/* Rank 0 takes over the failure of another rank. The others are sent none, but look too: within
+ * long work that is when MPI carries their messages on. */
 static recon_status hear(recon_ctx *ctx)
 {
     recon_comm *comm = ctx->comm;

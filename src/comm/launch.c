@@ -1,4 +1,4 @@
-/* launch.c - launchers by the variables that they set for every process. */
+/* launch.c - detects launchers by the environment variables that they set. */
 #include "comm/launch.h"
 #include "core/shipped.h"
 
@@ -16,8 +16,8 @@ static int number(const char *variable, int otherwise)
     return text && *text ? atoi(text) : otherwise;
 }
 
-/* srun sets PMIX_RANK or PMI_RANK where it was told which MPI there is (--mpi=pmix, --mpi=pmi2). Its
- * SLURM_NTASKS is also set in a batch script, which is one process. */
+/* srun sets PMIX_RANK or PMI_RANK where it was told which MPI there is (--mpi=pmix, --mpi=pmi2).
+ * Its SLURM_NTASKS is also set in a batch script, which is one process. */
 recon_launch recon_launch_find(void)
 {
     static const struct {

@@ -1,8 +1,7 @@
-/* array.c - element types, and conversion to what computing code wants.
+/* array.c - element types, and conversion to plain numbers.
  *
- * Conversion goes in short runs of contiguous elements. In Fortran order a run is gathered first,
- * and rows are taken in tiles of the first dimension, so that a cache line that was fetched serves
- * all elements on it. */
+ * Conversion works on short runs of contiguous elements. In Fortran order a run is gathered first,
+ * in tiles of the first dimension, so that all elements of a fetched cache line are used. */
 #include "core/blocks.h"
 #include "core/npy.h"
 #include "core/ctx.h"

@@ -1,4 +1,4 @@
-/* ctx.c - life of a context; its messages, log lines and progress. */
+/* ctx.c - contexts: creation, messages, log lines and progress. */
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/threads.h"
@@ -84,7 +84,7 @@ recon_status recon_interrupted(recon_ctx *ctx)
                : RECON_OK;
 }
 
-/* --- how settings and calls are spelled --------------------------------------------------------- */
+/* --- how settings and calls are spelled ------------------------------------------------------- */
 
 typedef struct {
     const char *name, *on, *off, *number, *word; /* a setting alone, switched, with a value */
@@ -180,7 +180,7 @@ const char *recon_spell(char *out, size_t room, const char *text, recon_spelling
     return w.used < room ? out : text;
 }
 
-/* --- messages ----------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static void print_line(const recon_ctx *ctx, char *out, size_t room, const char *fmt, va_list ap)
 {
@@ -317,7 +317,7 @@ void recon_progress_release(recon_ctx *ctx)
     ctx->progress_held--;
 }
 
-/* --- options ------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 recon_status recon_reserved_check(recon_ctx *ctx, const uint64_t *reserved, const char *type)
 {

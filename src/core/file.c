@@ -1,4 +1,4 @@
-/* file.c - whole files in, whole files out. */
+/* file.c - reads and writes whole files. */
 #include "core/file.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -430,7 +430,7 @@ recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer)
     return RECON_OK;
 }
 
-/* --- locks --------------------------------------------------------------------------------------- */
+/* --- locks ------------------------------------------------------------------------------------ */
 
 #define WAIT 10.0 /* seconds for another writer */
 

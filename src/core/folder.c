@@ -1,4 +1,4 @@
-/* folder.c - stage, lock, exchange. */
+/* folder.c - stages, locks, and the exchange of folders. */
 #include "core/folder.h"
 #include "core/text.h"
 #include "core/ctx.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define ROOM     512  /* that paths have for what is joined to them, or is put beside them */
-#define ATTEMPTS 1000 /* at a name for a stage that nobody has                             */
+#define ATTEMPTS 1000 /* at a name for a stage that nobody has */
 
 /* Paths fit: what is joined to a folder has room behind it (find_target). */
 static const char *print_path(char out[RECON_PATH], const char *fmt, ...) RECON_PRINTF(2, 3);

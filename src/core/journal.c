@@ -1,11 +1,9 @@
-/* journal.c - what is left to do in a folder.
+/* journal.c - the list of what is left to do in a folder.
  *
- * The file holds texts with a zero behind each: a first line, the places of the folder and of the
- * stage (device and inode of each), the name of the stage, the names of the files to be removed,
- * "end". Names may be any bytes, so JSON would not do. Every step can be done twice.
- *
- * The places tell a journal that was written here from one that was copied or unpacked with the
- * folder: neither a copy nor the maker of an archive can have them. */
+ * The file holds zero-terminated texts: a first line, the places of the folder and of the stage
+ * (device and inode of each), the name of the stage, the names of the files to remove, "end". Names
+ * may be any bytes, which JSON cannot hold. Every step can be repeated. The places identify a
+ * journal that was written here: one that was copied or unpacked with the folder has others. */
 #include "core/journal.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -216,7 +214,7 @@ static recon_status settle(recon_ctx *ctx, int fd, const char *folder, int what)
     status = what == CARRY_OUT
                  ? carry_out(ctx, &j, fd, stage, folder)
                  : recon_fail(ctx, RECON_ERR_IO,
-                              "%s: a recon that replaced its result did not finish", folder);
+                              "%s: a process that replaced its result did not finish", folder);
     if (status != RECON_OK)
         recon_note(ctx, status,
                    "%s is between two results; the next recon command that writes there completes "

@@ -1,4 +1,4 @@
-/* picture.c - which format a picture file has, how large it may be, and what takes it whole. */
+/* picture.c - formats of picture files, their limits, and reading a whole picture. */
 #include "core/picture.h"
 #include "core/fail.h"
 #include "core/file.h"

@@ -1,7 +1,7 @@
-/* pnm.c - the plainest pictures: PGM and PPM, as text (P2, P3) or bytes (P5, P6).
+/* pnm.c - PGM and PPM pictures, as text (P2, P3) or bytes (P5, P6).
  *
- * Values are scaled from 0 .. maxval to 0 .. 255, or to 16 bits where maxval is above 255. Of a
- * file that holds several pictures the first is read. */
+ * Values are scaled from 0 .. maxval to 0 .. 255, or to 16 bits if maxval is above 255. Only the
+ * first picture of a file is read. */
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/picture.h"
@@ -57,8 +57,8 @@ static recon_status value_of(source *s, size_t *out, const coding *c)
         s->at += 2;
     }
     if (status == RECON_OK && *out > c->most)
-        status = recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: a value of %zu, at most %zu was said",
-                            s->name, *out, c->most);
+        status = recon_fail(s->ctx, RECON_ERR_FORMAT,
+                            "%s: a value of %zu, above its maximum of %zu", s->name, *out, c->most);
     return status;
 }
 

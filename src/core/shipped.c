@@ -1,4 +1,4 @@
-/* shipped.c - where the files lie that come with recon. */
+/* shipped.c - finds the files that come with recon. */
 #include "core/shipped.h"
 #include "core/fail.h"
 #include "core/text.h"
@@ -117,7 +117,7 @@ static int has_maps(const char *path)
 /* Names of the models that lie where recon_shipped_model looks. */
 enum { NAME = 40, MOST = 20 };
 typedef struct {
-    char near[NAME];        /* what may have been meant; "": nothing was        */
+    char near[NAME];        /* what may have been meant; "": nothing was */
     char whole[MOST][NAME]; /* complete models, sorted: those to be opened with */
     size_t n;
 } model_names;

@@ -1,4 +1,4 @@
-/* text.c - decoding, and what is not shown. */
+/* text.c - decoding of UTF-8, and characters that are not shown. */
 #include "core/text.h"
 #include "core/fail.h"
 
@@ -71,7 +71,7 @@ const char *recon_count(recon_count_text out, size_t n, const char *one, const c
     return out;
 }
 
-/* --- what may have been meant -------------------------------------------------------------------- */
+/* --- what may have been meant ----------------------------------------------------------------- */
 
 enum { LONGEST = 32 };
 
@@ -107,7 +107,7 @@ int recon_resembles(const char *asked, const char *word)
     return distance(asked, word) <= (most < 2 ? most : 2);
 }
 
-/* --- numbers and words -------------------------------------------------------------------------- */
+/* --- numbers and words ------------------------------------------------------------------------ */
 
 int recon_parse_count(size_t *out, const char *text, size_t least)
 {

@@ -195,7 +195,7 @@ static const char *problem_of(const page *p)
     if (word_of(p->s->tif, TIFFTAG_SAMPLEFORMAT) != SAMPLEFORMAT_UINT &&
         word_of(p->s->tif, TIFFTAG_SAMPLEFORMAT) != SAMPLEFORMAT_VOID)
         return "samples are signed or floating point: convert them to 8 or 16 bits";
-    return bits ? NULL : "samples are of another size than 8 or 16 bits";
+    return bits ? NULL : "samples have neither 8 nor 16 bits";
 }
 
 /* Alpha counts as such where it is the one channel beyond the colours. */
@@ -304,7 +304,7 @@ static recon_status read_strips(page *p, size_t plane)
     TIFFGetFieldDefaulted(s->tif, TIFFTAG_ROWSPERSTRIP, &rows);
     rows = rows < 1 || rows > p->height ? p->height : rows;
     if (stride < 1 || size < (tmsize_t)rows * stride || (size_t)size > most_of((size_t)s->size))
-        return blame(s, "the strips are not of the size of the picture");
+        return blame(s, "the strips do not have the size of the picture");
     if (!p->piece && recon_alloc(s->ctx, &p->piece, (size_t)size, 1) != RECON_OK)
         return RECON_ERR_MEMORY;
     for (uint32_t y = 0; y < p->height; y += rows) {
@@ -329,7 +329,7 @@ static recon_status read_tiles(page *p, size_t plane)
     if (wide < 1 || high < 1 || wide > RECON_PIXELS_SIDE || high > RECON_PIXELS_SIDE ||
         stride < 1 || size < (tmsize_t)high * stride || (size_t)size > most_of((size_t)s->size) ||
         ((size_t)size > SMALL && (size_t)size / 4 > recon_pixels_size(&p->sink->head)))
-        return blame(s, "the tiles are not of a size that can be read");
+        return blame(s, "tiles of this size cannot be read");
     if (!p->piece && recon_alloc(s->ctx, &p->piece, (size_t)size, 1) != RECON_OK)
         return RECON_ERR_MEMORY;
     for (uint32_t y = 0; y < p->height; y += high)

@@ -1,4 +1,4 @@
-/* cifar.c - strips of pictures, one behind the other. */
+/* cifar.c - CIFAR-10 as strips of pictures. */
 #include "data/dataset.h"
 #include "data/formats.h"
 #include "core/ctx.h"

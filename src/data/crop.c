@@ -1,7 +1,7 @@
-/* crop.c - objects centred and scaled to fill their frame.
+/* crop.c - centres and scales objects to fill their frame.
  *
- * One scale for both axes, by the smallest circle around the object (Welzl, 1991), so that cropping
- * commutes with rotating: what is rotated first and cropped then differs by that rotation alone. */
+ * Both axes have the same scale, from the smallest circle around the object (Welzl, 1991), so that
+ * cropping commutes with rotating. */
 #include "data/crop.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -73,8 +73,8 @@ static double find_background(float *background, const picture *p, size_t channe
     return 1.4826 * recon_quantile(room, n, 0.5);
 }
 
-/* How much each pixel differs, and marks on those that are object. The difference from which on they
- * are; 0: there is none. *most: the largest. */
+/* How much each pixel differs, and marks on those that are object. The difference from which on
+ * they are; 0: there is none. *most: the largest. */
 static double mark(uint8_t *mask, double *differs, double *most, const picture *p,
                    const float *background, size_t channels, double noise)
 {
@@ -92,7 +92,8 @@ static double mark(uint8_t *mask, double *differs, double *most, const picture *
 
 /* --- specks ----------------------------------------------------------------------------------- */
 
-/* The part that pixel `first` belongs to, diagonals included: its pixels get another mark. stack: [n]. */
+/* The part that pixel `first` belongs to, diagonals included: its pixels get another mark. stack:
+ * [n]. */
 static size_t fill(uint8_t *mask, const picture *p, size_t first, uint8_t from, uint8_t to,
                    size_t *stack)
 {
@@ -193,9 +194,9 @@ typedef struct {
     double least;
 } line;
 
-/* Where the object begins, or seen from behind ends: between the last pixel before it and its first one,
- * as their differences say, so that the place moves by less than a pixel when the object does. NaN: it is
- * not on this line. */
+/* Where the object begins, or seen from behind ends: between the last pixel before it and its first
+ * one, as their differences say, so that the place moves by less than a pixel when the object does.
+ * NaN: it is not on this line. */
 static double edge(const line *l, int behind)
 {
     for (size_t i = 0; i < l->n; i++) {
@@ -295,7 +296,7 @@ static void sample(float *out, const picture *p, const float *background, double
         out[c] = (float)((double)background[c] + sum[c] / total);
 }
 
-/* Whether an object stands on a light background: white paper rather than black. */
+/* Returns whether an object is on a light background, like paper. */
 static int is_on_light(const recon_object *o, size_t channels)
 {
     double sum = 0;
@@ -304,15 +305,15 @@ static int is_on_light(const recon_object *o, size_t channels)
     return o->radius > 0 && sum > 0.5 * (double)channels;
 }
 
-/* Whether the frame cuts off the object, or would if the object lay across. What is left then shows how the
- * frame lies. */
+/* Returns whether the frame cuts off the object, or would in another orientation, so that the
+ * orientation of the frame shows in the picture. */
 static int is_cut_off(const recon_object *o, size_t height, size_t width)
 {
     double shorter = (double)(height < width ? height : width);
     return height != width && (o->touches || o->scene || 2 * o->radius > shorter);
 }
 
-/* As if the square in the middle were all of the picture. */
+/* Crops the central square of the picture. */
 static recon_status crop_square(recon_ctx *ctx, float *out, size_t out_height, size_t out_width,
                                 const picture *p)
 {

@@ -1,4 +1,4 @@
-/* elements.c - the table, and ways into it. */
+/* elements.c - the table of elements, and lookups. */
 #include "data/elements.h"
 
 #include <stdio.h>
@@ -143,7 +143,7 @@ const char *recon_element_text(recon_element_words out, int z)
     return out;
 }
 
-/* --- bonds --------------------------------------------------------------------------------------- */
+/* --- bonds ------------------------------------------------------------------------------------ */
 
 enum { ATOMS_MAX = 1 << 16 };
 

@@ -1,8 +1,8 @@
-/* fit.c - pictures made smaller or larger to fit into a frame, or to fill it.
+/* fit.c - scales pictures to fit into a frame, or to fill it.
  *
- * A pixel of what comes out is the mean of those under a triangle as wide as two of it. The
- * triangle's weight is a factor of the row times one of the column, so that rows can be shrunk as
- * they come and added to the few rows of the result that they touch. */
+ * A pixel of the result is a mean with the weights of a triangle as wide as two of them, the
+ * product of a row and a column factor. So rows are shrunk as they come and added to the few rows
+ * of the result that they touch. */
 #include "data/fit.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -18,8 +18,8 @@ typedef struct {
     size_t first, last; /* last < first: the place is outside */
 } window;
 
-/* Pixels that reach nearer to the middle of the axis than `half` are seen, others are not: half is size / 2
- * where all are. */
+/* Pixels that reach nearer to the middle of the axis than `half` are seen, others are not: half is
+ * size / 2 where all are. */
 static window window_at(double place, double reach, size_t size, double half)
 {
     const double rounding = 1e-9;
@@ -73,12 +73,12 @@ void recon_image_fit(float *out, size_t size, const float *in, size_t height, si
 
 struct recon_fit {
     recon_frame out;
-    size_t channels, next; /* next: the first row that has not been emitted                    */
+    size_t channels, next; /* next: the first row that has not been emitted */
     window *rows, *columns;
-    double *line;   /* [out.width][channels]: the row at hand, shrunk                          */
-    double *sums;   /* [slots][out.width][channels]: row p of the result is in slot p % slots  */
-    double *totals; /* [slots] of the weights                                                  */
-    float *made;    /* [out.width][channels]                                                   */
+    double *line;   /* [out.width][channels]: the row at hand, shrunk */
+    double *sums;   /* [slots][out.width][channels]: row p of the result is in slot p % slots */
+    double *totals; /* [slots] of the weights */
+    float *made;    /* [out.width][channels] */
     size_t slots;
     recon_fit_emit *emit;
     void *user;

@@ -1,10 +1,10 @@
 /* folder.c - a folder of pictures as a data set.
  *
- * The names are sorted by their bytes, not by a locale. Where no size is asked for, the heads of
- * all files say whether they are of one size and one kind; if not, they are made so. Then all are
- * read at once, by threads that only note which failed, and the first of those by name is read
- * again for its message: the error does not depend on who was faster. Pictures are fitted row by
- * row, so that a large one is never in memory as a whole.
+ * Names are sorted by bytes, not by a locale. If no size is requested, the heads of all files show
+ * whether they have one size and one kind; if not, they are converted. Then all are read in
+ * parallel by threads that only note failures, and the first file by name that failed is read again
+ * for its message, so that the error does not depend on timing. Pictures are fitted row by row, so
+ * that a large one is never in memory as a whole.
  *
  * Transparency: what is transparent becomes 0, as is what lies outside of an image, and what is
  * visible is lifted to the upper half of the range: alpha (1 + x) / 2. So nothing visible is lost
@@ -269,8 +269,8 @@ static recon_status name_classes(recon_ctx *ctx, recon_dataset *d, const list *f
     return status;
 }
 
-/* *root: characters of a path before the name that a picture has in the folder. One picture alone has the
- * name of its file. */
+/* *root: characters of a path before the name that a picture has in the folder. One picture alone
+ * has the name of its file. */
 static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, recon_unread *unread,
                                   const char *path, size_t *root)
 {
@@ -310,19 +310,19 @@ done:
 
 typedef struct {
     const list *files;
-    recon_dataset_options o; /* size 0: as they are     */
-    recon_dataset_info info; /* what all are made       */
-    uint8_t *pixels;         /* n images                */
+    recon_dataset_options o; /* size 0: as they are */
+    recon_dataset_info info; /* what all are made */
+    uint8_t *pixels;         /* n images */
     uint8_t *whole;          /* the same, not cropped; NULL: nothing is cropped */
-    unsigned char *bad;      /* n, what was not read    */
-    unsigned char *lifted;   /* n, what is transparent  */
+    unsigned char *bad;      /* n, what was not read */
+    unsigned char *lifted;   /* n, what is transparent */
     unsigned char *cut;      /* n, what is not square, and so not seen as a whole */
     recon_budget *budget;    /* of what is held at once */
 } job;
 
 typedef struct {
     size_t n;        /* whose heads could be read */
-    size_t *shorter; /* [n] sides                 */
+    size_t *shorter; /* [n] sides */
     recon_pixels low, high;
 } survey;
 
@@ -351,8 +351,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A step of training takes time in proportion to the pixels, and MANY images or fewer take equally many
- * steps. */
+/* A step of training takes time in proportion to the pixels, and MANY images or fewer take equally
+ * many steps. */
 static size_t most_for(size_t n)
 {
     enum { MANY = 7000, STEP = 4 };
@@ -360,9 +360,10 @@ static size_t most_for(size_t n)
     return side > RECON_SIZE_LEAST ? (size_t)(side / STEP) * STEP : RECON_SIZE_LEAST;
 }
 
-/* What was not asked for: colour where one picture has it, more channels where all have as many, and where
- * sizes differ, are beyond what is kept, or are left to be chosen, the middle one of their shorter sides,
- * but no more than a network is trained on in minutes on a computer without a GPU. */
+/* What was not asked for: colour where one picture has it, more channels where all have as many,
+ * and where sizes differ, are beyond what is kept, or are left to be chosen, the middle one of
+ * their shorter sides, but no more than a network is trained on in minutes on a computer without a
+ * GPU. */
 static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const char *path)
 {
     if (!o->channels)
@@ -415,17 +416,17 @@ static recon_status look_at_all(recon_ctx *ctx, job *j, const char *path)
 
 /* One picture on its way to its place. */
 typedef struct {
-    recon_picture_sink sink; /* first: the callbacks get this one's address               */
+    recon_picture_sink sink; /* first: the callbacks get this one's address */
     const job *j;
     const char *path;
     recon_frame frame;  /* that it is fitted into: the images', or larger if it is to be cropped */
-    uint8_t *place;     /* [height][width][channels] of the frame                      */
-    uint8_t *uncropped; /* the place, where it is a block of its own                   */
-    uint8_t *alpha;     /* [height][width] of the frame; NULL: the file has none          */
-    size_t taken;       /* of the budget                                                  */
-    size_t planes;      /* channels of the place, and alpha                               */
+    uint8_t *place;     /* [height][width][channels] of the frame */
+    uint8_t *uncropped; /* the place, where it is a block of its own */
+    uint8_t *alpha;     /* [height][width] of the frame; NULL: the file has none */
+    size_t taken;       /* of the budget */
+    size_t planes;      /* channels of the place, and alpha */
     float *line;        /* [width of the file][planes]: colours by their alpha, and alpha */
-    size_t clear;       /* pixels of the file with an alpha below CLEAR                   */
+    size_t clear;       /* pixels of the file with an alpha below CLEAR */
     recon_fit *fit;
 } reader;
 
@@ -585,7 +586,7 @@ static recon_status load(recon_ctx *ctx, const job *j, size_t i)
     return status;
 }
 
-/* --- a picture that has no file ------------------------------------------------------------------ */
+/* --- a picture that has no file --------------------------------------------------------------- */
 
 /* Of 16 bits as libpng makes them 8; of floats the nearest. */
 static uint8_t byte_of(const recon_bitmap *p, size_t i)
@@ -644,9 +645,10 @@ recon_status recon_bitmap_see(recon_ctx *ctx, float *out, size_t height, size_t 
     };
     RECON_TRY(check_picture(ctx, in));
     if (height != width && (in->height != height || in->width != width))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "a picture of %zu x %zu is fitted into a square alone, not %zu x %zu",
-                             in->height, in->width, height, width));
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_INPUT,
+                       "a picture of %zu x %zu can only be fitted into a square, not %zu x %zu",
+                       in->height, in->width, height, width));
     if (same && !cropped && in->dtype == RECON_F32) {
         memcpy(out, in->samples, n * sizeof *out);
         goto done;
@@ -663,7 +665,7 @@ done:
     return status;
 }
 
-/* --- many of them ------------------------------------------------------------------------------- */
+/* --- many of them ----------------------------------------------------------------------------- */
 
 /* What is wrong with a file, not with this machine. */
 static int is_bad(recon_status status)
@@ -740,9 +742,8 @@ static void warn_of_blank(recon_ctx *ctx, const recon_dataset *d, const job *j, 
         blank += !memcmp(p, p + channels, count - channels);
     }
     if (blank)
-        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %s %s of one colour and %s nothing", path, blank,
-                  RECON_COUNT(d->info.n, "picture"), blank == 1 ? "is" : "are",
-                  blank == 1 ? "shows" : "show");
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %s %s blank", path, blank,
+                  RECON_COUNT(d->info.n, "picture"), blank == 1 ? "is" : "are");
 }
 
 static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t classes,

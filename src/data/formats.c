@@ -1,4 +1,4 @@
-/* formats.c - known sets and formats of files, and how a name becomes data. */
+/* formats.c - known sets and file formats, and opening data by a name. */
 #include "data/formats.h"
 #include "core/fail.h"
 #include "core/text.h"

@@ -1,8 +1,8 @@
 /* geom.c - GEOM's files, one molecule in memory at a time.
  *
- * Two kinds of trouble: where MessagePack itself breaks, the place in the file is lost and reading
- * ends; where it holds something else than expected, that is stepped over, noted as the fault of
- * the conformer at hand, and judged when all of it has been read. */
+ * There are two kinds of errors. If MessagePack itself is broken, the position in the file is lost
+ * and reading ends. Unexpected content is skipped, recorded for the current conformer, and reported
+ * after reading it. */
 #include "data/geom.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -41,7 +41,7 @@ typedef struct {
 
     char fault[FAULT]; /* of the conformer at hand; "": none */
     size_t own_atoms;
-    uint8_t *own_z; /* [RECON_ATOMS_MAX]    */
+    uint8_t *own_z; /* [RECON_ATOMS_MAX] */
     float *own_xyz; /* [RECON_ATOMS_MAX][3] */
     double own_energy;
 } reader;

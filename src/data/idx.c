@@ -71,7 +71,7 @@ static recon_status expect_end(source *s)
 {
     unsigned char extra;
     if (!s->packed)
-        return s->at == s->size ? RECON_OK : damaged(s, "goes on after its numbers");
+        return s->at == s->size ? RECON_OK : damaged(s, "has data after its last number");
     s->z.next_in = (Bytef *)(uintptr_t)(s->bytes + s->at);
     s->z.avail_in = s->size - s->at < UINT_MAX ? (uInt)(s->size - s->at) : UINT_MAX;
     s->z.next_out = &extra;
@@ -80,7 +80,7 @@ static recon_status expect_end(source *s)
     if (code == Z_MEM_ERROR)
         return no_memory(s);
     if (code != Z_STREAM_END || s->z.avail_out != 1)
-        return damaged(s, "goes on after its numbers, or its checksum is wrong");
+        return damaged(s, "has data after its last number, or a wrong checksum");
     return RECON_OK;
 }
 

@@ -1,9 +1,9 @@
 /* image.c - resampling one image.
  *
- * The weight of a pixel is a factor of its row times one of its column, so each axis gives a few
- * taps; a tap outside keeps a pixel inside and the weight 0, which leaves the loop over a row
- * without branches. Places are in double: a rotation by 90 degrees then lands on pixels to within a
- * float's rounding, and is exact. */
+ * The weight of a pixel is the product of a row and a column factor, so each axis has a few taps; a
+ * tap outside reads a pixel inside with the weight 0, which avoids branches in the loop over a row.
+ * Positions are double, so that a rotation by 90 degrees hits pixels to within a float's rounding
+ * and is exact. */
 #include "core/blocks.h"
 #include "core/fail.h"
 #include "core/simd.h"
@@ -429,7 +429,7 @@ recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, co
     return recon_parallel(ctx, rotate_some, &b, (n + IMAGES_A_TASK - 1) / IMAGES_A_TASK);
 }
 
-/* --- a picture at hand ------------------------------------------------------------------------- */
+/* --- a picture at hand ------------------------------------------------------------------------ */
 
 enum { ROWS_A_TASK = RECON_BLOCK_PIXELS };
 

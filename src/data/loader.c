@@ -1,4 +1,4 @@
-/* loader.c - a ring of batches between threads that fill it and one that reads. */
+/* loader.c - a ring buffer of batches, filled by several threads and read by one. */
 #include "data/loader.h"
 #include "core/text.h"
 #include "core/fail.h"
@@ -22,7 +22,7 @@ typedef struct {
     size_t n;
     float *images, *angles;
     float *plain;     /* an image before it is resampled */
-    float *regridded; /* and half-way                    */
+    float *regridded; /* and half-way */
     int32_t *labels;
 } slot;
 
@@ -134,7 +134,8 @@ static void blur_image(float *x, const recon_dataset_info *d, float w)
         blur_line(x + column, d->height, wide, w);
 }
 
-/* source after the rotation by angle is undone: where a rotated copy has what the image has there. */
+/* source after the rotation by angle is undone: where a rotated copy has what the image has
+ * there. */
 static recon_affine undo_first(const recon_affine *source, double angle)
 {
     recon_affine r = recon_image_rotate_source(-angle), all;
@@ -147,8 +148,8 @@ static recon_affine undo_first(const recon_affine *source, double angle)
     return all;
 }
 
-/* Resampled once, or twice: bilinear weights leave a pattern, by which a network can tell how far an
- * image was rotated before. A second pattern, at random, hides it. */
+/* Resampled once, or twice: bilinear weights leave a pattern, by which a network can tell how far
+ * an image was rotated before. A second pattern, at random, hides it. */
 static void resample(float *out, const recon_loader *l, const slot *s, recon_affine source,
                      recon_rng *rng)
 {

@@ -1,4 +1,4 @@
-/* molecule_rotations.c - conformers rotated on purpose, each molecule by its own distribution. */
+/* molecule_rotations.c - rotates conformers, with a distribution for each molecule. */
 #include <recon/data/molecules.h>
 #include "core/fail.h"
 #include "core/json.h"
@@ -117,7 +117,7 @@ static recon_status load_rule(recon_ctx *ctx, json_t **out, const char *name)
     return check_rule(ctx, *out, name);
 }
 
-/* --- rotating ---------------------------------------------------------------------------------- */
+/* --- rotating --------------------------------------------------------------------------------- */
 
 enum { TASK = 256 }; /* conformers */
 

@@ -63,7 +63,7 @@ static recon_status take(recon_ctx *ctx, recon_pack *p, unsigned char *out, uint
         RECON_CHECK(recon_pack_more(ctx, p, &more));
         if (!more)
             return recon_fail(ctx, RECON_ERR_FORMAT,
-                              "%s: cut short at byte %llu: the file is not whole, copy it again",
+                              "%s: cut short at byte %llu: the file is incomplete, copy it again",
                               p->name, (unsigned long long)recon_pack_offset(p));
         size_t here = p->end - p->at < n ? p->end - p->at : (size_t)n;
         if (out)

@@ -1,7 +1,7 @@
 /* sdf.c - records of SDF files; a MOL file is one record without its end.
  *
- * Of a record the title and the atoms are taken; its bonds are only checked, because a lying number
- * of atoms shows there, and what stands behind them is passed over. */
+ * The title and the atoms of a record are used; its bonds are only checked, which detects a wrong
+ * number of atoms, and the rest is skipped. */
 #include "data/formats.h"
 #include "core/fail.h"
 #include "core/file.h"

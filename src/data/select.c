@@ -70,7 +70,8 @@ static recon_status check_atoms(recon_ctx *ctx, const uint8_t *z, const float *x
             return recon_fail(ctx, RECON_ERR_INPUT, "atom %zu: no element %d", i, z[i]);
     for (size_t i = 0; i < 3 * atoms * conformers; i++)
         if (!isfinite(xyz[i]))
-            return recon_fail(ctx, RECON_ERR_INPUT, "conformer %zu: atom %zu is not at a place",
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "conformer %zu: atom %zu has a coordinate that is not finite",
                               i / 3 / atoms, i / 3 % atoms);
     return RECON_OK;
 }

@@ -1,4 +1,4 @@
-/* skips.c - messages of what was left out. */
+/* skips.c - messages about skipped inputs. */
 #include "data/skips.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -33,7 +33,7 @@ void recon_skips_free(recon_skips *s)
     *s = (recon_skips){ 0 };
 }
 
-/* --- pictures that are not read ------------------------------------------------------------------ */
+/* --- pictures that are not read --------------------------------------------------------------- */
 
 int recon_unread_note(recon_unread *u, const char *name)
 {

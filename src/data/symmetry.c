@@ -37,7 +37,7 @@ typedef struct {
 static recon_status check_bonds(recon_ctx *ctx, const recon_bonds *bonds)
 {
     if (bonds->atoms < 1 || bonds->atoms > RECON_SYMMETRY_ATOMS)
-        return recon_fail(ctx, RECON_ERR_INPUT, "symmetry: %zu atoms, 1 to %d can be treated",
+        return recon_fail(ctx, RECON_ERR_INPUT, "symmetry: %zu atoms, 1 to %d are supported",
                           bonds->atoms, RECON_SYMMETRY_ATOMS);
     for (size_t i = 0; i < bonds->n; i++) {
         const recon_bond *b = bonds->list + i, *last = i ? b - 1 : NULL;

@@ -1,4 +1,4 @@
-/* text.c - text without a library that asks for the locale or for a zero at the end. */
+/* text.c - parsing without a library that depends on the locale or on zero-terminated text. */
 #include "data/text.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-/* xyz.c - frames of XYZ text: a number of atoms, a comment, a line an atom.
+/* xyz.c - frames of XYZ text: a number of atoms, a comment, one line per atom.
  *
- * The number is checked against the lines before it is believed: nothing is allocated by it, and
- * what follows the last atom must be the next frame or the end. With skip_bad reading goes on at
- * the next line that is a number alone. */
+ * The number is checked against the lines: nothing is allocated by it, and the last atom must be
+ * followed by a frame or the end. With skip_bad reading continues at the next line that is only a
+ * number. */
 #include "data/xyz.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -458,7 +458,7 @@ recon_status recon_xyz_read(recon_ctx *ctx, recon_assembly *to, const char *path
     return status;
 }
 
-/* --- writing ------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 enum { LINE = 1024 };
 

@@ -1,4 +1,4 @@
-/* group.c - groups by name, and what is the same of all of them. */
+/* group.c - finds groups by name, and functions common to all groups. */
 #include "group/group.h"
 #include "group/mean.h"
 #include "core/npy.h"

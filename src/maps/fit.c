@@ -1,4 +1,4 @@
-/* fit.c - maps fitted to frozen z: batches for their heads, and the scores that are usual. */
+/* fit.c - fits maps to frozen z: batches for their heads, and the calibration. */
 #include "maps/head_training.h"
 #include "maps/maps.h"
 #include "core/fail.h"
@@ -12,7 +12,7 @@
 typedef struct {
     recon_maps *maps;
     float *z;    /* [n][d] standardised */
-    float *rows; /* of a batch          */
+    float *rows; /* of a batch */
 } learner;
 
 static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n, uint64_t draw)
@@ -170,8 +170,8 @@ static recon_status mark_held(recon_ctx *ctx, recon_maps *m, const recon_head_tr
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* The options of the heads on z. Beside networks they keep their defaults: what is asked of the training
- * is meant for those. */
+/* The options of the heads on z. Beside networks they keep their defaults: what is asked of the
+ * training is meant for those. */
 static recon_maps_options options_on_z(const recon_maps_options *options)
 {
     recon_maps_options o = options ? *options : (recon_maps_options){ 0 };

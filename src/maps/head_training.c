@@ -1,5 +1,5 @@
-/* head_training.c - all heads are trained at once. They share nothing but their input and the limit on
- * the length of the gradient, so the scale of a loss says how much of that it may take. */
+/* head_training.c - trains all heads at once. They only share their input and the limit on the norm
+ * of the gradient, so the scale of a loss determines its share of that. */
 #include "maps/head_training.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -16,8 +16,8 @@ typedef struct {
     recon_ctx *ctx;
     const recon_head_training *l;
     size_t *which; /* [batch] the points of a batch */
-    float *rows;   /* [batch][targets]              */
-    int early;     /* is this one of the first?     */
+    float *rows;   /* [batch][targets] */
+    int early;     /* is this one of the first? */
     recon_var x, target[RECON_HEADS_MOST];
     double lowest[RECON_HEADS_MOST]; /* loss on the points held out, and the weights that had it: */
     double *best[RECON_HEADS_MOST];

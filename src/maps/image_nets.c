@@ -1,9 +1,9 @@
 /* image_nets.c - the paper's Lambda and Theta on images.
  *
  * The recipe is the paper's: batches of 128, Adam at 1.35e-4 with warm restarts (nn/restarts.h),
- * squared errors, that of Lambda weighted by 0.25. What is ours: Lambda is a unit vector and not a
- * bare angle, which jumps; images are seen as the backbone sees them, rotated at random while
- * training; and there are fewer epochs than the paper's 600. */
+ * squared errors with a weight of 0.25 for Lambda. These differ: Lambda is a unit vector, since an
+ * angle jumps; images are preprocessed as for the backbone and rotated at random in training; and
+ * there are fewer epochs than 600. */
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"

@@ -1,4 +1,5 @@
-/* input_nets.c - the paper's Lambda and Theta: what networks on images and on molecules share. */
+/* input_nets.c - the paper's Lambda and Theta: code common to networks on images and on
+ * molecules. */
 #include "maps/input_nets.h"
 #include "core/blocks.h"
 #include "core/fail.h"

@@ -16,9 +16,10 @@ recon_status recon_targets_make(recon_ctx *ctx, recon_targets *out, const recon_
         return recon_fail(ctx, RECON_ERR_INPUT, "maps need at least two points, got %zu", data->n);
     const recon_maps_kind *kind = recon_maps_kind_of(frames->group);
     return kind ? kind->targets(ctx, out, data, frames)
-                : recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                             "there are no heads for poses in %s: recon_normalize takes them",
-                             frames->group->words);
+                : recon_fail(
+                      ctx, RECON_ERR_UNSUPPORTED,
+                      "there are no heads for poses in %s: only recon_normalize supports them",
+                      frames->group->words);
 }
 
 void recon_targets_free(recon_targets *t)

@@ -74,7 +74,7 @@ static recon_status check_backbone(recon_ctx *ctx, const flow *f)
     const recon_maps_kind *kind = recon_maps_kind_of(b->kind->group);
     if (!kind)
         return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                          "there are no heads for poses in %s: recon_normalize takes them",
+                          "there are no heads for poses in %s: only recon_normalize supports them",
                           b->kind->group->words);
     if (f->o.lambda == RECON_LAMBDA_DENSITY && !recon_maps_know_density(kind, b->density))
         return recon_fail(ctx, RECON_ERR_INPUT,

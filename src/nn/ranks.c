@@ -35,7 +35,7 @@ static recon_status check(recon_ctx *ctx, const recon_trainee *it, int cut)
 {
     if (!cut && it->params->type != RECON_F32)
         return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                          "several ranks do not train in double precision: one process can");
+                          "training in double precision needs a single process");
     return recon_ranks_fit(ctx, it->units);
 }
 

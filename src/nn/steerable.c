@@ -168,7 +168,8 @@ recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out, recon_par
     const recon_fields *wide =
         recon_fields_channels(&out->in) > MOST_CHANNELS ? &out->in : &out->out;
     if (out->size % 2 == 0 || out->size > RECON_STEERABLE_SIZE)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a steerable filter of size %zu: odd, up to %d",
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: a steerable filter of size %zu: sizes are odd, at most %d",
                           out->name, out->size, RECON_STEERABLE_SIZE);
     if (recon_fields_channels(wide) > MOST_CHANNELS)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: fields %s have %zu channels, at most %d",

@@ -18,7 +18,7 @@ static recon_status push(recon_ctx *ctx, recon_step *step, size_t size)
     recon_status status = recon_ops_of(ctx)->alloc(ctx, &b->bytes, size);
     if (status != RECON_OK) {
         free(b);
-        return recon_note(ctx, status, "a step in need of %zu MiB", (step->used + size) >> 20);
+        return recon_note(ctx, status, "a step needs %zu MiB", (step->used + size) >> 20);
     }
     b->size = size;
     b->below = step->top;
@@ -41,7 +41,7 @@ static size_t next_size(const recon_step *step, size_t bytes)
 static recon_status take_on_paper(recon_ctx *ctx, recon_step *step, void **out, size_t bytes)
 {
     if (bytes > RECON_STEP_MOST - step->used)
-        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory: a step in need of %zu MiB",
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory: a step needs %zu MiB",
                           (step->used + bytes) >> 20);
     *out = (void *)(step->planned + step->used);
     step->used += bytes;

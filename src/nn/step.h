@@ -53,7 +53,7 @@ typedef struct {
     int averaged;            /* an average of the weights is kept */
 } recon_step_planner;
 
-/* parts is the least to try, and becomes the number to use, and *bytes what training will take:
+/* *parts is the least to try, and becomes the number to use, and *bytes what training will take:
  * steps, validation, feeding, and libraries. RECON_ERR_MEMORY where not even a single unit fits, or
  * where ranks share a batch: it is not split. Afterwards the tapes have room for just that. */
 recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *plan, uint64_t *parts,

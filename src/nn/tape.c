@@ -312,7 +312,7 @@ recon_var recon_var_gradient(recon_tape *t, recon_var input)
     if (recon_tape_skips(t, input, input, input))
         return NULL;
     if (!input->grad.data)
-        return recon_tape_refuse(t, "no gradient has reached the input asked about");
+        return recon_tape_refuse(t, "no gradient reached this input");
     return leaf(t, input->grad);
 }
 
@@ -467,7 +467,8 @@ recon_status recon_tape_backward(recon_tape *t, recon_var loss)
     if (t->status != RECON_OK)
         return t->status;
     if (!loss || recon_tensor_count(&loss->value) != 1 || !loss->back) {
-        recon_tape_refuse(t, "the way back begins at one number that was computed from parameters");
+        recon_tape_refuse(
+            t, "the backward pass starts from one number that was computed from parameters");
         return t->status;
     }
     loss->grad = loss->value;

@@ -392,7 +392,7 @@ static recon_status interrupted(run *r)
         status = recon_comm_barrier(r->ctx); /* nobody ends a rank that is still writing */
     r->ctx->hold = 0;
     return status != RECON_OK
-               ? recon_note(r->ctx, status, "interrupted; an older state is still there")
+               ? recon_note(r->ctx, status, "interrupted; an older checkpoint is kept")
                : recon_fail(r->ctx, RECON_ERR_INTERRUPTED, "interrupted after step %" PRIu64 "%s%s",
                             r->at.step, r->last ? "; resume from " : "", r->last ? r->last : "");
 }

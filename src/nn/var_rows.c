@@ -135,7 +135,7 @@ recon_var recon_var_spatial_mean(recon_tape *t, recon_var x)
     if (recon_tape_skips(t, x, x, x))
         return NULL;
     if (x->value.ndim != 4)
-        return recon_tape_refuse(t, "a mean over the places of %s: expected n x h x w x channels",
+        return recon_tape_refuse(t, "a spatial mean of %s: expected n x h x w x channels",
                                  recon_shape_print(text, x->value.shape, x->value.ndim));
     return reduce(t, x, 1, 2, 1);
 }

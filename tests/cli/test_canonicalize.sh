@@ -105,7 +105,7 @@ run canonicalize --all $model $letters --out said.npy --poses twice.csv --anchor
 cmp -s said.csv twice.csv
 report $? "said twice is said once"
 refused 2 "--actions and --only-if exclude each other" canonicalize $model $letters --out x.npy --actions a.csv --only-if 0.1
-refused 1 "--anchor nothing.png: none of the inputs is called so" canonicalize $model $letters --out x.npy --anchor nothing.png=3
+refused 1 "--anchor nothing.png: no input has this name" canonicalize $model $letters --out x.npy --anchor nothing.png=3
 refused 2 "--anchor 000005.png: FILE=DEGREES is needed" canonicalize $model $letters --out x.npy --anchor 000005.png
 cluster=$(awk -F , '/"000005.png"/ { print $(NF - 1) }' found.csv)
 printf 'note,cluster,action,degrees\n"a, b",%s,leave,\n' "$cluster" >clusters.csv
@@ -117,8 +117,8 @@ report $? "--actions leaves a cluster as it is"
 run canonicalize --all $model $letters --out said.npy --poses left.csv --actions files.csv --quiet
 [ "$code" -eq 0 ] && grep -q '"000005.png",.*,-30.00,.*,1$' left.csv && grep -q '"000006.png",.*,0$' left.csv
 report $? "and rotates single files as asked"
-for line in "000005.png,turn,:the action is 'turn', not rotate or leave" "nothing.png,leave,:none of the inputs is 'nothing.png'" \
-    "000005.png,rotate,much:degrees 'much' is no number"; do
+for line in "000005.png,turn,:the action is 'turn', not rotate or leave" "nothing.png,leave,:no input is called 'nothing.png'" \
+    "000005.png,rotate,much:degrees 'much' is not a number"; do
     printf 'file,action,degrees\n%s\n' "${line%%:*}" >wrong.csv
     refused 1 "wrong.csv: line 2: ${line#*:}" canonicalize $model $letters --out x.npy --actions wrong.csv
 done

@@ -106,7 +106,7 @@ refused 1 "images of 20 x 20 x 3, but the model was made for 16 x 16 x 3" score 
 mkdir dark
 echo 'P2 9 9 255' $(LC_ALL=C awk 'BEGIN { for (i = 0; i < 81; i++) print 0 }') >dark/a.pgm
 run info images:dark
-[ "$code" -eq 0 ] && said "1 of 1 picture is of one colour and shows nothing"
+[ "$code" -eq 0 ] && said "1 of 1 picture is blank"
 report $? "pictures that show nothing are counted"
 mkdir gif
 echo x >gif/a.gif

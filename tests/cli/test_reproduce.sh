@@ -397,7 +397,7 @@ END
             skip "the paper's backbone and heads are trained and measured" "20 seconds: RECON_SLOW=1"
         fi
         head -c 3000 g.msgpack >cut.msgpack
-        refused 1 "cut.msgpack: cut short at byte 3000: the file is not whole, copy it again" \
+        refused 1 "cut.msgpack: cut short at byte 3000: the file is incomplete, copy it again" \
             reproduce molecules --data geom:cut.msgpack --model $geom --quiet
     else
         skip "a GEOM file of one's own" "python3 makes it"

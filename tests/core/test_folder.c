@@ -413,7 +413,7 @@ static void a_journal_is_rolled_forward(void **state)
     assert_int_equal(stat(scratch("out"), &before), 0);
     check_unread(*state, "out/gamma.npy", RECON_ERR_IO, "out is between two results");
     CHECK_FAILS(*state, recon_folder_look(*state, &view, scratch("out")), RECON_ERR_IO,
-                "out: a recon that replaced its result did not finish");
+                "out: a process that replaced its result did not finish");
     assert_int_equal(stat(scratch("out"), &after), 0);
     assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
     holds("out/gamma.npy", "one");

@@ -56,7 +56,7 @@ static void what_is_wrong_is_said(void **state)
         { "P5 60000 60000 255 a", "cut short" },
         { "P6 1 1 255 ab", "cut short" },
         { "P2 1 2 255 7  ", "the next value is missing" },
-        { "P2 1 1 9 10", "a value of 10, at most 9 was said" },
+        { "P2 1 1 9 10", "a value of 10, above its maximum of 9" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         recon_pixels p;

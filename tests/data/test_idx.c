@@ -44,7 +44,7 @@ static void hostile_files_are_refused_with_a_reason(void **state)
     for (size_t cut = 0; cut < n; cut++)
         assert_int_equal(recon_idx_parse(ctx, &a, file, cut, "cut"), RECON_ERR_FORMAT);
     CHECK_FAILS(ctx, recon_idx_parse(ctx, &a, file, n + 1, "long"), RECON_ERR_FORMAT,
-                "goes on after its numbers");
+                "has data after its last number");
     size_t m = gzip_bytes(packed, sizeof packed, file, n);
     for (size_t cut = 2; cut < m; cut++)
         assert_int_equal(recon_idx_parse(ctx, &a, packed, cut, "cut"), RECON_ERR_FORMAT);

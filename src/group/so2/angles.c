@@ -1,5 +1,5 @@
-/* angles.c - checks in one pass ahead of the work, so that the same angle is named on any thread
- * count; sorts by insertion for the many small sets, by qsort for the few large ones. */
+/* angles.c - checks and sorts sets of angles. Checks run first, in one pass, so that the message
+ * does not depend on threads; small sets are sorted by insertion, large ones by qsort. */
 #include "group/so2/mean.h"
 #include "stats/quantile.h"
 

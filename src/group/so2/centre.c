@@ -1,4 +1,5 @@
-/* centre.c - modes as stretches between valleys, merged until all of them count. */
+/* centre.c - the centre of a density: its modes are stretches between valleys, merged until all
+ * count. */
 #include "group/so2/mean.h"
 
 #include <complex.h>
@@ -10,7 +11,7 @@ enum { BINS = RECON_POSE_BINS };
 /* From one valley to the next, both included by half. */
 typedef struct {
     double peak, mass, valley; /* valley: the density where it ends */
-    int from, to;              /* its bins, from < to on             */
+    int from, to;              /* its bins, from < to on */
 } mode;
 
 static int lowest_of(const double *p)

@@ -1,4 +1,4 @@
-/* family.c - one family for a whole data set, by the likelihood of angles held out. */
+/* family.c - chooses one family for a whole data set by the likelihood of held-out angles. */
 #include <recon/group/so2_density.h>
 
 #include "core/arena.h"

@@ -1,8 +1,8 @@
-/* fit.c - widths that survive neighbours from a wrong class.
+/* fit.c - fits widths that are robust to neighbours from a wrong class.
  *
  * Width and background weight together by maximum likelihood: exactly for the arc, where only the
- * observed distances can be its half-width; by EM for the peaks. docs/notebook/statistics-so2.md compares this
- * with quantiles and with priors on the background. */
+ * observed distances can be its half-width; by EM for the peaks. docs/notebook/statistics-so2.md
+ * compares this with quantiles and with priors on the background. */
 #include "group/so2/fit.h"
 
 #include "core/blocks.h"

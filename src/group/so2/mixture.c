@@ -1,7 +1,7 @@
 /* mixture.c - von Mises mixtures with a uniform background, by expectation and maximisation.
  *
- * The start is the same every time: the circle is cut at its largest gap and the angles are dealt
- * out in order, equally many to each part. */
+ * The start is deterministic: the circle is cut at its largest gap, and each part gets an equal
+ * number of consecutive angles. */
 #include "group/so2/fit.h"
 
 #include "group/so2/mean.h"

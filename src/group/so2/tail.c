@@ -1,4 +1,4 @@
-/* tail.c - chances of a score as high on the circle. */
+/* tail.c - tails of densities on the circle: the probability of a score as high. */
 #include "group/tail.h"
 
 #include "group/so2/fit.h"

@@ -1,4 +1,4 @@
-/* fisher_tail.c - chances of a score as high on SO(3).
+/* fisher_tail.c - tails of densities on SO(3): the probability of a score as high.
  *
  * A score rises as t = tr(F^T R) falls. Where R has the density exp(v t) / c(v F), the cumulant
  * generating function of t is log c((v + u) F) - log c(v F): v = 1 is the matrix Fisher
@@ -12,7 +12,7 @@
 
 #define STEPS    30
 #define NEAR     1e-3 /* of the spread: there the formula is 0/0, and t is the mean */
-#define SMALL    1e-6 /* F this short has no say                                     */
+#define SMALL    1e-6 /* F this short has no say */
 #define FARTHEST 1e9
 #define MEMBER   0.1 /* of the density at a pose: less, and it is not of this mode */
 
