@@ -23,32 +23,31 @@ typedef struct {
     json_t *list;
     const reproduction *r;
     const molecule_reproduction *m;
+    char *svg; /* the figure that is being drawn */
 } album;
 
-/* A figure that was drawn, as DIR/SET-NAME.svg. svg is freed. */
-static recon_status keep(recon_ctx *ctx, const album *a, const char *name, recon_status drawn,
-                         char **svg)
+/* The figure that was drawn, as DIR/SET-NAME.svg. */
+static recon_status keep(recon_ctx *ctx, album *a, const char *name, recon_status drawn)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s-%s.svg", a->dir, a->set, name);
-    recon_status status = drawn == RECON_OK ? recon_svg_save_over(ctx, path, *svg) : drawn;
+    recon_status status = drawn == RECON_OK ? recon_svg_save_over(ctx, path, a->svg) : drawn;
     if (status == RECON_OK)
         json_array_append_new(a->list, json_string(path));
-    free(*svg);
-    *svg = NULL;
+    free(a->svg);
+    a->svg = NULL;
     return status;
 }
 
 /* --- of both ---------------------------------------------------------------------------------- */
 
 /* How pure the classes are that neighbours make. */
-static recon_status draw_hits(recon_ctx *ctx, const album *a, const char *title, const double *hits,
+static recon_status draw_hits(recon_ctx *ctx, album *a, const char *title, const double *hits,
                               size_t n, size_t bins, double mean)
 {
     const recon_mark marks[] = { { "mean", mean } };
-    char *svg = NULL;
     return keep(ctx, a, "hits",
-                recon_figure_histogram(ctx, &svg,
+                recon_figure_histogram(ctx, &a->svg,
                                        &(recon_histogram_plot){ .title = title,
                                                                 .x_label = "hit rate",
                                                                 .values = hits,
@@ -57,21 +56,18 @@ static recon_status draw_hits(recon_ctx *ctx, const album *a, const char *title,
                                                                 .to = 1,
                                                                 .bins = bins,
                                                                 .marks = marks,
-                                                                .mark_count = 1 }),
-                &svg);
+                                                                .mark_count = 1 }));
 }
 
 /* Numbers of the result's "by_k" against k, a panel for each row. */
 enum { PANELS = 4, KS_MOST = 8 };
-static recon_status draw_by_k(recon_ctx *ctx, const album *a, const json_t *result,
-                              const char *title, recon_panel panels[PANELS], const lab_row *rows,
-                              size_t n)
+static recon_status draw_by_k(recon_ctx *ctx, album *a, const json_t *result, const char *title,
+                              recon_panel panels[PANELS], const lab_row *rows, size_t n)
 {
     const json_t *by_k = lab_at(result, "by_k");
     size_t count = json_array_size(by_k);
     double k[KS_MOST], y[PANELS][KS_MOST];
     recon_series series[PANELS];
-    char *svg = NULL;
     for (size_t p = 0; p < n; p++) {
         for (size_t i = 0; i < count; i++) {
             k[i] = lab_number(json_array_get(by_k, i), "k");
@@ -82,9 +78,8 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a, const json_t *resu
         panels[p].count = 1;
     }
     return keep(ctx, a, "k",
-                recon_figure_chart(ctx, &svg,
-                                   &(recon_chart){ .title = title, .panels = panels, .count = n }),
-                &svg);
+                recon_figure_chart(ctx, &a->svg,
+                                   &(recon_chart){ .title = title, .panels = panels, .count = n }));
 }
 
 /* Curves of those scores that have a name, each of n inputs. */
@@ -208,13 +203,12 @@ done:
     return status;
 }
 
-static recon_status draw_sgm(recon_ctx *ctx, const album *a)
+static recon_status draw_sgm(recon_ctx *ctx, album *a)
 {
     static const char *const headings[] = { "input", "SGM", "IE-AE", "RECON" };
     const char *path = a->r->on->settings->rivals[RIVAL_SGM];
     recon_dataset_info d = recon_dataset_describe(a->r->rotated.data);
     rival *net = NULL;
-    char *svg = NULL;
     recon_status status;
     if (!path)
         return RECON_OK;
@@ -222,9 +216,8 @@ static recon_status draw_sgm(recon_ctx *ctx, const album *a)
     rival_info of = rival_describe(net);
     if (of.height == d.height && of.width == d.width && of.channels == d.channels)
         status = keep(ctx, a, "sgm",
-                      gallery(ctx, &svg, a->r, "Canonical poses of three methods", headings,
-                              LAB_COUNT(headings), put_sgm, net),
-                      &svg);
+                      gallery(ctx, &a->svg, a->r, "Canonical poses of three methods", headings,
+                              LAB_COUNT(headings), put_sgm, net));
 done:
     rival_close(ctx, net);
     return status;
@@ -244,14 +237,13 @@ static size_t gather(double *out, const double *poses, const int64_t *labels, si
 }
 
 /* Class by class, before centring above and after it below. */
-static recon_status draw_poses(recon_ctx *ctx, const album *a)
+static recon_status draw_poses(recon_ctx *ctx, album *a)
 {
     static const char *const names[2] = { "psi", "centred" };
     const reproduction *r = a->r;
     const reading *t = &r->rotated;
     recon_rose roses[2 * SHOWN_CLASSES] = { { 0 } };
     double *poses = NULL;
-    char *svg = NULL;
     size_t used = 0, classes = shown_classes(r);
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &poses, 2 * t->n, sizeof *poses));
@@ -268,26 +260,24 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
         roses[g].to = after ? reach : 0;
     }
     RECON_TRY(keep(ctx, a, "poses",
-                   recon_figure_roses(ctx, &svg,
+                   recon_figure_roses(ctx, &a->svg,
                                       &(recon_roses){ .title = "Poses before and after centring",
                                                       .roses = roses,
                                                       .rows = 2,
                                                       .columns = classes,
                                                       .headings = r->on->name,
                                                       .names = names,
-                                                      .own_scale = 1 }),
-                   &svg));
+                                                      .own_scale = 1 })));
 done:
     free(poses);
     return status;
 }
 
-static recon_status draw_theta(recon_ctx *ctx, const album *a)
+static recon_status draw_theta(recon_ctx *ctx, album *a)
 {
     const reproduction *r = a->r;
     recon_theta_class classes[SHOWN_CLASSES];
     size_t count = 0;
-    char *svg = NULL;
     for (size_t c = 0; c < shown_classes(r); c++) {
         const recon_width *w = &r->width[c];
         if (w->n)
@@ -295,12 +285,11 @@ static recon_status draw_theta(recon_ctx *ctx, const album *a)
                                                     w->mean - w->spread, w->mean + w->spread };
     }
     return keep(ctx, a, "theta",
-                recon_figure_theta(ctx, &svg,
+                recon_figure_theta(ctx, &a->svg,
                                    &(recon_theta_plot){ .title = "True and predicted theta",
                                                         .what = r->on->what->width,
                                                         .classes = classes,
-                                                        .count = count }),
-                &svg);
+                                                        .count = count }));
 }
 
 recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
@@ -311,7 +300,7 @@ recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, co
 
 /* Two classes that are each other's rotation, such as 6 and 9: the backbone gives both one canonical, so
  * that their poses lie apart; centring gives each its own natural pose. Above, some of each in it. */
-static recon_status draw_pair(recon_ctx *ctx, const album *a)
+static recon_status draw_pair(recon_ctx *ctx, album *a)
 {
     static const char *const names[] = { "before", "after" };
     const reproduction *r = a->r;
@@ -320,7 +309,6 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     recon_rose roses[4] = { { 0 } }; /* before, then after */
     double *poses = NULL;
     recon_pictures s = { 0 };
-    char *svg = NULL;
     recon_status status;
     RECON_TRY(recon_pictures_new(ctx, &s, t->data, 2 * PAIR_IMAGES));
     RECON_TRY(recon_alloc(ctx, &poses, 4 * t->n, sizeof *poses));
@@ -340,7 +328,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     }
     RECON_TRY(
         keep(ctx, a, "pair",
-             recon_figure_roses(ctx, &svg,
+             recon_figure_roses(ctx, &a->svg,
                                 &(recon_roses){ .title = "Natural poses, and the poses about them",
                                                 .roses = roses,
                                                 .rows = 2,
@@ -348,8 +336,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
                                                 .headings = headings,
                                                 .names = names,
                                                 .pictures = s.picture,
-                                                .picture_rows = PAIR_IMAGES }),
-             &svg));
+                                                .picture_rows = PAIR_IMAGES })));
 done:
     free(poses);
     recon_pictures_free(&s);
@@ -374,7 +361,7 @@ static size_t choose_rows(size_t *out, const neighborhood *h)
     return count;
 }
 
-static recon_status draw_sheet(recon_ctx *ctx, const album *a)
+static recon_status draw_sheet(recon_ctx *ctx, album *a)
 {
     const neighborhood *h = &a->r->hood;
     const char *const *names = a->r->on->name;
@@ -382,7 +369,6 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
     static const char *const headings[1 + K] = { "input", "nearest" };
     uint8_t marks[SHEET * (K + 1)];
     recon_pictures s = { 0 };
-    char *svg = NULL;
     recon_status status;
     RECON_TRY(recon_pictures_new(ctx, &s, h->data, count * (K + 1)));
     for (size_t i = 0; i < count * (K + 1); i++) {
@@ -397,15 +383,14 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
     RECON_TRY(
         keep(ctx, a, "neighbors",
              recon_figure_gallery(
-                 ctx, &svg,
+                 ctx, &a->svg,
                  &(recon_gallery){ .title = "Rows with the lowest hit rate, and their neighbours",
                                    .pictures = s.picture,
                                    .rows = count,
                                    .columns = K + 1,
                                    .headings = headings,
                                    .cell = 52,
-                                   .marks = marks }),
-             &svg));
+                                   .marks = marks })));
 done:
     recon_pictures_free(&s);
     return status;
@@ -420,19 +405,18 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
         { .heading = "Hit rate", .x_label = "k", .log_x = 1 },
         { .heading = "Error of theta, degrees", .x_label = "k", .log_x = 1 },
     };
-    const album a = { .dir = dir, .set = r->on->what->name, .list = list, .r = r };
-    char *svg = NULL, text[80], images[40];
+    album a = { .dir = dir, .set = r->on->what->name, .list = list, .r = r };
+    char text[80], images[40];
     const lab_row by_k[] = { { "hit_rate", images, 0 }, { "theta_mae_deg", images, 0 } };
     snprintf(images, sizeof images, "%zu training images", r->hood.index->n);
     snprintf(text, sizeof text, "Unusual poses distinguished, backbone %s",
              recon_trained_name(r->trained));
     RECON_CHECK(keep(ctx, &a, "canonical",
-                     reproduce_gallery(ctx, &svg, r, "Input and canonical images", headings),
-                     &svg));
+                     reproduce_gallery(ctx, &a.svg, r, "Input and canonical images", headings)));
     RECON_CHECK(draw_sgm(ctx, &a));
     RECON_CHECK(draw_poses(ctx, &a));
     RECON_CHECK(draw_theta(ctx, &a));
-    RECON_CHECK(keep(ctx, &a, "roc", reproduce_roc(ctx, &svg, r, text, names), &svg));
+    RECON_CHECK(keep(ctx, &a, "roc", reproduce_roc(ctx, &a.svg, r, text, names)));
     if (r->on->what->pair[0] != r->on->what->pair[1])
         RECON_CHECK(draw_pair(ctx, &a));
     RECON_CHECK(draw_by_k(ctx, &a, r->out, "Against the number of neighbours", panels, by_k, 2));
@@ -442,15 +426,14 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
     return keep(
         ctx, &a, "confusion",
         recon_figure_confusion(
-            ctx, &svg,
+            ctx, &a.svg,
             &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
                                 .rows = "class of the image",
                                 .columns = "class of the neighbour",
                                 .diagonal = "alike",
                                 .counts = r->confusion,
                                 .names = r->on->name,
-                                .classes = r->on->classes }),
-        &svg);
+                                .classes = r->on->classes }));
 }
 
 /* --- molecules ---------------------------------------------------------------------------------- */
@@ -469,7 +452,7 @@ static int by_mse(const void *a, const void *b)
 }
 
 /* The molecules at the 5th, 50th and 95th percentile of the error. */
-static recon_status choose(recon_ctx *ctx, size_t out[EXAMPLES], const album *a)
+static recon_status choose(recon_ctx *ctx, size_t out[EXAMPLES], album *a)
 {
     ranked *all = NULL;
     size_t n = 0;
@@ -494,7 +477,7 @@ static size_t find_conformers(size_t out[SHOWN], const molecule_part *p, size_t 
     return n;
 }
 
-static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t chosen[EXAMPLES])
+static recon_status draw_spheres(recon_ctx *ctx, album *a, const size_t chosen[EXAMPLES])
 {
     static const char *const headings[] = { "truth", "predicted", "predicted", "predicted",
                                             "predicted" };
@@ -502,7 +485,6 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
     recon_sphere spheres[EXAMPLES * (1 + SHOWN)] = { 0 };
     char captions[EXAMPLES][48];
     const char *names[EXAMPLES];
-    char *svg = NULL;
     for (size_t k = 0; k < EXAMPLES; k++) {
         size_t rows[SHOWN], n = find_conformers(rows, &r->test, chosen[k]);
         recon_sphere *row = spheres + k * (1 + SHOWN);
@@ -515,14 +497,13 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
     return keep(
         ctx, a, "distributions",
         recon_figure_spheres(
-            ctx, &svg,
+            ctx, &a->svg,
             &(recon_sphere_sheet){ .title = "Distributions of poses: low, average and high error",
                                    .spheres = spheres,
                                    .rows = EXAMPLES,
                                    .columns = 1 + SHOWN,
                                    .headings = headings,
-                                   .names = names }),
-        &svg);
+                                   .names = names }));
 }
 
 /* --- molecules before and after ----------------------------------------------------------------
@@ -541,7 +522,7 @@ static void rotate_into(float *out, const recon_conformer *x, recon_so3 rotation
 
 /* A row of inputs and below it their canonical forms: they agree up to the spin of their class,
  * which is one for all. */
-static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecule)
+static recon_status draw_molecules(recon_ctx *ctx, album *a, size_t molecule)
 {
     const molecule_reproduction *r = a->m;
     size_t rows[SHOWN], n = find_conformers(rows, &r->test, molecule);
@@ -549,7 +530,6 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
     const char *names[] = { "input", "canonical" };
     recon_molecule_picture pictures[2 * SHOWN] = { 0 };
     float *places = NULL;
-    char *svg = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &places, SHOWN * 3 * atoms, sizeof *places));
     for (size_t i = 0; i < n; i++) {
@@ -562,14 +542,13 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
             (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms, NULL };
     }
     RECON_TRY(keep(ctx, a, "canonical",
-                   recon_figure_molecules(ctx, &svg,
+                   recon_figure_molecules(ctx, &a->svg,
                                           &(recon_molecule_sheet){
                                               .title = recon_molecules_name(r->test.data, molecule),
                                               .molecules = pictures,
                                               .rows = 2,
                                               .columns = n,
-                                              .names = names }),
-                   &svg));
+                                              .names = names })));
 done:
     free(places);
     return status;
@@ -577,7 +556,7 @@ done:
 
 /* Input, decoded canonical and reconstruction, a molecule in each row: the decoder has one slot for each
  * atom, in their order. */
-static recon_status draw_decoded(recon_ctx *ctx, const album *a, const size_t chosen[EXAMPLES])
+static recon_status draw_decoded(recon_ctx *ctx, album *a, const size_t chosen[EXAMPLES])
 {
     static const char *const headings[] = { "input", "decoded", "reconstruction" };
     enum { COLUMNS_SHOWN = sizeof headings / sizeof *headings };
@@ -588,7 +567,6 @@ static recon_status draw_decoded(recon_ctx *ctx, const album *a, const size_t ch
     recon_molecule_picture pictures[EXAMPLES * COLUMNS_SHOWN] = { 0 };
     const char *names[EXAMPLES];
     float *room = NULL, *latent = NULL, shift[3];
-    char *svg = NULL;
     recon_so3 psi;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &room, EXAMPLES * 2 * 3 * slots, sizeof *room));
@@ -614,14 +592,13 @@ static recon_status draw_decoded(recon_ctx *ctx, const album *a, const size_t ch
     }
     RECON_TRY(keep(ctx, a, "decoded",
                    recon_figure_molecules(
-                       ctx, &svg,
+                       ctx, &a->svg,
                        &(recon_molecule_sheet){ .title = "Decoded canonicals and reconstructions",
                                                 .molecules = pictures,
                                                 .rows = EXAMPLES,
                                                 .columns = COLUMNS_SHOWN,
                                                 .headings = headings,
-                                                .names = names }),
-                   &svg));
+                                                .names = names })));
 done:
     recon_free_all(latent, room);
     return status;
@@ -630,7 +607,7 @@ done:
 /* --- curves ------------------------------------------------------------------------------------
  */
 
-static recon_status draw_histogram(recon_ctx *ctx, const album *a)
+static recon_status draw_histogram(recon_ctx *ctx, album *a)
 {
     const molecule_reproduction *r = a->m;
     const recon_mark marks[] = {
@@ -640,7 +617,6 @@ static recon_status draw_histogram(recon_ctx *ctx, const album *a)
     };
     double *values = NULL;
     size_t n = 0;
-    char *svg = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &values, r->molecules, sizeof *values));
     for (size_t m = 0; m < r->molecules; m++)
@@ -648,7 +624,7 @@ static recon_status draw_histogram(recon_ctx *ctx, const album *a)
             values[n++] = a->m->fact[FACT_MSE][m];
     RECON_TRY(keep(
         ctx, a, "mse",
-        recon_figure_histogram(ctx, &svg,
+        recon_figure_histogram(ctx, &a->svg,
                                &(recon_histogram_plot){ .title = "Squared error of F, by molecule",
                                                         .x_label = "mean squared error",
                                                         .values = values,
@@ -657,20 +633,18 @@ static recon_status draw_histogram(recon_ctx *ctx, const album *a)
                                                         .to = 1200,
                                                         .bins = 60,
                                                         .marks = marks,
-                                                        .mark_count = 3 }),
-        &svg));
+                                                        .mark_count = 3 })));
 done:
     free(values);
     return status;
 }
 
 /* How far the predictions for one molecule differ among its conformers. */
-static recon_status draw_spread(recon_ctx *ctx, const album *a)
+static recon_status draw_spread(recon_ctx *ctx, album *a)
 {
     const molecule_reproduction *r = a->m;
     double *x = NULL, *y = NULL;
     size_t n = 0;
-    char *svg = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &x, r->molecules, sizeof *x));
     RECON_TRY(recon_alloc_raw(ctx, &y, r->molecules, sizeof *y));
@@ -686,11 +660,10 @@ static recon_status draw_spread(recon_ctx *ctx, const album *a)
                                 .count = 1 };
     RECON_TRY(keep(
         ctx, a, "spread",
-        recon_figure_chart(ctx, &svg,
+        recon_figure_chart(ctx, &a->svg,
                            &(recon_chart){ .title = "Error over the conformers of each molecule",
                                            .panels = &panel,
-                                           .count = 1 }),
-        &svg));
+                                           .count = 1 })));
 done:
     recon_free_all(y, x);
     return status;
@@ -708,7 +681,7 @@ static size_t pair_up(double *x, double *y, const double *a, const double *b, si
     return kept;
 }
 
-static recon_status draw_scatter(recon_ctx *ctx, const album *a)
+static recon_status draw_scatter(recon_ctx *ctx, album *a)
 {
     static const molecule_fact x[] = { FACT_CONFORMERS, FACT_ATOMS, FACT_RMSD, FACT_REBUILT };
     static const molecule_fact y[] = { FACT_HITS, FACT_MSE, FACT_MSE, FACT_MSE };
@@ -722,7 +695,6 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
     double *room = NULL;
     recon_series series[4];
     recon_panel panels[4];
-    char *svg = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &room, 8 * n, sizeof *room));
     for (size_t k = 0; k < 4; k++) {
@@ -738,11 +710,10 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
     }
     RECON_TRY(
         keep(ctx, a, "trends",
-             recon_figure_chart(ctx, &svg,
+             recon_figure_chart(ctx, &a->svg,
                                 &(recon_chart){ .title = "What the errors go with, by molecule",
                                                 .panels = panels,
-                                                .count = shown }),
-             &svg));
+                                                .count = shown })));
 done:
     free(room);
     return status;
@@ -766,7 +737,6 @@ recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
     };
     album a = { .dir = dir, .set = "molecules", .list = list, .m = r };
     size_t chosen[EXAMPLES];
-    char *svg = NULL;
     RECON_CHECK(choose(ctx, chosen, &a));
     RECON_CHECK(draw_spheres(ctx, &a, chosen));
     RECON_CHECK(draw_molecules(ctx, &a, chosen[0]));
@@ -775,9 +745,9 @@ recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
     RECON_CHECK(draw_hits(ctx, &a, "Share of the neighbours that are of the same molecule", r->hits,
                           r->test.n, MOLECULE_K, r->frames.hit_rate));
     RECON_CHECK(draw_spread(ctx, &a));
-    RECON_CHECK(keep(
-        ctx, &a, "roc",
-        draw_curves(ctx, &svg, "Unusual poses", names, r->score, r->unusual, r->test.n), &svg));
+    RECON_CHECK(
+        keep(ctx, &a, "roc",
+             draw_curves(ctx, &a.svg, "Unusual poses", names, r->score, r->unusual, r->test.n)));
     RECON_CHECK(draw_scatter(ctx, &a));
     return draw_by_k(ctx, &a, r->out, "Algorithm 1 against k", panels, by_k, PANELS);
 }
