@@ -55,7 +55,6 @@ struct recon_folder {
     recon_skips skips;
     recon_unread unread; /* what else lies there */
     size_t picture_most;
-    size_t lifted; /* pictures that are transparent */
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -726,7 +725,6 @@ static void note_lifted(recon_ctx *ctx, recon_dataset *d, const job *j, const ch
     size_t lifted = 0;
     for (size_t i = 0; i < j->files->n; i++)
         lifted += j->lifted[i] && !j->bad[i];
-    d->own_folder->lifted = lifted;
     if (lifted && lifted < d->info.n)
         recon_log(ctx, RECON_LOG_WARN,
                   "%s: mixes transparent pictures (%zu) with opaque ones (%zu): black is 0.5 in "
@@ -845,11 +843,6 @@ const char *recon_dataset_file(const recon_dataset *d, size_t i)
 const char *recon_dataset_path(const recon_dataset *d, size_t i)
 {
     return d->folder ? d->folder->files.path[recon_dataset_row(d, i)] : NULL;
-}
-
-size_t recon_dataset_lifted(const recon_dataset *d)
-{
-    return d->folder ? d->folder->lifted : 0;
 }
 
 size_t recon_dataset_unread(const recon_dataset *d)

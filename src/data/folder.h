@@ -16,10 +16,6 @@ void recon_folder_free(recon_folder *folder);
 /* Returns the path of the file of image i, or NULL if it has no file of its own; lent. */
 const char *recon_dataset_path(const recon_dataset *data, size_t i);
 
-/* Counts the pictures of the folder that were read by the rule for transparent ones, see
- * dataset.h. */
-size_t recon_dataset_lifted(const recon_dataset *data);
-
 /* Returns why the i-th skipped file was skipped, or NULL if that is not known: for data other than
  * images:, and after the first thousand. */
 const char *recon_dataset_skipped(const recon_dataset *data, size_t i);

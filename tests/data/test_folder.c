@@ -312,7 +312,6 @@ static void a_few_transparent_pixels_change_nothing_else(void **state)
         recon_dataset_get(x, d, 0);
         CHECK_NEAR(x[0] * 255, is[k].first, 1e-3);
         CHECK_NEAR(x[199] * 255, is[k].last, 1e-3);
-        assert_int_equal(recon_dataset_lifted(d), is[k].last > 150);
         recon_dataset_close(d);
     }
 }
@@ -336,11 +335,10 @@ static void a_mix_of_opaque_and_transparent_is_told(void **state)
     put_clear(ctx, "a.png", 100, 0);
     put_clear(ctx, "b.png", 100, 0);
     CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
-    assert_true(recon_dataset_lifted(d) == 2 && !*warned);
+    assert_true(!*warned);
     recon_dataset_close(d);
     put_clear(ctx, "c.png", 1, 0);
     CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
-    assert_int_equal(recon_dataset_lifted(d), 2);
     assert_non_null(strstr(warned, "mixes transparent pictures (2) with opaque ones (1)"));
     recon_dataset_close(d);
     recon_ctx_free(ctx);
