@@ -57,10 +57,9 @@ static recon_status make(recon_ctx *ctx, recon_classifier **out, recon_classifie
                          uint64_t seed)
 {
     recon_classifier *c;
-    recon_status status = recon_alloc(ctx, &c, 1, sizeof *c);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &c, 1, sizeof *c));
     c->info = info;
     RECON_TRY(recon_params_new(ctx, &c->params, precision));
     recon_params_expect(c->params, file, path, 1);

@@ -18,10 +18,9 @@ recon_status recon_gcn_make(recon_ctx *ctx, recon_gcn **out, recon_gcn_info info
 {
     const size_t sizes[3] = { info.width, info.hidden, info.classes };
     recon_gcn *c;
-    recon_status status = recon_alloc(ctx, &c, 1, sizeof *c);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &c, 1, sizeof *c));
     c->info = info;
     RECON_TRY(recon_params_new(ctx, &c->params, precision));
     recon_params_expect(c->params, file, path, 1);

@@ -69,10 +69,9 @@ recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_
                              const char *path, uint64_t seed)
 {
     recon_ieae *m;
-    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &m, 1, sizeof *m));
     m->shape = *shape;
     RECON_TRY(recon_encoder_shape(ctx, &m->shape));
     RECON_TRY(check_size(ctx, &m->shape));

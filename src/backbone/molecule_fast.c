@@ -151,10 +151,9 @@ recon_status recon_molecule_fast_new(recon_ctx *ctx, recon_molecule_encoder **ou
                                      recon_params *params, const recon_molecule_net_shape *s)
 {
     fast *e;
-    recon_status status = recon_alloc(ctx, &e, 1, sizeof *e);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &e, 1, sizeof *e));
     e->base = (recon_molecule_encoder){ .feed = fast_feed, .apply = fast_apply, .free = fast_free };
     e->shape = (recon_molecule_fast_shape){ .layers = s->layers ? s->layers : 5,
                                             .scalars = scaled(128, s),

@@ -59,10 +59,9 @@ recon_status recon_molecule_net_make(recon_ctx *ctx, recon_molecule_net **out,
                                      const char *path, uint64_t seed)
 {
     recon_molecule_net *m;
-    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &m, 1, sizeof *m));
     m->shape = *shape;
     RECON_TRY(recon_molecule_net_shape_complete(ctx, &m->shape));
     m->base = (recon_backbone){ .kind = &recon_molecule_net_kind, .code = m->shape.code };

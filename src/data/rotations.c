@@ -214,12 +214,10 @@ recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out, const rec
                                   const recon_rotation_rule *rule, uint64_t seed)
 {
     recon_dataset *d;
-    recon_status status = check_rule(ctx, rule);
+    recon_status status;
     *out = NULL;
-    if (status == RECON_OK)
-        status = recon_alloc(ctx, &d, 1, sizeof *d);
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(check_rule(ctx, rule));
+    RECON_CHECK(recon_alloc(ctx, &d, 1, sizeof *d));
     d->data = data->data;
     d->info = data->info;
     d->cut = data->cut;

@@ -191,9 +191,8 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
     double found = 0;
     recon_faiss *index;
     int graph = method == RECON_KNN_HNSW;
-    recon_status status = recon_room_check(ctx, FAISS_ROOM);
-    if (status != RECON_OK)
-        return status;
+    recon_status status;
+    RECON_CHECK(recon_room_check(ctx, FAISS_ROOM));
     status = recon_faiss_new(&index, p->w, p->n, p->d, p->metric == RECON_EUCLIDEAN, graph,
                              recon_ctx_threads(ctx), is_interrupted, ctx, reason, sizeof reason);
     if (status == RECON_ERR_INTERRUPTED)

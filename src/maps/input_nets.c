@@ -44,10 +44,9 @@ static recon_status make(recon_ctx *ctx, recon_input_nets **out, const recon_bac
 {
     const recon_input_nets_kind *kind = kind_of(backbone);
     recon_input_nets *nets;
-    recon_status status = recon_alloc(ctx, &nets, 1, kind->size);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &nets, 1, kind->size));
     nets->kind = kind;
     nets->backbone = backbone;
     RECON_TRY(recon_params_new(ctx, &nets->params, backbone->params->precision));
@@ -128,10 +127,9 @@ recon_status recon_input_nets_fit(recon_ctx *ctx, recon_input_nets **out,
     const recon_input_nets_kind *kind = kind_of(backbone);
     recon_maps_options o = *options;
     recon_input_nets *nets = NULL;
-    recon_status status = recon_input_nets_check(ctx, data ? backbone : NULL);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_input_nets_check(ctx, data ? backbone : NULL));
     const recon_maps_kind *maps = recon_maps_kind_of(backbone->kind->group);
     recon_maps_options usual = kind->defaults;
     recon_head_training training = { .n = recon_data_describe(data).n,

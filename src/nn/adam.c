@@ -36,10 +36,9 @@ recon_status recon_adam_new(recon_ctx *ctx, recon_adam **out, recon_params *para
 {
     const recon_ops *ops = recon_ops_of(ctx);
     recon_adam *a;
-    recon_status status = recon_alloc(ctx, &a, 1, sizeof *a);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &a, 1, sizeof *a));
     a->params = params;
     a->options = options ? *options : (recon_adam_options){ 0 };
     a->options.b1 = a->options.b1 > 0 ? a->options.b1 : 0.9;

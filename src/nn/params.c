@@ -252,9 +252,8 @@ static recon_status keep_values(recon_ctx *ctx, recon_param *e, const double *va
 {
     size_t count = recon_tensor_count(&e->value), bytes = recon_tensor_bytes(&e->value);
     void *host;
-    recon_status status = recon_alloc_raw(ctx, &host, bytes, 1);
-    if (status != RECON_OK)
-        return status;
+    recon_status status;
+    RECON_CHECK(recon_alloc_raw(ctx, &host, bytes, 1));
     for (size_t i = 0; i < count; i++)
         put(host, e->value.type, i, values[i]);
     RECON_TRY(recon_ops_of(ctx)->upload(ctx, e->value.data, host, bytes));
@@ -269,9 +268,8 @@ recon_status recon_params_keep(recon_ctx *ctx, recon_param **out, recon_params *
 {
     const recon_ops *ops = recon_ops_of(ctx);
     recon_param *e;
-    recon_status status = recon_alloc(ctx, &e, 1, sizeof *e);
-    if (status != RECON_OK)
-        return status;
+    recon_status status;
+    RECON_CHECK(recon_alloc(ctx, &e, 1, sizeof *e));
     *e = (recon_param){ .owner = p, .value = { .type = p->type, .ndim = ndim }, .next = p->kept };
     memcpy(e->value.shape, shape, (size_t)ndim * sizeof *shape);
     e->low = e->value;
@@ -310,9 +308,8 @@ recon_status recon_params_fetch(recon_ctx *ctx, recon_tensor_entry *out, void **
 {
     const recon_ops *ops = recon_ops_of(ctx);
     size_t size = recon_dtype_size(p->type);
-    recon_status status = recon_alloc_raw(ctx, block, p->n_weights + p->n_buffers, size);
-    if (status != RECON_OK)
-        return status;
+    recon_status status;
+    RECON_CHECK(recon_alloc_raw(ctx, block, p->n_weights + p->n_buffers, size));
     char *buffers = (char *)*block + p->n_weights * size;
     RECON_TRY(ops->download(ctx, *block, weights, p->n_weights * size));
     RECON_TRY(ops->download(ctx, buffers, p->buffers, p->n_buffers * size));

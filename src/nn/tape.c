@@ -13,10 +13,9 @@ recon_status recon_tape_new(recon_ctx *ctx, recon_tape **out, recon_precision pr
                             uint64_t seed)
 {
     recon_tape *t;
-    recon_status status = recon_alloc(ctx, &t, 1, sizeof *t);
+    recon_status status;
     *out = NULL;
-    if (status != RECON_OK)
-        return status;
+    RECON_CHECK(recon_alloc(ctx, &t, 1, sizeof *t));
     t->ctx = ctx;
     t->ops = recon_ops_of(ctx);
     RECON_TRY(recon_precision_resolve(ctx, &precision));
