@@ -1,5 +1,5 @@
-/* actions.c - see actions.h. The table has a header; its columns file (or molecule) or cluster,
- * action and degrees are used, in any order, and others are ignored. */
+/* actions.c - see actions.h. The table has a header; its columns file (or molecule) or cluster, action (or
+ * rotated, as in poses.csv) and degrees are used, in any order, and others are ignored. */
 #include "cli/actions.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME, CLUSTER, ACTION, DEGREES, COLUMNS };
+enum { NAME, CLUSTER, ACTION, DEGREES, ROTATED, COLUMNS };
 
 typedef struct {
     const char *path;
@@ -22,6 +22,7 @@ typedef struct {
     size_t clusters; /* of the model, counted from 0 */
     size_t line;
     int column[COLUMNS];      /* where each is; -1: it is not there */
+    int leaves;               /* the action of the line */
     size_t next;              /* the input after the last one that was named */
     char *field[COLUMNS + 1]; /* of a line, and one more as scratch */
 } reading;
@@ -54,11 +55,8 @@ static int column_of(const char *heading)
     static const struct {
         const char *heading;
         int column;
-    } known[] = { { "file", NAME },
-                  { "molecule", NAME },
-                  { "cluster", CLUSTER },
-                  { "action", ACTION },
-                  { "degrees", DEGREES } };
+    } known[] = { { "file", NAME },     { "molecule", NAME },   { "cluster", CLUSTER },
+                  { "action", ACTION }, { "rotated", ROTATED }, { "degrees", DEGREES } };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].heading, heading))
             return known[i].column;
@@ -75,7 +73,8 @@ static recon_status read_header(recon_ctx *ctx, reading *r, recon_span line)
         if (c < COLUMNS)
             r->column[c] = i;
     }
-    if (r->column[ACTION] < 0 || (r->column[NAME] < 0 && r->column[CLUSTER] < 0))
+    if ((r->column[ACTION] < 0 && r->column[ROTATED] < 0) ||
+        (r->column[NAME] < 0 && r->column[CLUSTER] < 0))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: line 1: needs the columns action, and file (or molecule) or cluster",
                           r->path);
@@ -124,10 +123,15 @@ static recon_status read_fields(recon_ctx *ctx, reading *r, recon_span line)
         for (int c = 0; c < COLUMNS; c++)
             if (r->column[c] == i)
                 memmove(r->field[c], scratch, strlen(scratch) + 1);
-    if (strcmp(r->field[ACTION], "rotate") && strcmp(r->field[ACTION], "leave"))
+    const char *action = r->column[ACTION] >= 0            ? r->field[ACTION]
+                         : !strcmp(r->field[ROTATED], "1") ? "rotate"
+                         : !strcmp(r->field[ROTATED], "0") ? "leave"
+                                                           : r->field[ROTATED];
+    r->leaves = action[0] == 'l';
+    if (strcmp(action, "rotate") && strcmp(action, "leave"))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: line %zu: the action is '%s', not rotate or leave", r->path, r->line,
-                          r->field[ACTION]);
+                          action);
     return RECON_OK;
 }
 
@@ -136,7 +140,7 @@ static recon_status read_line(recon_ctx *ctx, cli_actions *out, reading *r, reco
     cli_action *a = &out->action[out->n];
     size_t input = 0, cluster = 0;
     RECON_CHECK(read_fields(ctx, r, line));
-    *a = (cli_action){ .cluster = -1, .leave = r->field[ACTION][0] == 'l' };
+    *a = (cli_action){ .cluster = -1, .leave = r->leaves };
     RECON_CHECK(read_degrees(ctx, &a->degrees, r, r->field[DEGREES]));
     out->n++;
     if (r->column[NAME] >= 0) {

@@ -15,7 +15,13 @@
 #include "backbone/inputs.h"
 #include <jansson.h>
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_SIGNAL = 128 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_MISUSE = 2,
+    EXIT_UNDETERMINED = 3, /* of upright: nothing could be determined */
+    EXIT_SIGNAL = 128
+};
 
 typedef enum {
     CLI_FLAG,   /* int: 1 when given */
@@ -145,6 +151,8 @@ const char *cli_spec(const char *text);
 const char *cli_model_file(const char *text);
 /* Whether a path that is to be written ends as a file of some format does, ".jpg", ".npy". */
 int cli_is_other_format(const char *path);
+/* Whether results at `out` would be an input of `spec`, or from then on one of its folder: said. */
+recon_status cli_keep_apart(recon_ctx *ctx, const char *spec, const char *out);
 
 /* Options of every command that reads data: the data and the device. */
 typedef struct {
@@ -208,6 +216,17 @@ void cli_images_whole(float *out, const cli_inputs *inputs, size_t i);
  * have no object on a plain background, and photo presets use the whole picture. */
 recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *inputs, const char *spec,
                            recon_preset preset);
+
+/* What the options of the data leave open becomes as training needs it, or as the model to start from has
+ * it, which pictures are read for, too. RECON_ERR_MISMATCH: misuse. */
+enum { CLI_CROP_BY_MODEL = -1 };
+recon_status cli_training_complete(recon_ctx *ctx, recon_training *training, cli_data *data);
+
+/* The inputs for a backbone of the file `model`, opened, and what recon_discover makes of them, in DIR with
+ * its report. End and free always. */
+recon_status cli_discover_in(recon_ctx *ctx, recon_discovery *out, cli_inputs *inputs,
+                             const recon_backbone *backbone, const char *model,
+                             const cli_data *data, const char *dir, recon_discover_options *o);
 
 /* Opens a complete model and its inputs, for canonicalize, score and distribution. Always close
  * it. */
@@ -285,8 +304,8 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
 /* Prints the value as text and releases it. */
 recon_status cli_print_json(recon_ctx *ctx, json_t *value);
 
-extern const cli_command cli_demo, cli_train, cli_normalize, cli_discover, cli_canonicalize,
-    cli_score, cli_distribution, cli_export, cli_classifier, cli_check, cli_reproduce, cli_report,
-    cli_info;
+extern const cli_command cli_upright, cli_demo, cli_train, cli_normalize, cli_discover,
+    cli_canonicalize, cli_score, cli_distribution, cli_export, cli_classifier, cli_check,
+    cli_reproduce, cli_report, cli_info;
 
 #endif

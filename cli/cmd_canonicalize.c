@@ -1,8 +1,7 @@
 /* cmd_canonicalize.c - recon canonicalize: rotates images or molecules to their natural pose, in
  * blocks. */
 #include "cli/actions.h"
-#include "cli/rounds.h"
-#include "cli/sinks.h"
+#include "cli/rotate.h"
 #include "comm/comm.h"
 #include "core/text.h"
 #include "core/ctx.h"
@@ -251,20 +250,15 @@ static int parse(settings *s, int argc, char **argv)
     return code < 0 ? check_poses(s) : code;
 }
 
-/* An input whose embedding has a lower p-value is unlike the training data; a larger share of those
- * is worth a warning. */
-#define UNLIKE       0.01
+/* A larger share of inputs unlike the training data is worth a warning. */
 #define UNLIKE_SHARE 0.1
 
-/* What was done, and how long it took: of that the model's share. */
+/* What was done, and how long it took. */
 typedef struct {
     const cli_inputs *inputs;
-    double begun, model;             /* seconds */
-    size_t free;                     /* inputs whose natural pose is a choice in part */
-    size_t rotated;                  /* the others are as they were */
-    size_t why[RECON_WHY_ASKED + 1]; /* inputs by recon_why */
-    size_t unlike;                   /* the training data, of those that have a row in a table */
-    size_t calibration;              /* inputs behind the p-values */
+    double begun; /* seconds */
+    cli_rotated did;
+    size_t calibration; /* inputs behind the p-values  */
     const recon_model *by;
 } outcome;
 
@@ -272,13 +266,13 @@ typedef struct {
 static void show_gate(const settings *s, const outcome *o)
 {
     double floor = 1 / ((double)o->calibration + 1), only_if = s->how.only_if;
-    printf("  rotated    %zu (%.2f %%)\n", o->rotated,
-           100 * (double)o->rotated / (double)o->inputs->n);
-    if (o->why[RECON_WHY_USUAL])
-        printf("  unchanged  %zu: their pose has no p-value below %.3g\n", o->why[RECON_WHY_USUAL],
-               only_if);
-    if (o->why[RECON_WHY_VERDICT])
-        printf("  unchanged  %zu: %s\n", o->why[RECON_WHY_VERDICT],
+    printf("  rotated    %zu (%.2f %%)\n", o->did.rotated,
+           100 * (double)o->did.rotated / (double)o->inputs->n);
+    if (o->did.why[RECON_WHY_USUAL])
+        printf("  unchanged  %zu: their pose has no p-value below %.3g\n",
+               o->did.why[RECON_WHY_USUAL], only_if);
+    if (o->did.why[RECON_WHY_VERDICT])
+        printf("  unchanged  %zu: %s\n", o->did.why[RECON_WHY_VERDICT],
                s->only_one ? "the verdict is not one natural pose"
                            : "no natural pose, or it cannot be told (--all rotates them)");
     if (only_if > 0 && only_if <= floor)
@@ -291,26 +285,26 @@ static void show_gate(const settings *s, const outcome *o)
 /* A model of other things: where they are upright is a guess. */
 static void show_unlike(const outcome *o)
 {
-    double share = (double)o->unlike / (double)o->inputs->n;
+    double share = (double)o->did.unlike / (double)o->inputs->n;
     if (share > UNLIKE_SHARE)
         printf(
             "  warning    %zu (%.2f %%) are unlike the training data (p-value of the embedding below "
             "%g):\n"
             "             the model does not know them, and their rotations mean little\n",
-            o->unlike, 100 * share, UNLIKE);
+            o->did.unlike, 100 * share, CLI_UNLIKE);
 }
 
 static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
 {
     const cli_inputs *in = o->inputs;
-    json_t *all = json_pack("{s:I, s:I, s:I, s:o, s:f, s:f, s:f, s:s}", in->use->kind->many,
-                            (json_int_t)in->n, "rotated", (json_int_t)o->rotated, "skipped",
-                            (json_int_t)in->skipped, "skipped_why", cli_skipped_json(&in->skips),
-                            "seconds", seconds, "seconds_model", o->model, cli_words_of(in)->each,
-                            1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
+    json_t *all = json_pack(
+        "{s:I, s:I, s:I, s:o, s:f, s:f, s:f, s:s}", in->use->kind->many, (json_int_t)in->n,
+        "rotated", (json_int_t)o->did.rotated, "skipped", (json_int_t)in->skipped, "skipped_why",
+        cli_skipped_json(&in->skips), "seconds", seconds, "seconds_model", o->did.seconds,
+        cli_words_of(in)->each, 1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
     json_object_set_new(all, "unchanged",
-                        json_pack("{s:I, s:I}", "usual", (json_int_t)o->why[RECON_WHY_USUAL],
-                                  "verdict", (json_int_t)o->why[RECON_WHY_VERDICT]));
+                        json_pack("{s:I, s:I}", "usual", (json_int_t)o->did.why[RECON_WHY_USUAL],
+                                  "verdict", (json_int_t)o->did.why[RECON_WHY_VERDICT]));
     cli_unread_json(all, in);
     return cli_print_json(ctx, all);
 }
@@ -326,54 +320,22 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
     recon_count_text count;
     printf("%s of %s in %.2f s: %.3f ms each, of which %.3f for the model on %s\n",
            recon_count(count, o->inputs->n, kind->one, kind->many), s->data.spec, seconds,
-           1000 * seconds / n, 1000 * o->model / n, recon_ops_name(ctx));
+           1000 * seconds / n, 1000 * o->did.seconds / n, recon_ops_name(ctx));
     cli_print_skipped(o->inputs->skipped, &o->inputs->skips);
     show_gate(s, o);
     show_unlike(o);
     cli_print_distrust(o->by);
     printf("  written    %s%s%s%s\n", s->out, is_folder(s) ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
-    if (o->free && s->spin)
-        printf("  free       the spin about an axis, or more, for %zu: chosen by %s\n", o->free,
+    if (o->did.free && s->spin)
+        printf("  free       the spin about an axis, or more, for %zu: chosen by %s\n", o->did.free,
                s->spin);
-    else if (o->free)
+    else if (o->did.free)
         printf(
             "  free       the spin about an axis, or more, for %zu: the same for all of a class, "
             "but arbitrary\n",
-            o->free);
+            o->did.free);
     return RECON_OK;
-}
-
-/* Where a path leads, or will: of one that is not there yet, as its folder does. */
-static int resolve(char out[PATH_MAX], const char *path)
-{
-    char folder[PATH_MAX];
-    if (realpath(path, out))
-        return 1;
-    snprintf(folder, sizeof folder, "%s", path);
-    for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/';)
-        folder[--n] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    return realpath(slash ? folder : ".", out) != NULL;
-}
-
-/* A file of molecules may be one of the folder that they come from, and a folder among the pictures
- * would be a class of them from then on. */
-static recon_status keep_apart(recon_ctx *ctx, const settings *s)
-{
-    const char *colon = strchr(s->data.spec, ':');
-    int pictures = recon_images_folder(s->data.spec) && !cli_ends_in(s->out, ".npy");
-    char from[PATH_MAX], to[PATH_MAX];
-    if (!colon || !realpath(colon + 1, from) ||
-        !(pictures ? resolve(to, s->out) : realpath(s->out, to) != NULL))
-        return RECON_OK;
-    size_t n = strlen(from);
-    int inside = !strncmp(from, to, n) && to[n] == '/' && (pictures || !is_of(s, "images"));
-    if (strcmp(from, to) && !inside)
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another --out", s->out);
 }
 
 /* --- which way is up -------------------------------------------------------------------------- */
@@ -442,124 +404,7 @@ done:
     return status;
 }
 
-/* --- the work --------------------------------------------------------------------------------- */
-
-typedef struct {
-    const settings *s;
-    const recon_model *model;
-    const recon_group *group;
-    cli_sink *to;
-    outcome *o;
-    char *in, *out; /* [CLI_BLOCK] inputs */
-    size_t there;   /* 1 + the first input that is in `in`; 0: none */
-    double *g;      /* [CLI_BLOCK] rotations, poses of the group */
-    cli_actions actions;
-    recon_pose *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
-    double *absolute; /* [n] as they are written */
-} flow;
-
-static recon_status make_room(recon_ctx *ctx, flow *f)
-{
-    const cli_inputs *in = f->to->inputs;
-    RECON_CHECK(recon_alloc_raw(ctx, &f->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
-    RECON_CHECK(recon_alloc_raw(ctx, &f->out, f->to->block_bytes, 1));
-    RECON_CHECK(recon_alloc_raw(ctx, &f->absolute, in->n,
-                                recon_group_written(f->group) * sizeof *f->absolute));
-    return recon_alloc_raw(ctx, &f->g, CLI_BLOCK, f->group->numbers * sizeof *f->g);
-}
-
-static void flow_free(flow *f)
-{
-    recon_free_all(f->in, f->out, f->g, f->spun, f->absolute);
-    cli_actions_close(&f->actions);
-}
-
-/* The model saw crops; what is written are the images they were made from, rotated by g. What
- * --rotate did is part of the one rotation. */
-static recon_status rotate_whole(recon_ctx *ctx, flow *f, size_t at, size_t n)
-{
-    const recon_dataset *images = recon_data_images(f->to->inputs->use);
-    const recon_dataset_info d = recon_dataset_describe(images);
-    float *in = (float *)f->in;
-    f->there = 0;
-    for (size_t i = 0; i < n; i++) {
-        cli_images_whole(in + i * d.height * d.width * d.channels, f->to->inputs, at + i);
-        f->g[i] += recon_dataset_angle(images, at + i);
-    }
-    return recon_images_rotate(ctx, (float *)f->out, in, NULL, f->g, n,
-                               &(recon_image_size){ d.height, d.width, d.channels },
-                               f->to->how.interpolation, 0);
-}
-
-/* Inputs of a block, unless they are there. */
-static void read_block(flow *f, size_t at, size_t n)
-{
-    const recon_data *data = f->to->inputs->use;
-    if (f->there != at + 1)
-        data->kind->read(f->in, data, at, n);
-    f->there = at + 1;
-}
-
-static recon_status answer(recon_ctx *ctx, void *arg, void *out, size_t at, size_t n)
-{
-    flow *f = arg;
-    recon_row *rows = out;
-    double begun = recon_now();
-    read_block(f, at, n);
-    recon_status status = recon_rows_find(ctx, rows, f->model, f->in, n, &f->s->how);
-    for (size_t i = 0; status == RECON_OK && f->spun && i < n; i++) {
-        rows[i].pose = rows[i].candidates.pose[0] = f->spun[at + i];
-        rows[i].rotated = f->group->length(f->group, rows[i].pose.rotation) != 0;
-    }
-    for (size_t i = 0; status == RECON_OK && f->s->actions && i < n; i++)
-        cli_actions_apply(&f->actions, &rows[i], at + i, f->group);
-    f->o->model += recon_now() - begun;
-    return status;
-}
-
-static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t at, size_t n)
-{
-    flow *f = arg;
-    const recon_row *rows = answers;
-    const recon_backbone *b = recon_model_backbone(f->model);
-    const recon_group *group = f->group;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(f->g + i * group->numbers, rows[i].pose.rotation, group->numbers * sizeof *f->g);
-        recon_group_write(group, f->absolute + (at + i) * recon_group_written(group),
-                          rows[i].pose.absolute, 1);
-        f->o->rotated += (size_t)rows[i].rotated;
-        f->o->why[rows[i].why]++;
-        f->o->free += rows[i].pose.free > 0;
-        f->o->unlike += f->to->has_table && rows[i].p_embedding < UNLIKE;
-    }
-    if (f->to->has_table)
-        RECON_CHECK(recon_table_add(ctx, &f->to->table, rows, at, n));
-    read_block(f, at, n);
-    if (f->to->folder)
-        return cli_sink_pictures(ctx, f->to, (float *)f->out, (const float *)f->in, f->g, at, n);
-    double begun = recon_now();
-    if (f->to->inputs->cropped)
-        RECON_CHECK(rotate_whole(ctx, f, at, n));
-    else
-        RECON_CHECK(b->kind->rotate(ctx, f->out, b, f->in, f->g, n, f->to->how.interpolation));
-    f->o->model += recon_now() - begun;
-    return cli_sink_take(ctx, f->to, f->out, at, n);
-}
-
-static recon_status rotate_all(recon_ctx *ctx, flow *f)
-{
-    return cli_rounds_run(ctx,
-                          &(cli_rounds){ .data = f->to->inputs->use,
-                                         .n = f->to->inputs->n,
-                                         .block = CLI_BLOCK,
-                                         .each = sizeof(recon_row),
-                                         .arg = f,
-                                         .answer = answer,
-                                         .take = take },
-                          "canonicalize");
-}
-
-/* --- spins, of all inputs at once ------------------------------------------------------------- */
+/* --- spins, of all inputs at once --------------------------------------------------------------- */
 
 static recon_status list_conformers(recon_ctx *ctx, recon_conformer **out,
                                     const recon_molecules *data)
@@ -571,16 +416,32 @@ static recon_status list_conformers(recon_ctx *ctx, recon_conformer **out,
     return RECON_OK;
 }
 
-static recon_status choose_spins(recon_ctx *ctx, flow *f)
+/* What changes the rows of a model. */
+typedef struct {
+    cli_actions actions;
+    int has_actions;
+    recon_pose *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
+} amendment;
+
+static void amend(void *arg, recon_row *row, size_t i, const recon_group *group)
 {
-    const settings *s = f->s;
-    const cli_inputs *in = f->to->inputs;
+    const amendment *a = arg;
+    if (a->spun) {
+        row->pose = row->candidates.pose[0] = a->spun[i];
+        row->rotated = group->length(group, row->pose.rotation) != 0;
+    }
+    if (a->has_actions)
+        cli_actions_apply(&a->actions, row, i, group);
+}
+
+static recon_status choose_spins(recon_ctx *ctx, recon_pose **out, const settings *s,
+                                 const cli_inputs *in, const recon_model *model)
+{
     const recon_spin_options o = { .k = s->spin_k };
     cli_inputs others = { 0 };
     recon_conformer *x = NULL, *among = NULL;
     recon_gcn *classifier = NULL;
     size_t m = 0;
-    double begun = recon_now();
     recon_status status;
     RECON_TRY(recon_gcn_open(ctx, &classifier, s->spin));
     RECON_TRY(list_conformers(ctx, &x, recon_data_molecules(in->use)));
@@ -589,10 +450,9 @@ static recon_status choose_spins(recon_ctx *ctx, flow *f)
         RECON_TRY(list_conformers(ctx, &among, recon_data_molecules(others.use)));
         m = others.n;
     }
-    RECON_TRY(recon_alloc_raw(ctx, &f->spun, in->n, sizeof *f->spun));
-    RECON_TRY(recon_canonicalize_spin_gcn(ctx, NULL, f->spun, f->model, x, in->n, among, m,
-                                          classifier, &o));
-    f->o->model += recon_now() - begun;
+    RECON_TRY(recon_alloc_raw(ctx, out, in->n, sizeof **out));
+    RECON_TRY(
+        recon_canonicalize_spin_gcn(ctx, NULL, *out, model, x, in->n, among, m, classifier, &o));
 done:
     recon_gcn_close(ctx, classifier);
     recon_free_all(among, x);
@@ -645,14 +505,16 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_subject subject = { 0 };
     cli_sink to = CLI_NO_SINK;
     outcome o = { .inputs = &subject.inputs, .begun = recon_now() };
-    flow f = { .s = s, .to = &to, .o = &o };
+    amendment a = { .has_actions = s->actions != NULL };
+    const recon_group *group;
+    double spun; /* seconds */
     const char *table = is_table(s->poses) ? s->poses : NULL;
     recon_status status;
     if (s->spin && recon_comm_size(ctx) > 1)
         RECON_TRY(recon_fail(ctx, RECON_ERR_UNSUPPORTED,
                              "--spin runs in one process, but %d were started",
                              recon_comm_size(ctx)));
-    RECON_TRY(keep_apart(ctx, s));
+    RECON_TRY(cli_keep_apart(ctx, s->data.spec, s->out));
     RECON_TRY(check_lambda(ctx, s));
     RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
     status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);
@@ -660,22 +522,28 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(status);
     if (s->anchors.n || s->examples)
         RECON_TRY(anchor(ctx, subject.model, s, &subject.inputs));
-    f.model = o.by = subject.model;
-    o.calibration = recon_model_describe(f.model).maps.held_out;
-    f.group = recon_model_describe(f.model).group;
-    RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, f.group, table));
-    RECON_TRY(make_room(ctx, &f));
+    o.by = subject.model;
+    o.calibration = recon_model_describe(o.by).maps.held_out;
+    group = recon_model_describe(o.by).group;
+    RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, group, table));
     if (s->actions)
-        RECON_TRY(cli_actions_open(ctx, &f.actions, s->actions, &subject.inputs, f.model));
+        RECON_TRY(cli_actions_open(ctx, &a.actions, s->actions, &subject.inputs, o.by));
+    spun = recon_now();
     if (s->spin)
-        RECON_TRY(choose_spins(ctx, &f));
-    RECON_TRY(rotate_all(ctx, &f));
+        RECON_TRY(choose_spins(ctx, &a.spun, s, &subject.inputs, o.by));
+    spun = recon_now() - spun;
+    RECON_TRY(cli_rotate(
+        ctx, &o.did,
+        &(cli_rotating){ .model = o.by, .to = &to, .how = &s->how, .amend = amend, .arg = &a }));
+    o.did.seconds += spun;
     if (recon_comm_rank(ctx) == 0)
-        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.group, f.absolute);
+        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, group, o.did.absolute);
     RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(show(ctx, s, &o));
 done:
-    flow_free(&f);
+    free(o.did.absolute);
+    free(a.spun);
+    cli_actions_close(&a.actions);
     cli_sink_close(ctx, &to);
     cli_close(ctx, &subject);
     return status;

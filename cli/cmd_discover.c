@@ -193,12 +193,35 @@ static recon_preset preset_of(const recon_backbone *b)
     return images ? recon_ieae_describe(images).preset : RECON_PRESET_FAST;
 }
 
+recon_status cli_discover_in(recon_ctx *ctx, recon_discovery *out, cli_inputs *inputs,
+                             const recon_backbone *b, const char *model, const cli_data *data,
+                             const char *dir, recon_discover_options *o)
+{
+    recon_metadata_entry more[RECON_INPUTS_ENTRIES];
+    recon_source source = cli_source(data);
+    recon_found_data shown = { .folder = dir };
+    recon_status status;
+    RECON_TRY(cli_inputs_open(ctx, inputs, data, b));
+    RECON_TRY(recon_comm_agree(ctx, cli_inputs_keep(ctx, inputs, data, b)));
+    RECON_TRY(cli_note_span(ctx, inputs, data->spec, preset_of(b)));
+    o->maps.seed = cli_seed(data);
+    o->precision = cli_use_precision(ctx, data->precision);
+    o->data = cli_utf8(data->spec);
+    o->source = &source;
+    o->inputs = inputs;
+    o->metadata = more;
+    o->n_metadata = recon_inputs_record(&source, more, inputs);
+    o->report = recon_found_report;
+    o->report_arg = &shown;
+    shown.data = inputs->use;
+    RECON_TRY(recon_discover(ctx, out, model, b, inputs->use, dir, o));
+done:
+    return status;
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    recon_metadata_entry more[RECON_INPUTS_ENTRIES];
-    recon_source source = cli_source(&s->data);
-    recon_found_data shown = { .folder = s->out };
     cli_inputs inputs = { 0 };
     recon_discover_options o = {
         .k = s->k,
@@ -206,35 +229,21 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_AUTO : (recon_mean_kind)s->mean },
         .family = (recon_so2_family)s->family,
         .lambda = (recon_lambda)s->lambda,
-        .maps = { .seed = cli_seed(&s->data),
-                  .heads = (recon_heads)s->heads,
-                  .epochs = s->head_epochs,
-                  .rate = s->head_rate },
+        .maps = { .heads = (recon_heads)s->heads, .epochs = s->head_epochs, .rate = s->head_rate },
         .half = s->half,
         .keep_embeddings = s->keep,
         .folds = s->folds == UNSAID ? 0
                  : s->folds == 0    ? -1
                                     : (int)s->folds,
-        .data = cli_utf8(s->data.spec),
-        .source = &source,
-        .inputs = &inputs,
-        .metadata = more,
-        .report = recon_found_report,
-        .report_arg = &shown,
     };
     recon_backbone *backbone = NULL;
     recon_discovery d = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
-    o.precision = cli_use_precision(ctx, s->data.precision);
-    RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
+    RECON_TRY(
+        recon_backbone_open(ctx, &backbone, s->model, cli_use_precision(ctx, s->data.precision)));
     RECON_TRY(check_model(ctx, s, backbone));
-    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone));
-    RECON_TRY(recon_comm_agree(ctx, cli_inputs_keep(ctx, &inputs, &s->data, backbone)));
-    RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec, preset_of(backbone)));
-    o.n_metadata = recon_inputs_record(&source, more, &inputs);
-    shown.data = inputs.use;
-    RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));
+    RECON_TRY(cli_discover_in(ctx, &d, &inputs, backbone, s->model, &s->data, s->out, &o));
     if (recon_comm_rank(ctx) > 0) /* rank 0 has the answer */
         goto done;
     note_options(ctx, s, &d, backbone);

@@ -45,8 +45,6 @@ const cli_command cli_train = {
     .over_ranks = 1,
 };
 
-enum { BY_MODEL = -1 }; /* --crop: as recon_training_complete has it */
-
 typedef struct {
     const char *out, *held, *group;
     int preset, mask, no_density, no_contrast;
@@ -93,32 +91,35 @@ static int check_options(settings *s)
                : code;
 }
 
-/* What is left open becomes as the model to start from has it, which pictures are read for, too. */
+recon_status cli_training_complete(recon_ctx *ctx, recon_training *t, cli_data *d)
+{
+    recon_data_options as = { .size = d->size };
+    recon_status status;
+    t->seed = cli_seed(d);
+    t->threads = recon_ctx_threads(ctx);
+    t->precision = t->resume && d->precision == CLI_BF16
+                       ? RECON_MIXED /* goes on in it, even if it was begun on another machine */
+                       : cli_precision(ctx, d->precision);
+    t->data = cli_utf8(d->spec);
+    t->rotate = cli_utf8(d->rotate);
+    status = recon_training_complete(ctx, t, &as, recon_data_kind_of(d->spec)->name);
+    if (recon_images_folder(d->spec)) {
+        d->size = as.size;
+        d->channels = as.channels;
+    }
+    if (d->crop == CLI_CROP_BY_MODEL)
+        d->crop = as.crop;
+    t->crop = d->crop;
+    return status == RECON_ERR_INPUT ? RECON_ERR_MISMATCH : status; /* misuse */
+}
+
 static recon_status complete(recon_ctx *ctx, settings *s)
 {
-    recon_training *t = &s->training;
-    recon_data_options as = { .size = s->data.size };
-    recon_status status;
-    t->preset = presets[s->preset];
-    t->set = s->set.list;
-    t->n_set = s->set.n;
-    t->seed = cli_seed(&s->data);
-    t->every = s->every;
-    t->threads = recon_ctx_threads(ctx);
-    t->precision = t->resume && s->data.precision == CLI_BF16
-                       ? RECON_MIXED /* goes on in it, even if it was begun on another machine */
-                       : cli_precision(ctx, s->data.precision);
-    t->data = cli_utf8(s->data.spec);
-    t->rotate = cli_utf8(s->data.rotate);
-    status = recon_training_complete(ctx, t, &as, recon_data_kind_of(s->data.spec)->name);
-    if (recon_images_folder(s->data.spec)) {
-        s->data.size = as.size;
-        s->data.channels = as.channels;
-    }
-    if (s->data.crop == BY_MODEL)
-        s->data.crop = as.crop;
-    t->crop = s->data.crop;
-    return status == RECON_ERR_INPUT ? RECON_ERR_MISMATCH : status; /* misuse */
+    s->training.preset = presets[s->preset];
+    s->training.set = s->set.list;
+    s->training.n_set = s->set.n;
+    s->training.every = s->every;
+    return cli_training_complete(ctx, &s->training, &s->data);
 }
 
 static json_t *as_json(recon_ctx *ctx, const settings *s, const char *measure, const cli_inputs *in)
@@ -390,7 +391,7 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { .data = { .crop = BY_MODEL } };
+    settings s = { .data = { .crop = CLI_CROP_BY_MODEL } };
     recon_training *t = &s.training;
     cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT | CLI_WRITES | CLI_REQUIRED,

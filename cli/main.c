@@ -14,7 +14,8 @@ static const struct {
     const char *heading;
     const cli_command *commands[MOST + 1];
 } groups[] = {
-    { "discover", { &cli_demo, &cli_train, &cli_discover, &cli_normalize, &cli_report } },
+    { "discover",
+      { &cli_upright, &cli_demo, &cli_train, &cli_discover, &cli_normalize, &cli_report } },
     { "use", { &cli_canonicalize, &cli_score, &cli_distribution, &cli_export } },
     { "measure", { &cli_check, &cli_classifier, &cli_reproduce, &cli_info } },
 };
@@ -30,9 +31,9 @@ static void print_help(FILE *to)
         for (const cli_command *const *c = groups[g].commands; *c; c++)
             fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
     }
-    fputs("\nstart here:  recon demo\n"
+    fputs("start here:  recon upright PATH, or recon demo\n"
           "`recon COMMAND --help` describes a command, `recon --version` this build.\n"
-          "Exit codes: 0 success, 1 failure, 2 wrong usage, 128 + N after signal N.\n",
+          "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 undetermined, 128 + N: signal N.\n",
           to);
 }
 

@@ -6,8 +6,10 @@
 #include "core/memory.h"
 #include "core/picture.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BAND = 64 }; /* rows that are rotated at once */
 
@@ -68,10 +70,13 @@ static void rotated_close(rotated *r)
 
 /* --- one picture ------------------------------------------------------------------------------ */
 
-static recon_status copy(recon_ctx *ctx, const char *to, const recon_file *file)
+static recon_status copy(recon_ctx *ctx, const char *to, const char *from, const recon_file *file,
+                         const cli_rotation *how)
 {
     recon_writer out = { .fd = -1 };
     recon_status status;
+    if (how->link && linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0)
+        return RECON_OK;
     RECON_TRY(recon_writer_open(ctx, &out, to));
     RECON_TRY(recon_writer_write(ctx, &out, file->bytes, file->size));
     RECON_TRY(recon_writer_commit(ctx, &out));
@@ -137,7 +142,7 @@ recon_status cli_picture_rotate(recon_ctx *ctx, const char *to, const char *from
     recon_status status;
     RECON_TRY(recon_file_open(ctx, &file, from));
     if (angle == 0 && is_as_it_should_be(ctx, &file, from)) {
-        status = copy(ctx, to, &file);
+        status = copy(ctx, to, from, &file, how);
         goto done;
     }
     RECON_TRY(rotated_open(ctx, &r, &file, from, angle, how));
@@ -193,7 +198,7 @@ recon_status cli_pages_rotate(recon_ctx *ctx, const char *to, const char *const 
     RECON_TRY(recon_file_open(ctx, &file, bare));
     RECON_TRY(measure(ctx, &bytes, &as_is, &file, from, angle, n));
     if (as_is) {
-        status = copy(ctx, to, &file);
+        status = copy(ctx, to, bare, &file, how);
         goto done;
     }
     RECON_TRY(recon_tiff_writer_open(ctx, &out, to, bytes));

@@ -15,6 +15,7 @@ typedef struct {
     int quality;     /* of JPEG; 0: the default */
     recon_fill fill; /* what comes into the frame */
     int keep_all;    /* the frame is enlarged, so that no corner is cut */
+    int link;        /* what stays as it is becomes a hard link where that can be */
 } cli_rotation;
 
 /* Rotates the picture in a file counter-clockwise by an angle, once, and writes it with the same

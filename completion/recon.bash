@@ -13,7 +13,7 @@ _recon() {
     COMPREPLY=()
     local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _recon_words demo train discover normalize report canonicalize score distribution export check classifier reproduce info help --help --version
+        _recon_words upright demo train discover normalize report canonicalize score distribution export check classifier reproduce info help --help --version
         return
     fi
     if [ "$word" = : ]; then
@@ -28,6 +28,10 @@ _recon() {
         command+=" ${COMP_WORDS[2]}"
     fi
     case $command,$last in
+    upright,-o | upright,--out) ;;
+    upright,-m | upright,--model) ;;
+    upright,--seed) compopt +o default ;;
+    upright,--device) _recon_words cpu cuda ref ;;
     demo,-o | demo,--out) ;;
     demo,--limit) compopt +o default ;;
     train,-o | train,--out) ;;
@@ -293,7 +297,7 @@ _recon() {
     info,--crop) _recon_words none auto ;;
     info,--picture-limit) compopt +o default ;;
     *,--threads) compopt +o default ;;
-    help,help) _recon_words demo train discover normalize report canonicalize score distribution export check classifier reproduce info ;;
+    help,help) _recon_words upright demo train discover normalize report canonicalize score distribution export check classifier reproduce info ;;
     *) _recon_else "$command" "$word" ;;
     esac
 }
@@ -301,6 +305,7 @@ _recon() {
 # What stands where no value is due: an option, or an argument.
 _recon_else() {
     case $1,$2 in
+    upright,-*) _recon_words --out --quick --model --seed --device --threads --json --quiet --help ;;
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
     train,-*) _recon_words --out --preset --from --mask --epochs --plain --held --every --resume --overwrite --set --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;

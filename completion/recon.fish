@@ -13,6 +13,7 @@ function __recon_specs
         string split " " "garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test cifar10 cifar10/train cifar10/val cifar10/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:"
     end
 end
+complete -c recon -n __fish_use_subcommand -f -a upright -d 'rotate pictures or molecules upright where that is clear'
 complete -c recon -n __fish_use_subcommand -f -a demo -d 'a short tour on shipped data and models, written as an HTML page'
 complete -c recon -n __fish_use_subcommand -f -a train -d 'train a backbone on images or molecules, without labels'
 complete -c recon -n __fish_use_subcommand -f -a discover -d 'find the natural poses of images or molecules, and learn them'
@@ -27,6 +28,11 @@ complete -c recon -n __fish_use_subcommand -f -a classifier -d 'train or measure
 complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'one of several experiments'
 complete -c recon -n '__recon_is reproduce; and test (count (commandline -opc)) -eq 2' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10 words '
 complete -c recon -n __fish_use_subcommand -f -a info -d 'describe an array, a model, a result folder or a data set'
+complete -c recon -n '__recon_is upright' -l out -s o -d 'the result (default: PATH-upright)' -r -F
+complete -c recon -n '__recon_is upright' -l quick -d 'train nothing: use the model that comes with recon'
+complete -c recon -n '__recon_is upright' -l model -s m -d 'use this model, of `recon train`, and train nothing' -r -F
+complete -c recon -n '__recon_is upright' -l seed -d 'random seed (default 1)' -x
+complete -c recon -n '__recon_is upright' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is demo' -l out -s o -d 'folder for the page and its files (default recon-demo)' -r -F
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
 complete -c recon -n '__recon_is train' -l out -s o -d 'file for the best weights (required)' -r -F

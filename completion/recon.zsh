@@ -8,6 +8,7 @@ _recon_specs() {
 _recon() {
     if (( CURRENT == 2 )); then
         local -a all=(
+            'upright:rotate pictures or molecules upright where that is clear'
             'demo:a short tour on shipped data and models, written as an HTML page'
             'train:train a backbone on images or molecules, without labels'
             'discover:find the natural poses of images or molecules, and learn them'
@@ -33,6 +34,17 @@ _recon() {
         command+=" $words[1]"
     fi
     case $command in
+    upright) _arguments \
+        {-o,--out}'[the result (default\: PATH-upright)]:PATH:_files' \
+        '--quick[train nothing\: use the model that comes with recon]' \
+        {-m,--model}'[use this model, of `recon train`, and train nothing]:MODEL:_files' \
+        '--seed[random seed (default 1)]:S: ' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        {-q,--quiet}'[print errors only]' \
+        '--help[explain]' \
+        '1: :_files' ;;
     demo) _arguments \
         {-o,--out}'[folder for the page and its files (default recon-demo)]:DIR:_files' \
         '--limit[number of garments (default all 2,000); fewer are faster but less accurate]:N: ' \

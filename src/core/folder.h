@@ -39,6 +39,11 @@ recon_status recon_folder_check(recon_ctx *ctx, const recon_folder_view *view, c
  * in poses.csv. Everything else in the folder belongs to the user; without such a list, everything
  * does. */
 
+/* The result that pictures were rotated by may lie in a folder of this name among them. */
+#define RECON_FOUND "found"
+/* Molecules have one file in place of pictures. */
+#define RECON_UPRIGHT_XYZ "upright.xyz"
+
 /* A result replaces earlier ones of its own kind only. */
 typedef enum { RECON_RESULT, RECON_PICTURES, RECON_FOLDER_KINDS } recon_folder_kind;
 

@@ -100,6 +100,22 @@ static int begins(const recon_file *f, const char *text)
     return f->size >= strlen(text) && !memcmp(f->bytes, text, strlen(text));
 }
 
+/* What upright puts beside the pictures: a page, and the result that they were rotated by. */
+static recon_status own_found(recon_ctx *ctx, recon_names *out, const char *list)
+{
+    recon_names inner = { 0 };
+    char path[RECON_PATH], name[RECON_PATH];
+    snprintf(path, sizeof path, "%.*s" RECON_FOUND "/summary.json",
+             (int)(strrchr(list, '/') + 1 - list), list);
+    recon_status status = own_result(ctx, &inner, path);
+    if (status == RECON_OK && inner.n)
+        status = recon_names_add(ctx, out, "report.html");
+    for (size_t i = 0; status == RECON_OK && i < inner.n; i++)
+        status = recon_names_add(ctx, out, recon_folder_join(name, RECON_FOUND, inner.name[i]));
+    recon_names_free(&inner);
+    return status;
+}
+
 /* Up to 0.2.0 the list had the pictures' names, now it has those of the inputs. */
 static recon_status own_pictures(recon_ctx *ctx, recon_names *out, const char *path)
 {
@@ -111,14 +127,21 @@ static recon_status own_pictures(recon_ctx *ctx, recon_names *out, const char *p
     const char *at = (const char *)csv.bytes, *end = at + csv.size;
     const char *line = csv.size ? memchr(at, '\n', csv.size) : NULL;
     int old = begins(&csv, "file,pose_deg");
-    if (line && (old || begins(&csv, "file,index,"))) {
+    if (line && begins(&csv, "molecule,index,")) {
+        RECON_TRY(recon_names_add(ctx, out, "poses.csv"));
+        RECON_TRY(recon_names_add(ctx, out, RECON_UPRIGHT_XYZ));
+        RECON_TRY(own_found(ctx, out, path));
+    } else if (line && (old || begins(&csv, "file,index,"))) {
         status = recon_names_add(ctx, out, "poses.csv");
         at = line + 1;
         while (status == RECON_OK && (at = read_field(name, at, end))) {
             recon_picture_name(picture, sizeof picture, name);
             status = recon_names_add(ctx, out, old ? name : picture);
         }
+        if (status == RECON_OK)
+            status = own_found(ctx, out, path);
     }
+done:
     recon_file_close(&csv);
     return status;
 }

@@ -70,10 +70,11 @@ refused 1 "$none" discover --model third.safetensors $outlines --out x
 for command in "canonicalize --out c.npy" "score --out s.npy" "distribution --index 1"; do
     refused 1 "without maps" $command --model third.safetensors $outlines
 done
+refused 1 "outlines: there is no model for such data" upright outlines
 refused 1 "without maps" export --model third.safetensors --out m.onnx
 
 # --- none is forgotten ----------------------------------------------------------------------------
-tried="canonicalize check classifier discover distribution export info normalize report score train"
+tried="canonicalize check classifier discover distribution export info normalize report score train upright"
 elsewhere="demo reproduce" # take no data of one's own
 [ "$("$recon" help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | sort)" = "$(printf '%s\n' $tried $elsewhere | sort)" ]
 report $? "every command of the help is tried here"
