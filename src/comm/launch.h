@@ -1,5 +1,4 @@
-/* launch.h - detects the launcher of this process and its rank, and finds the plug-in for
- * messages. */
+/* launch.h - detects the launcher and rank of this process, and finds the plug-in for messages. */
 #ifndef COMM_LAUNCH_H
 #define COMM_LAUNCH_H
 

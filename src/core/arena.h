@@ -1,9 +1,8 @@
 /* arena.h - memory that is released all at once.
  *
- * A stack of blocks: taking memory moves a pointer, and releasing moves it back to a mark. After
- * the first pass over the same code no block is allocated and the addresses repeat. Built with
- * `make ARENA=malloc`, every request gets its own block, so that the sanitizers see each
- * overrun. */
+ * * * A stack of blocks: taking memory moves a pointer, and releasing moves it back to a mark.
+ * After the first pass over the same code nothing is allocated and addresses repeat. Built with
+ * `make ARENA=malloc`, every request gets its own block, so that sanitizers see each overrun. */
 #ifndef CORE_ARENA_H
 #define CORE_ARENA_H
 

@@ -1,5 +1,5 @@
-/* fail.h - errors inside the library: one status, one message (recon_fail, in recon/core/ctx.h),
- * one exit. */
+/* fail.h - errors in the library: one status, one message (recon_fail, recon/core/ctx.h), one
+ * exit. */
 #ifndef CORE_FAIL_H
 #define CORE_FAIL_H
 
@@ -30,8 +30,7 @@ void recon_keep_to_one_line(char *text);
             return checked;                                                                        \
     } while (0)
 
-/* For other functions. Needs `recon_status status` in scope and a label `done:`, where memory is
- * freed. */
+/* For other functions. Needs `recon_status status` in scope and a label `done:` that frees. */
 #define RECON_TRY(call)                                                                            \
     do {                                                                                           \
         status = (call);                                                                           \
@@ -39,8 +38,7 @@ void recon_keep_to_one_line(char *text);
             goto done;                                                                             \
     } while (0)
 
-/* --- checks of options structs: the reserved tail (RECON_RESERVED in recon/core/ctx.h) and
- * enums */
+/* --- checks of options structs: the reserved tail (RECON_RESERVED) and enums */
 
 /* RECON_ERR_INPUT if reserved is not zero. reserved may be NULL; type is for the message. */
 recon_status recon_reserved_check(recon_ctx *ctx, const uint64_t *reserved, const char *type);
@@ -49,7 +47,7 @@ recon_status recon_reserved_check(recon_ctx *ctx, const uint64_t *reserved, cons
 #define RECON_OPTIONS_CHECK(ctx, options, type)                                                    \
     recon_reserved_check(ctx, (options) ? ((const type *)(options))->reserved : NULL, #type)
 
-/* RECON_ERR_INPUT if value is not in 0 .. last, the constants of an enum. what is for the message:
+/* RECON_ERR_INPUT if value is not in 0 .. last, the constants of an enum; what names it:
  * "metric". */
 recon_status recon_enum_check(recon_ctx *ctx, unsigned value, unsigned last, const char *what);
 

@@ -21,9 +21,8 @@ typedef struct {
 recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path);
 void recon_file_close(recon_file *file);
 
-/* Read a file piece by piece. begin returns a descriptor to close; next reads up to `room`
- * bytes, and none at the end. Every reader uses these or the above, so a pipe or a device never
- * blocks it. */
+/* Read a file piece by piece. begin returns a descriptor to close; next reads up to `room` bytes,
+ * and none at the end. All readers use these or the above, so a pipe never blocks them. */
 recon_status recon_file_begin(recon_ctx *ctx, int *fd, size_t *size, const char *path);
 recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room, int fd,
                              const char *path);
@@ -79,16 +78,14 @@ int recon_lock_take(int fd);
  * and none is taken for dead. */
 int recon_lock_claim(int fd);
 
-/* Returns whether the path still leads to the open file: folders are exchanged, leftovers
- * removed. */
+/* Returns whether the path still leads to the open file, which may be exchanged or removed. */
 int recon_is_at(int fd, const char *path);
 
 /* Sleeps shortly before the next attempt; fails on an interruption and 10 seconds after `begun`.
  * dir is for the message. */
 recon_status recon_lock_rest(recon_ctx *ctx, const char *dir, double begun);
 
-/* Opens the folder and locks it, waiting for other processes; *fd is -1 if there is no such
- * folder. */
+/* Opens the folder and locks it, waiting for other processes; *fd is -1 if it does not exist. */
 recon_status recon_lock_folder(recon_ctx *ctx, int *fd, const char *path, const char *dir);
 
 #endif

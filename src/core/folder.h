@@ -35,9 +35,9 @@ recon_status recon_folder_check(recon_ctx *ctx, const recon_folder_view *view, c
 
 /* --- which files of a folder belong to a result
  *
- * `recon normalize` and `recon discover` list them in summary.json, as "files"; pictures are listed
- * in poses.csv. Everything else in the folder belongs to the user; without such a list, everything
- * does. */
+ * * `recon normalize` and `recon discover` list them in summary.json, as "files"; pictures are
+ * listed in poses.csv. Everything else in the folder, or all without a list, belongs to the
+ * user. */
 
 /* The result that pictures were rotated by may lie in a folder of this name among them. */
 #define RECON_FOUND "found"

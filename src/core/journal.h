@@ -1,10 +1,9 @@
 /* journal.h - replaces a result in its folder file by file, completely even after a crash.
  *
- * It is used if folders cannot be exchanged. The new files wait in a sub-folder, with a journal
+ * * It is used if folders cannot be exchanged. The new files wait in a sub-folder, with a journal
  * beside it that lists what to do. From the moment the journal has its name the new result is
  * valid, and if the writer dies, the next one finishes the work. Readers wait for a live writer and
- * otherwise fail, since reading changes nothing. A journal that was written in another folder is
- * always refused. */
+ * otherwise fail, since reading changes nothing. A journal of another folder is refused. */
 #ifndef CORE_JOURNAL_H
 #define CORE_JOURNAL_H
 
@@ -26,8 +25,7 @@ recon_status recon_journal_write(recon_ctx *ctx, const char *folder, const char 
 /* Carries out the journal, if there is one. fd is the folder, locked by the caller. */
 recon_status recon_journal_roll(recon_ctx *ctx, int fd, const char *folder);
 
-/* For readers: fails if there is a journal. recon_file_open calls it; call it before listing a
- * folder. */
+/* For readers: fails if there is a journal. recon_file_open calls it; call it before a listing. */
 recon_status recon_journal_check(recon_ctx *ctx, const char *folder);
 int recon_journal_is_in(const char *folder);
 

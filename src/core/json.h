@@ -21,16 +21,13 @@ void recon_json_append(json_t **to, json_t *value);
 void recon_json_put_text(json_t **to, const char *key, const char *text);
 
 /* Writes a value indented by 2, keys in the order they were added, numbers with all their digits.
- * The file appears complete or not at all. A NULL value means that memory ran out while it was
- * built. */
+ * The file appears complete or not at all. NULL means that memory ran out before. */
 recon_status recon_json_write(recon_ctx *ctx, const char *path, const json_t *value);
 
-/* Rounds numbers, in place, to the digits that are written, so that reading them back changes
- * nothing. */
+/* Rounds numbers, in place, to the digits that are written, so that reading changes nothing. */
 void recon_json_round(json_t *value);
 
-/* Returns a value as text, to be freed, and releases the value; NULL if memory ran out or value is
- * NULL. */
+/* Returns a value as text, to be freed, and releases the value; NULL if memory ran out. */
 char *recon_json_text(json_t *value);
 
 #endif

@@ -1,5 +1,5 @@
-/* memory.h - checked allocation. Sizes are multiplied only here, so that a hostile count in a file
- * cannot overflow. */
+/* memory.h - checked allocation. Sizes are multiplied only here, so that a hostile count cannot
+ * overflow. */
 #ifndef CORE_MEMORY_H
 #define CORE_MEMORY_H
 
@@ -7,8 +7,8 @@
 #include <recon/core/ctx.h>
 
 /* Allocates count * size zeroed bytes, aligned to 64, and returns them in *out (a pointer to any
- * pointer). A count of 0 gives a block that must not be read. On failure *out is NULL. Free with
- * free(). */
+ * pointer). A count of 0 gives a block that must not be read. On failure *out is NULL. free()
+ * it. */
 recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size);
 
 /* Like recon_alloc, but uninitialised: for large buffers that are filled at once. */
@@ -21,7 +21,7 @@ recon_status recon_alloc_raw(recon_ctx *ctx, void *out, size_t count, size_t siz
 void recon_free_blocks(void *const *blocks, size_t n);
 
 /* Grows *block (a pointer to any pointer), which holds `used` items and has room for *room, to room
- * for at least `need`; the room doubles, so that items can be added one by one. On failure both are
+ * for at least `need`; the room doubles, for adding items one by one. On failure both are
  * unchanged. */
 recon_status recon_grow(recon_ctx *ctx, void *block, size_t *room, size_t used, size_t need,
                         size_t size);

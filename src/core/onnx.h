@@ -77,8 +77,7 @@ void recon_onnx_ops(recon_onnx *onnx, recon_onnx_value *out, size_t n, const cha
                     recon_onnx_inputs in, recon_onnx_attributes attributes);
 
 /* Between the two calls, everything goes into a separate graph, the body of a Loop, which can use
- * the values outside. The next operator with an attribute RECON_ONNX_BODY receives it. Bodies do
- * not nest. */
+ * the values outside. The next operator with RECON_ONNX_BODY receives it. Bodies do not nest. */
 void recon_onnx_body_begin(recon_onnx *onnx);
 void recon_onnx_body_end(recon_onnx *onnx);
 

@@ -57,14 +57,12 @@ recon_status recon_picture_scan(recon_ctx *ctx, recon_picture_sink *sink, const 
 /* The same for a file, or for a page of one. */
 recon_status recon_picture_scan_file(recon_ctx *ctx, recon_picture_sink *sink, const char *path);
 
-/* Returns the length of the path without #N; *page receives N - 1, or SIZE_MAX if there is no
- * #N. */
+/* Returns the length of the path without #N; *page receives N - 1, or SIZE_MAX without #N. */
 size_t recon_picture_page(const char *path, size_t *page);
 /* Counts the pages of a file: 1 unless it is a TIFF file, or if it cannot be read. */
 recon_status recon_picture_pages(recon_ctx *ctx, size_t *pages, const char *path);
 
-/* The end of the message about a picture beyond the limit, for callers that know how to raise
- * it. */
+/* The end of the message about a picture beyond the limit, for callers that can raise it. */
 #define RECON_PICTURE_LIMIT "MB are allowed"
 
 /* Reads a picture as its file has it. most: as in the sink. */
@@ -122,8 +120,8 @@ enum { RECON_JPEG_QUALITY = 95 };
 
 typedef struct {
     int quality; /* 1 to 100; 0: RECON_JPEG_QUALITY */
-    /* The JPEG file whose EXIF (with the orientation set to 1), ICC profile and density are copied;
-     * or NULL. */
+    /* The JPEG file whose EXIF (with the orientation set to 1), profile and density are copied; or
+     * NULL. */
     const void *bytes;
     size_t size;
 } recon_jpeg_options;
@@ -138,8 +136,7 @@ recon_status recon_jpeg_write_rows(recon_ctx *ctx, const char *path, const recon
  * given; 2 mirrored left to right; 3 rotated by 180 degrees; 4 mirrored top to bottom; 5 to 8
  * transposed, with the first row of the upright picture at the left, right, right and left. */
 int recon_exif_orientation(const uint8_t *segment, size_t size);
-/* Sets the orientation to 1, if it is given, and removes the thumbnail: for pixels that are
- * upright. */
+/* Sets the orientation to 1, if it is given, and removes the thumbnail: for upright pixels. */
 void recon_exif_reset(uint8_t *segment, size_t size);
 
 /* --- TIFF, through libtiff (4.5 or later)

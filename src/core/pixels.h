@@ -1,5 +1,5 @@
-/* pixels.h - a picture as in its file: grey, colour or more channels, with or without alpha, of 8
- * or 16 bits. */
+/* pixels.h - a picture as in its file: grey, colour or more channels, maybe alpha, of 8 or 16
+ * bits. */
 #ifndef CORE_PIXELS_H
 #define CORE_PIXELS_H
 
@@ -24,8 +24,7 @@ static inline size_t recon_pixels_size(const recon_pixels *p)
 }
 
 /* A picture whose pixels take more than RECON_PIXELS_MOST bytes and more than RECON_PIXELS_RATIO
- * times its file is refused before memory is allocated, so that a small file cannot ask for
- * much. */
+ * times its file is refused before it is allocated, so that a small file cannot ask for much. */
 #define RECON_PIXELS_MOST  ((size_t)256 << 20)
 #define RECON_PIXELS_RATIO 32
 

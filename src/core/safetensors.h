@@ -5,7 +5,7 @@
 #include <recon/core/safetensors.h>
 #include "core/file.h"
 
-/* Like recon_safetensors_open, for a file in memory, which it takes over on success. path is for
+/* Like recon_safetensors_open, for a file in memory, taken over on success. path is for
  * messages. */
 recon_status recon_safetensors_parse(recon_ctx *ctx, recon_safetensors **out, recon_file file,
                                      const char *path);

@@ -28,12 +28,10 @@ typedef struct {
 recon_status recon_svg_new(recon_ctx *ctx, recon_svg **out, double width, double height,
                            const recon_svg_options *options);
 
-/* Ends the picture and frees it. *out receives its text, to be freed with free(), or NULL on
- * failure. */
+/* Ends the picture and frees it. *out receives its text, for free(), or NULL on failure. */
 recon_status recon_svg_finish(recon_svg *svg, char **out);
 
-/* Records a failure of the drawing code as if it were the picture's own. RECON_OK changes
- * nothing. */
+/* Records a failure of the drawing code as the picture's own. RECON_OK changes nothing. */
 void recon_svg_fail(recon_svg *svg, recon_status status);
 
 /* Writes text to path as a whole or not at all. If path is a link, its target is replaced; with
@@ -49,7 +47,7 @@ void recon_svg_circle(recon_svg *svg, const char *cls, double x, double y, doubl
 void recon_svg_text(recon_svg *svg, const char *cls, double x, double y, const char *text);
 void recon_svg_text_upwards(recon_svg *svg, const char *cls, double x, double y, const char *text);
 
-/* An image stretched to the rectangle, from the bytes of a PNG file. label is what it shows, or
+/* An image stretched to the rectangle, from the bytes of a PNG file. label describes it, or is
  * NULL. */
 void recon_svg_image(recon_svg *svg, const char *cls, double x, double y, double width,
                      double height, const void *png, size_t size, const char *label);

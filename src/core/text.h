@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the number of bytes of the character at the start of n bytes of text; 0 if it is
- * invalid. */
+/* Returns the number of bytes of the character at the start of the text; 0 if it is invalid. */
 size_t recon_utf8_next(uint32_t *code, const char *text, size_t n);
 
 /* Returns whether a whole text is UTF-8. */

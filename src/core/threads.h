@@ -12,8 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* One task. worker is 0 .. threads-1 and may select scratch space; results must not depend on
- * it. */
+/* One task. worker is 0 .. threads-1 and may select scratch space, but no result. */
 typedef recon_status recon_task(recon_ctx *ctx, void *arg, size_t index, int worker);
 
 /* Runs tasks 0 .. count-1 on all workers, including the calling thread, and returns when they are
@@ -27,8 +26,7 @@ recon_status recon_parallel(recon_ctx *ctx, recon_task *task, void *arg, size_t 
  * *before with pthread_sigmask. */
 void recon_signals_block(sigset_t *before);
 
-/* pthread_create for the library's own threads, with signals blocked: the program's threads handle
- * them. */
+/* pthread_create for the library's own threads, with signals blocked. */
 int recon_thread_create(pthread_t *out, void *(*work)(void *), void *arg);
 
 /* --- the context's pool of threads: outside core use recon_parallel */

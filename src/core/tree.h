@@ -1,17 +1,15 @@
 /* tree.h - operations on a whole folder: list, remove, sync, and move the files of an earlier
  * folder into one that replaces it.
  *
- * Folders are descriptors and links are never followed, so that nothing outside is touched.
- * `own` are the names, below the folder, of the files that belong to a result; everything else
- * is kept. */
+ * * * Folders are descriptors and links are never followed, so nothing outside is touched. `own`
+ * are the names, below the folder, of the files of a result; all else is kept. */
 #ifndef CORE_TREE_H
 #define CORE_TREE_H
 
 #include <stddef.h>
 #include <recon/core/ctx.h>
 
-/* A sorted list of names of files in a folder. Initialise it with zeros. Paths inside a folder use
- * '/'. */
+/* A sorted list of names of files, initialised with zeros. Paths inside a folder use '/'. */
 typedef struct {
     char **name;
     size_t n, room;
@@ -40,8 +38,7 @@ int recon_tree_has(int folder, const char *name);
 /* Removes an entry, a folder with its content. path, here and below, is for messages. */
 recon_status recon_tree_remove(recon_ctx *ctx, int parent, const char *name, const char *path);
 
-/* Forces the names in the folder and its sub-folders to the disk; their files are synced
- * already. */
+/* Forces the names in the folder and its sub-folders to the disk, after their files. */
 recon_status recon_tree_sync(recon_ctx *ctx, int folder, const char *path);
 
 /* Fails if an entry of the old folder is in the way of one of the new folder: a folder in place of

@@ -12,14 +12,13 @@
 #define RECON_CROP_SEEN  0.1
 #define RECON_CROP_NOISE 6.0
 #define RECON_CROP_PART  0.02
-/* Objects that span less of their frame than this are reported: the network sees few of their
- * pixels. */
+/* Objects that span less of their frame than this are reported: networks see too few pixels. */
 #define RECON_CROP_SMALL 0.6
 
 enum { RECON_CROP_CHANNELS = 4 }; /* more than these are not looked at */
 
-/* The smallest circle around the object. It rotates with the object and keeps its radius, unlike a
- * bounding box. */
+/* The smallest circle around the object. It rotates with the object with the same radius, unlike a
+ * box. */
 typedef struct {
     double x, y, radius; /* pixels, from the top left corner; radius 0: nothing was found */
     float background[RECON_CROP_CHANNELS];

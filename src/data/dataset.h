@@ -58,9 +58,8 @@ int recon_dataset_is_cut(const recon_dataset *data);
 /* Copies image i as it was before cropping. */
 void recon_dataset_whole(float *out, const recon_dataset *data, size_t i);
 
-/* Counts the picture files in the folder that are not read, because of their format or because they
- * are in folders of folders. The second returns the i-th sentence about them, with a remedy; NULL
- * after the last. */
+/* Counts the picture files in the folder that are not read, because of their format or depth. The
+ * second returns the i-th sentence about them, with a remedy; NULL after the last. */
 size_t recon_dataset_unread(const recon_dataset *data);
 const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
 
@@ -73,8 +72,7 @@ recon_status recon_dataset_pick(recon_ctx *ctx, recon_dataset **out, const recon
 recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dataset **held,
                                  const recon_dataset *data, size_t of, uint64_t seed);
 
-/* For images: returns the file of image i relative to the folder ("cats/1.png"); lent. Otherwise
- * NULL. */
+/* For images: returns the file of image i in the folder ("cats/1.png"), else NULL; lent. */
 const char *recon_dataset_file(const recon_dataset *data, size_t i);
 
 #endif

@@ -16,7 +16,7 @@ const char *recon_element_symbol(int z);
 double recon_element_radius(int z);
 double recon_element_mass(int z);
 
-/* Writes a formula, "C2H6O": carbon, hydrogen, then alphabetically; truncated if necessary. Returns
+/* Writes a formula, "C2H6O": carbon, hydrogen, then by the alphabet; may be truncated. Returns
  * out. */
 typedef char recon_formula_text[128];
 const char *recon_formula(recon_formula_text out, const uint8_t *z, size_t atoms);

@@ -1,6 +1,5 @@
 /* fit.h (private) - resizes a picture to fill another frame row by row, so that a large one need
- * not be in memory. What is outside the frame is cut off on both sides and has no effect on the
- * result. */
+ * not be in memory. What is outside the frame is cut off on both sides. */
 #ifndef DATA_FIT_H
 #define DATA_FIT_H
 

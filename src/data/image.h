@@ -1,5 +1,4 @@
-/* image.h (private) - operations on images: rotations of integer pictures without a copy in floats,
- * warps. */
+/* image.h (private) - operations on images: rotations of integer pictures, and warps. */
 #ifndef DATA_PRIVATE_IMAGE_H
 #define DATA_PRIVATE_IMAGE_H
 
@@ -61,15 +60,13 @@ typedef struct {
 void recon_image_warp(float *out, const float *in, size_t height, size_t width, size_t channels,
                       const recon_affine *source, recon_interpolation interpolation);
 
-/* Fills the pixels of out, made by recon_image_warp, that are outside of in with the nearest edge
- * pixels. */
+/* Fills the pixels of out, made by recon_image_warp, that are outside of in with edge pixels. */
 void recon_image_fill_edge(float *out, const float *in, size_t height, size_t width,
                            size_t channels, const recon_affine *source,
                            recon_interpolation interpolation);
 
-/* Scales in, height x width, to fit into the middle of out, size x size, with zeros beside it.
- * When shrinking, pixels are averaged (a triangle as wide as two pixels of out), which avoids
- * aliasing. */
+/* Scales in, height x width, to fit into the middle of out, size x size, with zeros beside it. When
+ * shrinking, pixels are averaged (a triangle as wide as two of out), without aliasing. */
 void recon_image_fit(float *out, size_t size, const float *in, size_t height, size_t width,
                      size_t channels);
 

@@ -1,7 +1,6 @@
 /* molecule_store.h - the storage of sets of molecules, and how readers fill it.
  *
- * A store only grows while a reader fills it; afterwards it is immutable and shared by all sets
- * made from it. */
+ * * A store only grows while a reader fills it; then it is immutable and shared by all its sets. */
 #ifndef DATA_MOLECULE_STORE_H
 #define DATA_MOLECULE_STORE_H
 
@@ -75,8 +74,7 @@ recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_
                                 const char *name, size_t length, const recon_place *at);
 void recon_assembly_free(recon_assembly *assembly);
 
-/* Handles a frame that failed: with skip_bad a bad one is counted, its message kept, and RECON_OK
- * returned. */
+/* Handles a frame that failed: with skip_bad a bad one is counted, and its message kept. */
 recon_status recon_assembly_skip(recon_ctx *ctx, recon_assembly *to, recon_status status);
 
 /* --- a set of conformers: some entries of a store */

@@ -28,8 +28,7 @@ typedef struct {
 } recon_selection;
 
 /* Selects conformers. RECON_ERR_INPUT for fewer than two atoms, energies or places that are not
- * finite, and a negative radius. options may be NULL. Free out, also if n is 0; on failure it is
- * zeroed. */
+ * finite, and a negative radius. options may be NULL. Always free out. */
 recon_status recon_select(recon_ctx *ctx, recon_selection *out, const recon_ensemble *in,
                           const recon_select_options *options);
 void recon_selection_free(recon_selection *selection); /* harmless twice */

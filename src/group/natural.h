@@ -1,5 +1,4 @@
-/* natural.h (private) - counts of verdicts for summaries, and the verdict on a density of
- * rotations. */
+/* natural.h (private) - counts of verdicts, and verdicts on densities of rotations. */
 #ifndef GROUP_NATURAL_H
 #define GROUP_NATURAL_H
 

@@ -1,9 +1,8 @@
 /* tail.h - the tail of a pose, how unusual it is for its own density.
  *
- * It is the probability that a pose drawn from the density, including the background, has a score
+ * * It is the probability that a pose drawn from the density, including the background, has a score
  * (-log p) at least as high. On a flat arc, where scores tie, the distance from the centre decides.
- * For poses drawn from the density itself the tail is uniform on [0, 1], however broad the density
- * is. */
+ * For poses drawn from the density itself the tail is uniform on [0, 1]. */
 #ifndef GROUP_TAIL_H
 #define GROUP_TAIL_H
 
@@ -22,8 +21,7 @@ double recon_so2_tail(const recon_so2_density *p, double angle);
  * approximation (Lugannani and Rice 1980): exact for rings, to about 0.01 otherwise. */
 double recon_fisher_tail(const recon_fisher *fisher, double background, recon_so3 g);
 
-/* For several modes: the largest tail under the modes that contribute at least a tenth of the
- * density at g. */
+/* For several modes: the largest tail under the modes with at least a tenth of the density at g. */
 double recon_fisher_parts_tail(const recon_fisher_mixture *mixture, recon_so3 g);
 
 #endif

@@ -1,5 +1,4 @@
-/* faiss.h - a C interface to the parts of FAISS that we use. Debian only ships FAISS's C++
- * library. */
+/* faiss.h - a C interface to the parts of FAISS that we use: Debian ships C++ alone. */
 #ifndef KNN_FAISS_H
 #define KNN_FAISS_H
 

@@ -1,14 +1,14 @@
 /* points.h - embeddings prepared for blocked search, and their exact scores.
  *
- * A larger score is nearer. Rows are prepared as w: of unit length for cosine; scaled by one power
- * of two, so that nothing overflows, for the inner product; moved to the mean and scaled for
+ * * A larger score is nearer. Rows are prepared as w: of unit length for cosine; scaled by one
+ * power of two, so that nothing overflows, for the inner product; moved to the mean and scaled for
  * Euclidean. The *blocked* score of j seen from i is w_i . w_j - shift_j in single precision, where
  * shift_j is |w_j|^2 / 2 for Euclidean and 0 otherwise. It is off by at most recon_points_error:
  * that is what makes a search in single precision exact.
  *
- * If the processor multiplies bytes several times faster than floats, there is also a copy of w in
- * bytes, w ~ step * bytes, with an error of length `rest`, known for each row. It serves as a
- * coarse filter. */
+ * * If the processor multiplies bytes several times faster than floats, there is also a copy of w
+ * in bytes, w ~ step * bytes, with an error of length `rest`, known for each row, as a coarse
+ * filter. */
 #ifndef KNN_POINTS_H
 #define KNN_POINTS_H
 

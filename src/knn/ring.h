@@ -13,8 +13,7 @@
 
 #include "knn/shortlist.h"
 
-/* Prepares a rank's part of z, and in `like` the mean and scale common to all parts. Always free
- * both. */
+/* Prepares a rank's part of z, and in `like` the mean and scale of all parts. Always free both. */
 recon_status recon_ring_prepare(recon_ctx *ctx, recon_points *own, recon_points *like,
                                 const float *z, size_t n, size_t d, recon_metric metric,
                                 const char *what);

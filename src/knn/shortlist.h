@@ -47,8 +47,7 @@ float recon_shortlist_floor(const recon_points *rows, size_t i, const recon_poin
 /* The k nearest of list i, nearest first, ties to the lower index. out has room for capacity. */
 void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out);
 
-/* Prefetches what taking list i needs, from anywhere in memory; does nothing after the last
- * list. */
+/* Prefetches what taking list i needs, from anywhere in memory, if there is one. */
 void recon_shortlist_fetch(const recon_shortlist *s, size_t i);
 
 /* n places without a neighbour. */

@@ -17,8 +17,7 @@
 
 #define RECON_TILE 512 /* rows and columns of a tile: its scores stay in the second-level cache */
 
-/* Shared by the sweeps of one search: whether coarse tiles pay at the moment. Only affects
- * speed. */
+/* Shared by the sweeps of one search: whether coarse tiles are worth it now. */
 typedef struct {
     atomic_uint share; /* of entries that passed, lately, in 1 / 65536 */
     atomic_uint turn;  /* tiles since */

@@ -1,5 +1,4 @@
-/* calibration.h (private) - p-values of scores, from the quantiles of the scores of natural
- * poses. */
+/* calibration.h (private) - p-values of scores, from quantiles of those of natural poses. */
 #ifndef MAPS_CALIBRATION_H
 #define MAPS_CALIBRATION_H
 
@@ -13,8 +12,7 @@ typedef struct {
     double n;                      /* the number of scores */
 } recon_calibration;
 
-/* Computes the quantiles of n >= 1 scores, which it sorts. They are rounded to float, as in
- * files. */
+/* Computes the quantiles of n >= 1 scores, which it sorts. Rounded to float, as in files. */
 void recon_calibrate(recon_calibration *out, double *scores, size_t n);
 
 /* Returns the share of scores that are at least as high, including this one: from 1 / (n + 1) to 1,

@@ -82,8 +82,8 @@ typedef struct recon_maps_kind {
     /* Computes the paper's scores, see recon_pose_score: out[0] the surrogate; out[1] with Lambda
      * and Theta learned as labels, and out[2] without centring, which it may leave unset. */
     void (*surrogates)(double out[3], const void *map, const double *psi);
-    /* Makes a map for inputs on which no head runs; put_density fills in the rest. NULL: the heads
-     * always run. */
+    /* Makes a map for inputs on which no head runs; put_density does the rest. NULL: they always
+     * run. */
     void (*blank)(void *map, double number);
     int (*is_finite)(const void *map); /* NULL: it is finite if the pose is */
 } recon_maps_kind;

@@ -42,13 +42,11 @@ struct recon_maps {
  * neighbours, and after recon_frames_gauge, so that Gamma can be learned). On SO(2) Theta learns
  * frames->theta if the family is the arc or the wrapped normal, else the circular deviation sqrt(-2
  * log |E exp(i theta)|), a sigma. Frames of other points, fewer than two points, and numbers that
- * are not finite are RECON_ERR_INPUT. options may be NULL. The same seed gives the same bits on the
- * CPU. */
+ * are not finite are RECON_ERR_INPUT. options may be NULL. On the CPU it is deterministic. */
 recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
                             const recon_frames *frames, const recon_maps_options *options);
 /* The same with the inputs of the points and their backbone, which RECON_HEADS_PAPER needs; the
- * backbone must then outlive the maps, and must be one that `recon train` makes, else
- * RECON_ERR_INPUT. */
+ * backbone must then outlive the maps, and be one that `recon train` makes. */
 recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
                                    const recon_frames *frames, const recon_maps_options *options,
                                    const recon_backbone *backbone, const recon_data *inputs);
@@ -65,8 +63,7 @@ recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safet
 #define RECON_MAPS_METADATA "maps"
 recon_metadata_entry recon_maps_metadata(const recon_maps *maps);
 recon_metadata_entry recon_maps_metadata_heads(const recon_maps *maps);
-/* Lists the sets of weights, their own and those of the networks, and returns the number of
- * sets. */
+/* Lists the sets of weights, their own and the networks', and returns their number. */
 enum { RECON_MAPS_PARAMS = 2 };
 size_t recon_maps_params(const recon_params *out[RECON_MAPS_PARAMS], const recon_maps *maps);
 

@@ -23,8 +23,7 @@ typedef struct {
  * distance. The share is a half for a normal, the median of 0.6745 sigma, which outliers affect
  * least. It is 85 % for an arc: within 2 %, an arc and a normal of the same variance hold it within
  * the same distance, and a density that learned an arc has a shape in between. It is 85 % for the
- * bins of a pose density too, which follow laws of all shapes: that gives the standard deviation of
- * either. */
+ * bins of a pose density too, which follow laws of all shapes. */
 double recon_so2_width(const recon_so2_density *p, recon_so2_family family);
 
 /* Computes Lambda, Theta and the density from the backbone's pose density, log_q [RECON_POSE_BINS],

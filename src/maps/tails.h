@@ -30,8 +30,7 @@ typedef struct {
 } recon_tail_point;
 
 /* Computes the tables from n >= 1 points, which it reorders. Kinds with few points are merged with
- * the broad ones; if these are few, all are one kind. The numbers are rounded to float, as in
- * files. */
+ * the broad ones; if these are few, all are one kind. Rounded to float, as in files. */
 void recon_tails_make(recon_tails *out, recon_tail_point *points, size_t n);
 
 /* Returns the share of held-out points of the same kind with a tail at most as large, including

@@ -19,8 +19,7 @@
 #include "maps/calibration.h"
 #include "model/laws.h"
 
-/* The most codes, and the most calibration points; and the number of nearest codes whose mean
- * distance is used. */
+/* The most codes and calibration points; and the number of nearest codes in a distance. */
 enum { RECON_CODES_MOST = 4096, RECON_CODES_NEAREST = 5 };
 
 typedef struct {
@@ -89,13 +88,11 @@ recon_status recon_codes_clusters(recon_ctx *ctx, int64_t *out /* [m] */,
                                   size_t m, size_t k);
 
 /* Computes the p-value of each of m embeddings: the share of held-out inputs that are as unlike the
- * codes, by distance or by angle. If it is small, the input is unlike the training data, whatever
- * its pose. */
+ * codes, by distance or by angle. If it is small, the input is unlike the training data. */
 recon_status recon_codes_p_values(recon_ctx *ctx, double *out /* [m] */,
                                   const recon_stored_embeddings *codes, const float *z /* [m][d] */,
                                   size_t m);
-/* The smallest possible p-value, that of an input further from the codes than all held-out
- * inputs. */
+/* The smallest possible p-value, of inputs further from the codes than all held-out ones. */
 double recon_codes_floor(const recon_stored_embeddings *codes);
 
 #endif

@@ -67,8 +67,7 @@ struct recon_model {
 };
 
 /* Returns the number of nearest training inputs that verdicts use: one in fifty of the stored
- * codes, at least the size of a class and at most 25; 0 without codes. A training input is one of
- * its own. */
+ * codes, at least a class and at most 25; 0 without codes. A training input counts itself. */
 size_t recon_model_near(const recon_model *model);
 
 /* Zero in any field means its default. */
@@ -126,8 +125,7 @@ recon_status recon_rows_fill(recon_ctx *ctx, recon_row *out /* [n] */, const rec
                              const recon_read *of, size_t n,
                              const recon_canonicalize_options *options);
 
-/* Returns whether a gate lets an input with this p-value be rotated; only_if 0: there is no
- * gate. */
+/* Returns whether a gate lets an input with this p-value be rotated; only_if 0: no gate. */
 int recon_gate_opens(double only_if, double p_value);
 
 /* Makes the verdicts on n images; no other code does. The modes are relative to Lambda. */

@@ -24,8 +24,7 @@ typedef struct {
 recon_status recon_summarize(recon_ctx *ctx, json_t **summary, recon_discovery *out,
                              const recon_summary_input *f);
 
-/* Adds what only molecules have: their number, those that look the same after a rotation, and the
- * readings of each. */
+/* Adds what only molecules have: their number, symmetric ones, and the readings of each. */
 recon_status recon_summarize_molecules(recon_ctx *ctx, json_t **summary, recon_discovery *out,
                                        const recon_summary_input *f);
 

@@ -6,8 +6,7 @@
 
 #include <recon/nn/schedule.h>
 
-/* epoch: steps per epoch; steps: in total. A run of fewer than fifty epochs warms up over a tenth
- * of it. */
+/* epoch: steps per epoch; steps: in total. Runs below fifty epochs warm up over a tenth. */
 recon_schedule recon_restarts(double rate, uint64_t epoch, uint64_t steps);
 
 #endif

@@ -1,7 +1,6 @@
 /* settings.h - the settings of a run as one line of text: "batch: 64, rate: 0.002, ...".
  *
- * Checkpoints and models store the line; a resumed run compares it with its own and reports
- * differences. */
+ * * Checkpoints and models store the line; a resumed run compares it with its own. */
 #ifndef NN_SETTINGS_H
 #define NN_SETTINGS_H
 

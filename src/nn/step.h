@@ -37,8 +37,7 @@ int recon_step_holds(const recon_step *step, const void *value);
 recon_status recon_step_reset(recon_ctx *ctx, recon_step *step);
 void recon_step_free(recon_ctx *ctx, recon_step *step);
 
-/* --- Planning: how much memory a training step will take, and into how many parts a batch must be
- * split to fit. */
+/* --- Planning: the memory of a training step, and the parts of a batch that fit. */
 
 /* Part `part` of `parts` of a batch of `units`. */
 recon_slice recon_slice_of(size_t units, size_t parts, size_t part);

@@ -30,8 +30,7 @@ void recon_class_verdict_doubt(recon_frames *frames, size_t row); /* "cannot tel
 /* Counts frames->verdict into frames->natural. */
 void recon_findings_count(recon_frames *frames);
 
-/* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts
- * are not changed. */
+/* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Others stay. */
 void recon_frames_make_unsure(recon_frames *frames, size_t i);
 
 /* Counts the rows of each symmetry that is named, other than C1: {"C4": rows, ...}. */

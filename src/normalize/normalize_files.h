@@ -21,8 +21,7 @@ typedef struct {
     char *summary;       /* the text of summary.json */
 } recon_normalize_result;
 
-/* Reads the files and writes the result folder, as a whole or not at all. Always free the
- * result. */
+/* Reads the files and writes the result as a whole or not at all. Always free it. */
 recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
                                    const recon_normalize_request *request);
 void recon_normalize_result_free(recon_normalize_result *result);

@@ -7,8 +7,7 @@
 /* Ascending, in place. No NaN. */
 void recon_sort_doubles(double *values, size_t n);
 
-/* Interpolates linearly between the two nearest of n >= 1 sorted values; share in [0, 1], 0.5: the
- * median. */
+/* Interpolates linearly between n >= 1 sorted values; share in [0, 1], 0.5: the median. */
 double recon_quantile(const double *sorted, size_t n, double share);
 
 #endif

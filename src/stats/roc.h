@@ -1,8 +1,7 @@
 /* roc.h - how well a score separates two classes.
  *
- * Labels are 0 (negative) and 1 (positive); a high score means positive. Scores may be infinite.
- * Both functions fail if a class is missing, a label is neither, or a score is NaN; the message
- * names the index. */
+ * * Labels are 0 (negative) and 1 (positive); a high score means positive. Scores may be infinite.
+ * Both functions fail if a class is missing, a label is neither, or a score is NaN. */
 #ifndef STATS_ROC_H
 #define STATS_ROC_H
 

@@ -6,8 +6,7 @@
 
 /* Returns whether two masses (numbers of points) tie: a sample does not distinguish masses that
  * differ by less than three standard deviations, and the answer would otherwise change from one
- * draw to the next. A mass below half the other is always less, or a few outliers would be its
- * equal. */
+ * draw to the next. A mass below half the other is always less. */
 static inline int recon_masses_tie(double less, double more)
 {
     return less >= more / 2 && more - less <= 3 * sqrt(more + less);

@@ -53,8 +53,7 @@ double recon_wrapped_normal_square(double *square, double angle, double sigma);
 
 /* Writes n quantiles of the density, at even steps of its probability. The verdict of
  * recon_so2_mean on them is the verdict on the density. The circle is cut where the density is
- * lowest. For a mixture whose bumps approximate a flat arc, that verdict is one pose, as for the
- * arc. */
+ * lowest. A mixture that approximates a flat arc is one pose, like the arc. */
 void recon_so2_quantiles(double *out /* [n] */, const recon_so2_density *p, size_t n);
 
 /* Chooses one family for all sets: the one with the highest likelihood of angles held out of the

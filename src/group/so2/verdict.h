@@ -1,7 +1,6 @@
 /* verdict.h - the verdict on the natural pose of a set of angles, a test with known error rates.
  *
- * docs/notebook/statistics-so2.md explains the tests and tabulates how often each verdict is given
- * for each law. */
+ * * docs/notebook/statistics-so2.md explains the tests, with the error rates of each law. */
 #ifndef GROUP_SO2_VERDICT_H
 #define GROUP_SO2_VERDICT_H
 
@@ -38,12 +37,10 @@ void recon_so2_weigh_evidence(recon_so2_evidence *out, const double *sorted, siz
  * each moment, all four together at the given level. */
 int recon_so2_uneven(const double moment[RECON_SO2_MOMENTS], double n, double level);
 
-/* Returns the p-value of Rayleigh's test of uniformity; r is the length of the mean of n unit
- * vectors. */
+/* Returns the p-value of Rayleigh's test of uniformity; r is the length of the mean of n. */
 double recon_rayleigh(double r, double n);
 
-/* Returns whether all moments are so small that no moment of the angles' law is likely to reach
- * `most`. */
+/* Returns whether all moments are so small that those of the law are unlikely to reach `most`. */
 int recon_so2_level(const double moment[RECON_SO2_MOMENTS], double n, double most);
 
 #endif

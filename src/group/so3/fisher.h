@@ -35,15 +35,13 @@ void recon_fisher_mean(double mean[9], const recon_fisher *fisher); /* E[R], row
 /* Returns s with coth(s) - 1/s = d, 0 <= d <= 1: exact if F has one non-zero singular value. */
 double recon_langevin_inverse(double d);
 
-/* Moves d off the border of the possible values, so that no singular value exceeds
- * RECON_FISHER_MAX. */
+/* Moves d off the border of the possible values, to singular values up to RECON_FISHER_MAX. */
 void recon_fisher_inside(double out[3], const double d[3]);
 
 /* Computes a starting point for d inside. */
 void recon_fisher_start(double s[3], const double d[3]);
 
-/* Minimises log c(s) - s.d from s until a step gains less than `enough`, and returns the
- * minimum. */
+/* Minimises log c(s) - s.d from s until steps gain less than `enough`; returns the minimum. */
 double recon_fisher_descend(double s[3], const double d[3], double enough);
 
 double recon_dot3(const double a[3], const double b[3]);
@@ -67,8 +65,7 @@ void recon_fisher_invert_moment(double s[3], const double d[3]);
  * a half: 25 samples cannot distinguish them from uniform ones (recon_so3_free_directions). */
 #define RECON_FISHER_LOOSE 1.16
 
-/* Returns the number of free directions of the mode, 0 .. 3, as in recon_so3_free_directions; 1 is
- * a ring. */
+/* Returns the number of free directions of the mode, 0 .. 3: see recon_so3_free_directions. */
 int recon_fisher_free(const recon_fisher *fisher);
 
 /* Returns the centre nearest the identity, given the number of free directions. It is multiplied on

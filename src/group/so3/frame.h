@@ -61,8 +61,7 @@ typedef struct {
 recon_so3_descent recon_so3_probe(recon_so3 at, const recon_so3_samples *s, double c);
 recon_so3_descent recon_so3_descend(recon_so3 from, const recon_so3_samples *s, double c);
 
-/* Returns whether a has the lower loss, or, if they differ by less than tie, is nearer the
- * identity. */
+/* Returns whether a has the lower loss, or, within tie, is nearer the identity. */
 int recon_so3_better(const recon_so3_descent *a, const recon_so3_descent *b, double tie);
 
 /* The Frechet mean of samples with this frame. */

@@ -43,8 +43,7 @@ typedef struct {
     recon_so3 at[RECON_MODES_MAX];
 } recon_so3_verdict;
 
-/* Judges a set. out already has the modes from so3/modes.c; if that is one, the spin may have
- * several. */
+/* Judges a set. out has the modes from so3/modes.c; with one, the spin may have several. */
 recon_status recon_so3_judge(recon_ctx *ctx, recon_so3_verdict *out, const recon_so3_evidence *e,
                              recon_arena *arena);
 
