@@ -26,8 +26,7 @@ recon_status cli_actions_open(recon_ctx *ctx, cli_actions *out, const char *path
                               const recon_inputs *inputs, const recon_model *model);
 void cli_actions_close(cli_actions *actions);
 
-/* Applies the table to the row of input i; a line for the input takes precedence over its
- * cluster's. */
+/* Applies the table to the row of input i; a line for the input wins over its cluster's. */
 void cli_actions_apply(const cli_actions *actions, recon_row *row, size_t i,
                        const recon_group *group);
 

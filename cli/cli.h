@@ -138,8 +138,7 @@ int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2,
 int cli_settings_add(const cli_command *command, cli_settings *settings, const char *name,
                      const char *value);
 
-/* Returns the code of misuse if a training would replace a file at `out` without permission, else
- * -1. */
+/* Returns the code of misuse if training would replace `out` without permission, else -1. */
 int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite);
 #define CLI_RESUME_HELP    "continue from MODEL.last; with more --epochs also a finished run"
 #define CLI_OVERWRITE_HELP "replace MODEL and MODEL.last if they exist"
@@ -228,8 +227,7 @@ recon_status cli_discover_in(recon_ctx *ctx, recon_discovery *out, cli_inputs *i
                              const recon_backbone *backbone, const char *model,
                              const cli_data *data, const char *dir, recon_discover_options *o);
 
-/* Opens a complete model and its inputs, for canonicalize, score and distribution. Always close
- * it. */
+/* Opens a complete model and its inputs, for three of the commands. Always close it. */
 typedef struct {
     recon_model *model;
     cli_inputs inputs;
@@ -259,14 +257,12 @@ void cli_print_lambda(const recon_lambda_choice *choice);
 void cli_print_trust(const recon_trust *trust);
 /* Prints a line if the model should not be used. */
 void cli_print_distrust(const recon_model *model);
-/* Returns the note after a width that does not show how far images occur rotated, else "". trust
- * may be NULL. */
+/* Returns the note after a width that does not show how far images are rotated, or "". */
 const char *cli_width_note(const recon_trust *trust);
 /* Prints the reasons, if any, in lines indented by this many spaces. */
 void cli_print_reasons(const recon_trust *trust, int indent);
 
-/* Returns whether a network is equivariant enough to be used; and says so in words, with a remedy
- * if it is not. */
+/* Returns whether a network is equivariant enough to be used; and says so, with a remedy. */
 int cli_is_equivariant(const recon_equivariance *e);
 const char *cli_equivariance_words(const recon_equivariance *e);
 

@@ -6,8 +6,7 @@
 #include "data/image.h"
 #include <recon/recon.h>
 
-/* How pictures are rotated. The threads that share the budget hold no more pixels in memory than it
- * allows. */
+/* How pictures are rotated. Threads that share a budget hold no more pixels than it allows. */
 typedef struct {
     recon_interpolation interpolation;
     size_t most; /* bytes that the pixels of one picture may take, 0 for the default */

@@ -1,6 +1,5 @@
 /* rounds.h - distributes blocks of inputs over ranks: in each round every rank processes one block,
- * and rank 0 receives the results of all, in the order of the inputs. In one process a round is a
- * block. */
+ * and rank 0 receives the results of all, in order. In one process a round is a block. */
 #ifndef CLI_ROUNDS_H
 #define CLI_ROUNDS_H
 

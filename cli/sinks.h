@@ -45,7 +45,7 @@ recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, 
  * copied. Stacks are written by commit. */
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
                                const double *angles, size_t first, size_t n);
-/* Commits everything, including the table, and writes the absolute poses to `poses`, a path or
+/* Commits everything, including the table, and writes absolute poses to `poses`, which may be
  * NULL. */
 recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses,
                              const recon_group *group, const double *absolute);

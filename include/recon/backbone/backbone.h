@@ -45,8 +45,7 @@ typedef struct {
                            recon_interpolation interpolation);
     /* The remaining entries may be NULL. data_options sets how data for this backbone are opened.
      * fits checks a data set, accepts checks input i of a data set, and check checks a caller's
-     * batch. center returns the point about which input i of a batch rotates (SO(3); NULL: the
-     * origin). */
+     * batch. center returns the centre of rotation of input i (SO(3); NULL: the origin). */
     void (*data_options)(const recon_backbone *backbone, recon_data_options *options);
     recon_status (*fits)(recon_ctx *ctx, const recon_backbone *backbone, const recon_data *data);
     recon_status (*accepts)(recon_ctx *ctx, const recon_backbone *backbone, const recon_data *data,
@@ -91,8 +90,7 @@ RECON_API recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out,
                                            recon_precision precision);
 RECON_API void recon_backbone_close(recon_ctx *ctx, recon_backbone *backbone);
 
-/* Fills in how data for this backbone are opened, where the options do not set it: see the kind's
- * data_options. */
+/* Fills in how data for this backbone are opened, where options do not: see data_options. */
 RECON_API void recon_backbone_data_options(const recon_backbone *backbone,
                                            recon_data_options *options);
 

@@ -1,6 +1,5 @@
 /* inputs.h - the inputs of a run: a SPEC or a subset of it, possibly rotated by a rule and resized
- * for a backbone. The commands and the Python package open their data here, so both get the same
- * inputs. */
+ * for a backbone. The commands and Python open their data here and get the same inputs. */
 #ifndef RECON_BACKBONE_INPUTS_H
 #define RECON_BACKBONE_INPUTS_H
 
@@ -39,8 +38,8 @@ RECON_API void recon_inputs_close(recon_inputs *inputs);
 RECON_API const recon_data *recon_inputs_data(const recon_inputs *inputs);
 
 /* Returns what a model made from these inputs should record: *source receives how they were read,
- * for summary.json, and `more` receives entries for the model's metadata. Returns the number of
- * these entries. */
+ * for summary.json, and `more` receives metadata for the model. Returns the number of these
+ * entries. */
 enum { RECON_INPUTS_ENTRIES = 3 };
 RECON_API size_t recon_inputs_record(recon_source *source,
                                      recon_metadata_entry more[RECON_INPUTS_ENTRIES],

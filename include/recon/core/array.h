@@ -41,14 +41,12 @@ RECON_API const char *recon_dtype_name(recon_dtype dtype); /* "float32", "int64"
 /* The number of elements. The shape of an array that was read never overflows. */
 RECON_API size_t recon_array_count(const recon_array *array);
 
-/* Frees an array that was read. Does nothing to a zeroed array, to one made by hand, or if called
- * twice. */
+/* Frees an array that was read. Does nothing to zeroed arrays and to those made by hand. */
 RECON_API void recon_array_free(recon_array *array);
 
-/* Converts all elements, in C order, to out[recon_array_count(in)]. Conversion to float rounds
- * to nearest, and to infinity beyond the range; NaN stays NaN. Converting a value that is not a
- * 64-bit integer (a fraction, NaN, too large) to one is RECON_ERR_INPUT, and the message gives
- * its index. */
+/* Converts all elements, in C order, to out[recon_array_count(in)]. Conversion to float rounds to
+ * nearest, and to infinity beyond the range; NaN stays NaN. Converting a value that is not a 64-bit
+ * integer (a fraction, NaN, too large) to one is RECON_ERR_INPUT with its index. */
 RECON_API recon_status recon_array_to_f32(recon_ctx *ctx, float *out, const recon_array *in);
 RECON_API recon_status recon_array_to_f64(recon_ctx *ctx, double *out, const recon_array *in);
 RECON_API recon_status recon_array_to_i64(recon_ctx *ctx, int64_t *out, const recon_array *in);
@@ -59,8 +57,7 @@ RECON_API recon_status recon_array_to_i64(recon_ctx *ctx, int64_t *out, const re
  * order. Objects, records, strings and complex numbers are refused by name. Every field of the
  * header is checked against the file; the message of RECON_ERR_FORMAT tells what is wrong and
  * where. A large file is mapped, not read: it must not be truncated while the array is in use (this
- * library replaces files and never truncates them). Free with recon_array_free; on failure *out is
- * zeroed. */
+ * library replaces files and never truncates them). On failure *out is zeroed. */
 RECON_API recon_status recon_npy_read(recon_ctx *ctx, recon_array *out, const char *path);
 
 /* Writes version 1.0. The file appears complete or not at all, even if the disk is full. */

@@ -13,8 +13,7 @@ typedef struct recon_ctx recon_ctx;
 
 typedef enum { RECON_LOG_WARN, RECON_LOG_INFO, RECON_LOG_DEBUG } recon_log_level;
 
-/* Progress of a long job. The callback is called at most ten times a second, and once at the
- * end. */
+/* Progress of a long job. Reported at most ten times a second, and at the end. */
 typedef struct {
     const char *label;   /* "knn", "normalize" ... */
     uint64_t done;       /* units of work done, out of total */
@@ -62,15 +61,14 @@ typedef struct {
 RECON_API recon_ctx *recon_ctx_new(const recon_ctx_options *options);
 RECON_API void recon_ctx_free(recon_ctx *ctx);
 
-/* Returns the message of the last failure, or "" if there was none. Valid until the next call with
- * ctx. */
+/* Returns the message of the last failure, or "". Valid until the next call with ctx. */
 RECON_API const char *recon_ctx_message(const recon_ctx *ctx);
 
 /* Sets the message, one line, and returns status. In fmt, "{crop=auto}" is a setting,
  * "{skip_bad=true}" a setting that is switched on, and "{recon.train(from=MODEL)}" a call; they are
  * spelled as the context's options ask. Callbacks and kinds of an application report their failures
- * with it, as the library does. Any worker thread may call it; within one parallel loop the first
- * message is kept. */
+ * with it, as the library does. Any worker thread may call it; in a parallel loop the first message
+ * counts. */
 RECON_API recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
     RECON_PRINTF(3, 4);
 

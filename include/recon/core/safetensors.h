@@ -20,9 +20,8 @@ RECON_API void recon_safetensors_close(recon_safetensors *file);
 RECON_API size_t recon_safetensors_count(const recon_safetensors *file);
 RECON_API const char *recon_safetensors_name(const recon_safetensors *file, size_t i);
 
-/* Finds a tensor by its name; RECON_ERR_INPUT if there is none. The array refers to the file, or
- * is a copy if the data are not aligned there: free it with recon_array_free before closing the
- * file. */
+/* Finds a tensor by its name; RECON_ERR_INPUT if there is none. The array refers to the file, or is
+ * a copy if the data are not aligned there: free it before closing the file. */
 RECON_API recon_status recon_safetensors_get(recon_ctx *ctx, recon_array *out,
                                              const recon_safetensors *file, const char *name);
 
@@ -33,8 +32,7 @@ typedef struct {
     const char *key, *value;
 } recon_metadata_entry;
 
-/* Returns entry i of the metadata, or { NULL, NULL } after the last. Valid while the file is
- * open. */
+/* Returns entry i of the metadata, or { NULL, NULL } after the last; valid while open. */
 RECON_API recon_metadata_entry recon_safetensors_metadata_at(const recon_safetensors *file,
                                                              size_t i);
 

@@ -18,8 +18,7 @@ typedef struct {
     size_t skipped; /* inputs that were left out because they could not be read */
 } recon_data_info;
 
-/* How a SPEC is opened. Zero in any field means its default; a kind ignores what it does not
- * use. */
+/* How a SPEC is opened. Zero means the default; kinds ignore what they do not use. */
 typedef struct {
     int skip_bad; /* 1: skip and count inputs that cannot be used; 0: the first one is an error */
     int crop;     /* images: see recon_dataset_options and RECON_CROP_OPEN */

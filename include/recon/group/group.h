@@ -72,13 +72,11 @@ struct recon_group {
         shape[2]; /* of a pose in arrays that are written: zeros: one number; { 9, 0 }; { 3, 3 } */
     int takes_quaternions; /* 1: files may hold n x 4 quaternions, whose order must be stated */
     /* Optional: converts the n rows of an array from a file to poses; order is the order of
-     * quaternions, and path is used in messages. NULL: the array is n x shape and holds the
-     * poses. */
+     * quaternions, and path is used in messages. NULL: the array holds the poses, n x shape. */
     recon_status (*read)(recon_ctx *ctx, const recon_group *self, double *out /* [n] */,
                          const recon_array *array, size_t n, recon_quaternions order,
                          const char *path);
-    /* Optional: prints a pose for text tables. NULL: its numbers, with six decimals, separated by
-     * blanks. */
+    /* Optional: prints a pose for text tables. NULL: its numbers, with six decimals. */
     void (*print)(const recon_group *self, char *text, size_t size, const double *pose);
     /* Optional: converts n poses to the form that is written. NULL: unchanged. out is not poses. */
     void (*write)(const recon_group *self, double *out, const double *poses, size_t n);
@@ -95,8 +93,8 @@ struct recon_group {
     recon_status (*center)(recon_ctx *ctx, const recon_group *self, recon_center *out, void *fits,
                            const double *poses, size_t sets, size_t k,
                            const recon_mean_options *options);
-    /* Optional: looks for a symmetry that the poses of one kind of object repeat. If one is named, it
-     * becomes the verdict, and the centre one of the equivalent centres. */
+    /* Optional: looks for a symmetry that the poses of one kind of object repeat. If one is named,
+     * it becomes the verdict, and the centre one of the equivalent centres. */
     recon_status (*symmetry)(recon_ctx *ctx, const recon_group *self, recon_center *center,
                              const double *poses, size_t n);
     /* Optional, if `center` makes the fits: makes the fit to g center^-1 of one to poses g. */
@@ -109,8 +107,8 @@ struct recon_group {
     recon_status (*fit)(recon_ctx *ctx, const recon_group *self, void *fits, const double *poses,
                         size_t sets, size_t k, int family);
     double (*background)(const recon_group *self, const void *fit); /* weight of the uniform part */
-    /* The score of a pose, -log p, and the probability of a score as high or higher, both with the
-     * given background. */
+    /* The score of a pose, -log p, and the probability of one as high or higher, with the given
+     * background. */
     double (*score)(const recon_group *self, const void *fit, double background,
                     const double *pose);
     double (*tail)(const recon_group *self, const void *fit, double background, const double *pose);
@@ -130,9 +128,9 @@ RECON_API const recon_group recon_group_so3; /* unit quaternions w x y z, see re
 #define RECON_SO3 (&recon_group_so3)
 
 /* Finds a group by name: "so2", "so3", one that was added to the context, "c2" to "c360" (cyclic
- * groups, whose elements are numbered from 0) or "t1" to "t16" (tori, with this many angles). Any
- * other name is RECON_ERR_INPUT, and the message lists the known ones. The group lives as long as
- * the context. */
+ * groups, whose elements are numbered from 0) or "t1" to "t16" (tori, with this many angles).
+ * Any other name is RECON_ERR_INPUT, and the message lists all. The group lives as long as the
+ * context. */
 RECON_API recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const char *name);
 
 /* Adds an application's group to this context under its name; the table must outlive the context. A

@@ -5,8 +5,8 @@
  * with Tukey's biweight in place of the square (the RECON paper, appendix on the robust mean). It
  * follows the verdict: with one mode, however broad, it is the Frechet mean; with several it lies
  * on the heaviest. The default is the Tukey mean, except that on SO(2) the centre of a single mode
- * allows for a background of outliers. docs/notebook/statistics-so2.md and docs/notebook/statistics-so3.md describe the
- * tests. */
+ * allows for a background of outliers. docs/notebook/statistics-so2.md and
+ * docs/notebook/statistics-so3.md describe the tests. */
 #ifndef RECON_GROUP_MEAN_H
 #define RECON_GROUP_MEAN_H
 
@@ -91,8 +91,7 @@ typedef struct {
     /* Singular values of the mean rotation, falling, the last with its sign: 1, 1, 1 for copies of
      * one rotation; one large and two small for a ring; 0, 0, 0 for all of SO(3). */
     double singular[3];
-    /* The best determined direction: every sample takes axis_body close to axis_world, with any
-     * spin about it. */
+    /* The best determined direction: samples take axis_body close to axis_world, with any spin. */
     double axis_body[3];
     double axis_world[3];
     double tukey_c;        /* the c that was used; 0 if the mean is not a Tukey mean */

@@ -42,8 +42,8 @@ typedef struct {
 
 /* Returns log p(angle), -infinity outside an arc without background. */
 RECON_API double recon_so2_log_density(const recon_so2_density *p, double angle);
-/* Returns the score -log p, larger for more unusual poses. Rotating angle and centre alike does not
- * change it. */
+/* Returns the score -log p, larger for more unusual poses, unchanged if angle and centre rotate
+ * alike. */
 RECON_API double recon_so2_score(const recon_so2_density *p, double angle);
 RECON_API double recon_so2_sample(const recon_so2_density *p, recon_rng *rng);
 

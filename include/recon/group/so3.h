@@ -32,8 +32,7 @@ RECON_API recon_so3 recon_so3_haar(recon_rng *rng);              /* a uniformly 
 RECON_API void recon_so3_act(double out[3], recon_so3 a, const double v[3]); /* out may be v */
 
 /* Convert from and to rotation vectors (axis times angle). exp and log are accurate to rounding
- * near 0 and near pi; at exactly pi, log returns the axis whose first non-zero entry is
- * positive. */
+ * near 0 and near pi; at pi, log returns the axis whose first non-zero entry is positive. */
 RECON_API recon_so3 recon_so3_exp(const double v[3]);
 RECON_API void recon_so3_log(double v[3], recon_so3 a);
 RECON_API recon_so3 recon_so3_from_axis_angle(const double axis[3], double angle); /* axis != 0 */

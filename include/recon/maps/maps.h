@@ -1,5 +1,4 @@
-/* maps.h - the networks that learn Lambda and Theta: training options, and a description of a
- * model's maps. */
+/* maps.h - the networks that learn Lambda and Theta: their training options and description. */
 #ifndef RECON_MAPS_MAPS_H
 #define RECON_MAPS_MAPS_H
 
@@ -18,14 +17,12 @@ typedef enum {
 } recon_lambda;
 RECON_API const char *recon_lambda_name(recon_lambda lambda); /* "auto", "neighbours", ... */
 
-/* The networks for Lambda and Theta: MLPs on z, or separate networks on the inputs, as in the
- * paper. */
+/* The networks for Lambda and Theta: MLPs on z, or, as in the paper, networks on the inputs. */
 typedef enum { RECON_HEADS_MLP, RECON_HEADS_PAPER } recon_heads;
 
 /* Zero in any field means its default, which is given here for MLPs. With RECON_HEADS_PAPER,
  * epochs, batch, rate and decay are those of the networks: 60 epochs of batches of 128, 1.35e-4
- * with warm restarts, no decay (molecules: 30 epochs, 4.83e-4); heads that stay on z keep the
- * defaults. */
+ * with warm restarts, no decay (molecules: 30 epochs, 4.83e-4); heads on z keep the defaults. */
 typedef struct {
     size_t hidden;        /* 256; SO(3): 512 */
     size_t epochs, batch; /* 30, 256; a smaller set is one batch; SO(3): at least 300 steps */

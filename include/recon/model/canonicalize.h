@@ -1,10 +1,9 @@
 /* canonicalize.h - rotates inputs into their natural pose, in front of a frozen model.
  *
- * C(x) is x rotated by Lambda(x) - psi(x), with one resampling from the original. Two inputs that
+ * * C(x) is x rotated by Lambda(x) - psi(x), with one resampling from the original. Two inputs that
  * differ by a rotation get the same image, so everything downstream is invariant. If there are
  * several natural poses (a round 8 looks the same upside down; a class has two orientations), the
- * candidates can be listed, and a judge may choose among them, for example by the confidence of a
- * frozen model. */
+ * candidates can be listed, and a judge, for example a frozen model's confidence, may choose. */
 #ifndef RECON_MODEL_CANONICALIZE_H
 #define RECON_MODEL_CANONICALIZE_H
 
@@ -14,8 +13,7 @@
 
 /* The inputs that are rotated, by their verdict (recon_distribution, recon_distribution3). In front
  * of a frozen model rotate all, since C(x) makes it invariant. For files that are kept,
- * RECON_ONLY_CLEAR is safer: an input without a natural pose would be rotated by an arbitrary
- * angle. */
+ * RECON_ONLY_CLEAR is safer: inputs without a natural pose would get an arbitrary angle. */
 typedef enum {
     RECON_ONLY_ANY = 0, /* all inputs */
     RECON_ONLY_CLEAR,   /* inputs with a natural pose: one, several, modulo or axis */
@@ -88,8 +86,7 @@ RECON_API recon_status recon_canonicalize_images(recon_ctx *ctx, float *out,
  * recon/data/molecules.h would refuse (a coordinate that is not finite, two atoms at the same
  * position, a single atom), or with an element that the model does not know, is RECON_ERR_INPUT,
  * and the message names it. If the poses leave a spin free, C(x) aligns the axis, and the spin
- * about it is arbitrary but the same for the whole class; see pose.free. Use recon_canonicalize for
- * a gate. */
+ * about it is arbitrary but the same for the whole class; see pose.free. */
 RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
                                                     recon_pose *poses /* [n] */,
                                                     const recon_model *model,

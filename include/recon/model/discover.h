@@ -30,8 +30,7 @@ typedef struct {
     const char *data; /* the name of the data, for the model's metadata; NULL: unknown */
     /* For the summary, so that the data can be opened again; NULL: unknown. */
     const recon_source *source;
-    /* The inputs that data belong to: poses.csv uses their names and row numbers. NULL: those of
-     * the data. */
+    /* The inputs that data belong to: poses.csv uses their names and rows. NULL: the data's own. */
     const recon_inputs *inputs;
     const recon_metadata_entry *metadata; /* more entries for the model's metadata */
     size_t n_metadata;
@@ -61,8 +60,8 @@ typedef struct {
     /* SO(3); NaN for other groups. */
     double concentration; /* median of the largest singular value of Theta */
     double background;    /* median share of outlying poses */
-    /* Share of points whose similar neighbours have contradictory poses; their verdict is never one
-     * pose or an axis. */
+    /* Share of points whose similar neighbours have contradictory poses; they never have one pose
+     * or an axis. */
     double inconsistent;
     size_t molecules;  /* different molecules */
     size_t symmetric;  /* molecules that look the same after a rotation */

@@ -32,8 +32,7 @@ RECON_API recon_status recon_model_export(recon_ctx *ctx, const char *path,
                                           const recon_model *model,
                                           const recon_export_options *options);
 
-/* The same for a frozen classifier, which maps images to `logits`, n x classes. licence may be
- * NULL. */
+/* The same for a frozen classifier, from images to `logits`, n x classes. licence may be NULL. */
 RECON_API recon_status recon_classifier_export(recon_ctx *ctx, const char *path,
                                                const struct recon_classifier *classifier,
                                                const char *licence);

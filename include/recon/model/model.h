@@ -13,8 +13,8 @@
 typedef struct recon_model recon_model;
 
 /* Opens a model of any kind; the file records which. precision is that of the backbone's
- * convolutions and products. A file written by `recon train` has no maps yet: the error message
- * tells what to do. */
+ * convolutions and products. A file of `recon train` has no maps yet: the message tells what to
+ * do. */
 RECON_API recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *path,
                                         recon_precision precision);
 RECON_API void recon_model_close(recon_ctx *ctx, recon_model *model);
@@ -28,8 +28,7 @@ RECON_API recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *model
  * for images radians, counter-clockwise). All inputs of its cluster then get the corresponding
  * natural pose and the verdict one; several inputs of one cluster are averaged. *followed (may be
  * NULL) receives how many of the inputs belong to a cluster; the others have no effect, and none
- * has in a model from a version that stored no clusters. Call it before several threads use the
- * model. */
+ * has in a model from a version that stored no clusters. Call it before threads share the model. */
 RECON_API recon_status recon_model_anchor(recon_ctx *ctx, recon_model *model, const void *inputs,
                                           const double *rotations, size_t n, size_t *followed);
 

@@ -17,8 +17,7 @@ typedef enum { RECON_TO_CANONICAL, RECON_TO_INPUT } recon_direction;
  * in (-pi, pi], counter-clockwise as seen on screen, or unit quaternions w x y z. */
 typedef struct {
     double psi[RECON_NUMBERS_MAX]; /* the backbone's pose, relative to its arbitrary canonical */
-    /* The natural pose of its class, also relative to that canonical; if a candidate was chosen,
-     * the candidate's. */
+    /* The natural pose of its class, relative to the same; of a chosen candidate, if any. */
     double lambda[RECON_NUMBERS_MAX];
     double absolute[RECON_NUMBERS_MAX]; /* psi lambda^-1: the input relative to its natural pose */
     /* lambda psi^-1: rotates the input to its canonical form; the identity if a gate leaves the
@@ -55,8 +54,7 @@ RECON_API void recon_pose_image(float *out, const recon_pose *pose, recon_direct
                                 const float *in, size_t height, size_t width, size_t channels,
                                 recon_interpolation interpolation);
 
-/* Maps a label mask, height x width, by nearest-neighbour resampling, 0 outside. out must not be
- * in. */
+/* Maps a label mask, height x width, by nearest-neighbour resampling, 0 outside. out is not in. */
 RECON_API void recon_pose_labels(int32_t *out, const recon_pose *pose, recon_direction direction,
                                  const int32_t *in, size_t height, size_t width);
 

@@ -1,9 +1,8 @@
 /* score.h - how unusual the pose of an input is, and the pose distribution of an input.
  *
- * The score is -log p(g_abs), normalised, with the density that the model predicts for the input.
- * The p-value is the share of calibration inputs whose pose is at least as unusual for their class.
- * A second p-value is the share of calibration inputs that are at least as far from the training
- * data. */
+ * * * The score is -log p(g_abs), normalised, with the density that the model predicts for the
+ * input. The p-value is the share of calibration inputs whose pose is as unusual for their class. A
+ * second p-value is the share of those that are as far from the training data. */
 #ifndef RECON_MODEL_SCORE_H
 #define RECON_MODEL_SCORE_H
 

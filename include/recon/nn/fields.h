@@ -23,12 +23,10 @@ static inline size_t recon_field_size(size_t frequency)
 
 RECON_API size_t recon_fields_channels(const recon_fields *fields);
 RECON_API size_t recon_fields_pairs(const recon_fields *fields); /* of any frequency but 0 */
-/* The channel where the fields of a frequency begin; for RECON_FREQUENCIES, the number of
- * channels. */
+/* The channel where the fields of a frequency begin; for RECON_FREQUENCIES, all channels. */
 RECON_API size_t recon_fields_begin(const recon_fields *fields, size_t frequency);
 
-/* Writes the number of fields of each frequency, up to the last one used: "32,24,16,8". Returns
- * out. */
+/* Writes the number of fields of each frequency, as "32,24,16,8". Returns out. */
 typedef char recon_fields_text[RECON_FREQUENCIES * 24];
 RECON_API const char *recon_fields_print(recon_fields_text out, const recon_fields *fields);
 

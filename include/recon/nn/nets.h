@@ -16,8 +16,7 @@ RECON_API recon_status recon_resnet18_add(recon_ctx *ctx, recon_resnet18 *out, r
                                           size_t channels, size_t classes, size_t width);
 RECON_API recon_var recon_resnet18_apply(recon_tape *tape, const recon_resnet18 *net, recon_var x);
 
-/* Two convolutions and two linear layers, for images of a fixed size; trains in minutes on a
- * CPU. */
+/* Two convolutions and two linear layers, for images of a fixed size; minutes on a CPU. */
 typedef struct {
     recon_conv conv[2];
     recon_norm norm[2];

@@ -37,8 +37,7 @@ RECON_API recon_status recon_params_add_normal(recon_ctx *ctx, recon_param **out
                                                recon_params *params, const char *name,
                                                const size_t *shape, int ndim,
                                                const double *deviations);
-/* The same for a buffer, which is saved with the weights but not trained. It is filled with
- * value. */
+/* The same for a buffer, filled with value, which is saved with the weights but not trained. */
 RECON_API recon_status recon_params_add_buffer(recon_ctx *ctx, recon_param **out,
                                                recon_params *params, const char *name,
                                                const size_t *shape, int ndim, double value);

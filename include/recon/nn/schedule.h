@@ -1,5 +1,4 @@
-/* schedule.h - the learning rate as a function of the step alone, so that a resumed run continues
- * it. */
+/* schedule.h - the learning rate as a function of the step, so that a resumed run continues it. */
 #ifndef RECON_NN_SCHEDULE_H
 #define RECON_NN_SCHEDULE_H
 
