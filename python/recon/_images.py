@@ -39,13 +39,13 @@ class Distribution:
     """The poses that one image could have had. Angles are about its natural pose, in radians.
 
     Fields:
-        pose: Poses, the image's own: a list of one.
-        family: Of theta: "uniform" or "normal".
+        pose: The pose of the image; Poses with one element.
+        family: The family of theta, "uniform" or "normal".
         theta: Half-width (uniform) or sigma (normal) of the distribution.
         score: -log density of the image's own pose.
-        p_value: Of the image's own pose: small is unusual.
-        p_embedding: Of the image's embedding: small is unlike the training data; see Scores.
-        verdict: What is known of the natural pose: "one", "several", "modulo" (a symmetry), "none"
+        p_value: The p-value of the image's own pose; small means unusual.
+        p_embedding: The p-value of its embedding; small means unlike the training data, see Scores.
+        verdict: The verdict on the natural pose: "one", "several", "modulo" (a symmetry), "none"
             or "cannot_tell".
         fold: m: the natural pose is known modulo 360 / m degrees; 0: not at all.
         modes: m x 2: where, and with what weight; heaviest first. More than one where the verdict
@@ -127,7 +127,7 @@ class ImageModel(Model):
 
     @property
     def crop(self) -> bool:
-        """Whether the model was trained on cropped images, so that pictures are cropped for it.
+        """True if the model was trained on cropped images, so that pictures are cropped for it.
 
         Arrays of the model's size are taken as they are: read_images(..., size=model.size,
         crop=model.crop) makes them as the model needs them.
@@ -257,7 +257,7 @@ class ImageModel(Model):
             degrees: One number for all of them, or one for each.
 
         Returns:
-            How many of the images belong to a cluster of the model; the others say nothing.
+            How many of the images belong to a cluster of the model; the others have no effect.
 
         Example:
             >>> model = recon.load("fashion")
@@ -295,7 +295,7 @@ class ImageModel(Model):
                 for one, size in zip(out, self._sizes(pictures, len(images)))]
 
     def _frames(self, x: Any, interpolation: str) -> tuple[list[Array], Array, list[int]]:
-        """Every image in each of its candidate poses, the weights of these, and whose they are."""
+        """Every image in each of its candidate poses, with their weights and image indices."""
         found = self.candidates(x)
         of = [i for i, one in enumerate(found) for _ in one.weight]
         angles = [float(a) for one in found for a in one.poses.rotation]
@@ -346,7 +346,7 @@ class ImageModel(Model):
         return [self.size] * n if pictures is None else pictures.sizes
 
     def _seen(self, x: Any) -> tuple[Array, Pictures | None]:
-        """What the model sees, and the pictures where these are of other sizes or kinds."""
+        """The images for the model, and the pictures if their sizes or kinds differ."""
         if not is_batch(x, self.size):
             pictures = Pictures(x, self.size)
             crop = self.crop

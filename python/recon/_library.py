@@ -1,4 +1,4 @@
-"""The shared library: where it is found, how it is called, and its failures as exceptions."""
+"""Finds and calls the shared library, and turns its failures into exceptions."""
 from __future__ import annotations
 
 import ctypes
@@ -93,7 +93,7 @@ def _listener(said: list[str]) -> Any:
 
 
 class Progress(NamedTuple):
-    """How far a long call is: what a `progress` function gets, at most ten times a second.
+    """Progress of a long call; passed to a `progress` function at most ten times a second.
 
     Fields:
         label: What is being done, such as "train" or "embed".
@@ -184,7 +184,7 @@ def context(device: str = "cpu") -> Iterator[int]:
 
 @contextmanager
 def watched(device: str, progress: Callable[[Progress], Any] | None) -> Iterator[int]:
-    """As context, for a call that reports how far it is; what `progress` raises comes out here."""
+    """Like context, for a call that reports progress; exceptions of `progress` are raised here."""
     if progress is None:
         with context(device) as ctx:
             yield ctx
@@ -217,7 +217,7 @@ def check(ctx: int, status: int) -> None:
 
 @contextmanager
 def made(ctx: int, close: Any, function: Any, *arguments: Any) -> Iterator[ctypes.c_void_p]:
-    """What function makes through its first argument, until it is closed."""
+    """The object that function returns in its first argument; closed at the end."""
     out = ctypes.c_void_p()
     patiently(ctx, function, ctypes.byref(out), *arguments)
     try:

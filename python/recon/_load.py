@@ -1,4 +1,4 @@
-"""load: a model by what its file says of itself."""
+"""load: opens a model of the kind that its file records."""
 from __future__ import annotations
 
 import os

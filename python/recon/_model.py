@@ -1,4 +1,4 @@
-"""Models: what `recon discover` wrote, opened. See recon/model/model.h and score.h."""
+"""Open models, written by `recon discover`. See recon/model/model.h and score.h."""
 from __future__ import annotations
 
 import ctypes
@@ -92,8 +92,8 @@ class Model:
         return open_model, (self.path, self._device, self._precision, self.lambda_from)
 
     def _with(self, lambda_: str) -> int:
-        """The handle whose natural poses come from there: this model's own, or one more of its
-        file, because an open model does not change."""
+        """The handle with this source of natural poses: the model's own, or another one of its
+        file, because an open model is immutable."""
         choice("lambda_", lambda_, "recon_lambda")
         if lambda_ in ("auto", self.lambda_from):
             return self._handle
@@ -177,7 +177,7 @@ class Model:
 
 
 def gate_of(only_if: float | None) -> float:
-    """As the library takes it: 0 for none."""
+    """only_if as the library takes it, 0 for None."""
     if only_if is None:
         return 0.0
     if not (isinstance(only_if, (int, float, np.number)) and 0 < only_if <= 1):

@@ -39,25 +39,25 @@ class Distribution3:
     each. Directions are unit vectors, angles are radians.
 
     Fields:
-        pose: Poses3, the molecule's own: a list of one.
-        F: Theta: the density is exp(tr F^T R) / c(F); 3 x 3. Of several modes, the chosen one's.
+        pose: The pose of the molecule; Poses3 with one element.
+        F: Theta, 3 x 3: the density is exp(tr F^T R) / c(F); with several modes, the chosen one's.
         mode: The likeliest pose, 3 x 3.
-        singular: Singular values of F, falling; the second and third near zero: the spin about an
-            axis is free.
-        background: Share of the uniform distribution.
+        singular: Singular values of F, falling; if the second and third are near zero, the spin
+            about an axis is free.
+        background: The weight of the uniform distribution.
         score: -log density of the molecule's own pose.
-        p_value: Of the molecule's own pose: small is unusual.
-        p_embedding: Of the molecule's embedding: small is unlike the training data; see Scores.
-        free: In how many directions the natural pose is a choice, not an estimate.
-        axis: The best determined direction: where the molecule's own axis belongs.
+        p_value: The p-value of the molecule's own pose; small means unusual.
+        p_embedding: The p-value of its embedding; small means unlike the training data, see Scores.
+        free: The number of directions in which the natural pose is arbitrary.
+        axis: Where the molecule's best determined axis points in its natural pose.
         axis_now: The direction of that axis in the input.
         tilt: The angle between the two.
-        spread: Of the axis's tilt, or of the rotations about the three axes; NaN where undefined.
-        verdict: What is known of the natural pose: "one", "several", "axis", "none" or
+        spread: Of the tilt of the axis, or of the rotations about the three axes; NaN if undefined.
+        verdict: The verdict on the natural pose: "one", "several", "axis", "none" or
             "cannot_tell".
-        modes: m x 3 x 3: where the modes are, heaviest first; the chosen one is the identity. More
-            than one where the verdict is several.
-        weights: Of the modes; they sum to 1.
+        modes: The modes, m x 3 x 3, heaviest first; the chosen one is the identity. More than one
+            if the verdict is several.
+        weights: The weights of the modes; they sum to 1.
         words: The same in a sentence or two.
 
     Example:
@@ -286,7 +286,7 @@ class Conformers:
         return (ctypes.c_uint8 * one.atoms).from_address(one.z)
 
     def _check(self) -> None:
-        """By making a set of them: models take what a reader has passed."""
+        """Checks molecules by making a set of them, as readers do."""
         with context() as ctx, made(ctx, lib.recon_molecules_close, lib.recon_molecules_make, self.list,
                                     self.n, None):
             pass
@@ -364,7 +364,7 @@ def _parts(i: int, molecule: Any) -> tuple[Any, Any]:
 
 
 def _only_conformer(i: int, molecule: Any) -> Any:
-    """Of RDKit's Mol."""
+    """The only conformer of an RDKit Mol."""
     conformers = list(molecule.GetConformers())
     if len(conformers) != 1:
         raise InputError(f"molecule {i}: {len(conformers)} conformers, but one is needed: " + (
@@ -374,7 +374,7 @@ def _only_conformer(i: int, molecule: Any) -> Any:
 
 
 def _atomic_numbers(numbers: Any, what: str) -> Array:
-    """Of numbers, or of symbols such as "C" and "Cl"."""
+    """The atomic numbers of a list of numbers, or of symbols such as "C" and "Cl"."""
     given = np.asarray(numbers)
     if given.dtype.kind not in "US":
         return array(numbers, np.int64, what)

@@ -269,7 +269,7 @@ def _refuse_what_does_not_go_together(
 
 
 def _caution(frames: Frames, points: int) -> None:
-    """What the command prints as a warning is one of Python's."""
+    """Turns the command's warnings into Python warnings."""
     none = frames.natural_pose["none"]
     if none > _abi.RECON_NATURAL_FEW:
         warn(f"{none:.0%} of the rows have no natural pose that can be found: the poses of their"
@@ -371,7 +371,7 @@ def _poses(lent: int, shape: tuple[int, ...], table: Any, precision: type) -> Ar
 
 
 def _shares(count: Any) -> dict[str, float]:
-    """As summary.json has them."""
+    """The entries as in summary.json."""
     total = sum(count)
     return {name: n / total if total else 0.0 for name, n in zip(VERDICTS, count)}
 

@@ -75,7 +75,7 @@ class Pictures:
         return picture
 
     def seen(self, ctx: int, crop: bool) -> Array:
-        """What a model sees of them: float32, n x height x width x channels."""
+        """The pictures as a model sees them: float32, n x height x width x channels."""
         out = np.empty((len(self), *self._size), np.float32)
         for i, (bitmap, held) in enumerate(self._maps):
             if held.dtype == np.float32:

@@ -22,7 +22,7 @@ def _only(given: dict[str, Any]) -> tuple[str, Any]:
 
 
 class _Records:
-    """What poses of both kinds have in common: n records of the library's."""
+    """The common base of both kinds of poses: n records of the library."""
 
     def __init__(self, records: Array):
         self._records = records
@@ -126,7 +126,7 @@ class Poses(_Records):
 
     @property
     def rotated(self) -> Array:
-        """Whether the input was rotated: False if only_if or only left it unchanged."""
+        """True if the input was rotated, False if only_if or only left it unchanged."""
         return np.asarray(self.rotation != 0)
 
     def to_input(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
@@ -258,7 +258,7 @@ class Poses3(_Records):
 
     @property
     def rotated(self) -> Array:
-        """Whether the input was rotated: False if only_if or only left it unchanged."""
+        """True if the input was rotated, False if only_if or only left it unchanged."""
         return np.asarray((self._records["rotation"][:, 1:4] != 0).any(axis=1))
 
     @property

@@ -11,7 +11,7 @@ T = TypeVar("T", bound=type)
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal: arrays element by element, NaN being equal to NaN."""
+    """Returns whether two values are equal: arrays element by element, NaN equal to NaN."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
         if a.dtype.names or b.dtype.names:
@@ -35,7 +35,7 @@ def names(kind: type) -> tuple[str, ...]:
 
 
 def _equal(self: Any, other: Any) -> Any:
-    """By value: arrays element by element, NaN being equal to NaN; how long it took is not compared."""
+    """Compares by value: arrays element by element, NaN equal to NaN, without the times taken."""
     if type(self) is not type(other):
         return NotImplemented
     return all(same(getattr(self, name), getattr(other, name)) for name in names(type(self))
@@ -50,7 +50,7 @@ def _differ(self: Any, other: Any) -> Any:
 
 def record(kind: T) -> T:
     """A class decorator: == compares arrays by their elements, and help() on a named tuple's field
-    shows what the class's docstring says of it. Arrays can change, so that there is no hash."""
+    shows the class's docstring. Arrays can change, so there is no hash."""
     for name, value in (("__eq__", _equal), ("__ne__", _differ), ("__hash__", None)):
         setattr(kind, name, value)
     if not dataclasses.is_dataclass(kind):

@@ -300,7 +300,7 @@ def discover(
 
 
 def discover_quietly(**given: Any) -> Discovery:
-    """As discover, but without a report: for an estimator, of which nobody reads one."""
+    """Like discover, but without a report: for estimators."""
     asked = inspect.signature(discover).bind(**given)
     asked.apply_defaults()
     return _discover(asked.arguments, None)
@@ -390,7 +390,7 @@ def _not_for_molecules(**given: Any) -> None:
 
 
 def _model_file(model: Any, what: str) -> bytes:
-    """As the command takes it: of a folder model.safetensors in it."""
+    """The path of a model; for a folder, that of model.safetensors in it."""
     path = path_text(model, what)
     return os.fsencode(os.path.join(path, "model.safetensors") if os.path.isdir(path) else path)
 
@@ -404,7 +404,7 @@ def _precision(ctx: int, precision: str, resume: bool) -> int:
 
 
 def _use_precision(ctx: int, precision: str) -> int:
-    """Of a model that is opened: the library decides what auto is."""
+    """The precision of a model to open; the library resolves auto."""
     return int(_abi.RECON_AUTO) if precision == "auto" else _precision(ctx, precision, False)
 
 
@@ -412,7 +412,7 @@ def _use_precision(ctx: int, precision: str) -> int:
 
 
 class _Asked:
-    """What was asked of the data, as the library takes it; kept here while it does."""
+    """The options of the data as the library takes them, kept alive during the call."""
 
     def __init__(self, given: dict[str, Any]):
         seed, rotate = given["seed"], given["rotate"]

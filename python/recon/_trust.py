@@ -22,7 +22,7 @@ def lambda_name(value: int) -> str:
 
 
 def trust_of(handle: int) -> dict[str, Any] | None:
-    """What recon discover said of an open model, as "trust" of summary.json has it."""
+    """The trust of an open model, as recorded by recon discover under "trust" in summary.json."""
     found = lib.recon_model_trust(handle)
     if not found:
         return None
@@ -33,7 +33,7 @@ def trust_of(handle: int) -> dict[str, Any] | None:
 
 
 def warning_of(trust: dict[str, Any] | None) -> str:
-    """What to warn of when such a model is opened; "" for nothing."""
+    """The warning when such a model is opened, or ""."""
     if not trust or not (trust["verdict"] == "do not use" or "disagrees" in trust["against"]):
         return ""
     return f"the verdict on its natural poses is: {trust['verdict']}. {trust['why']}".rstrip()

@@ -33,7 +33,7 @@ Self = TypeVar("Self", bound="_Estimator")
 
 
 class _Estimator(BaseEstimator):  # type: ignore[misc]
-    """What both have in common: the parameters, fit, and a pickle that holds the model."""
+    """The common base: parameters, fit, and a pickle that includes the model."""
 
     def _keep(self, given: dict[str, Any]) -> None:
         """The parameters, as scikit-learn wants them: each under its name, as it was given."""
@@ -78,7 +78,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = int(np.prod(self.shape or opened.size))
 
     def __getstate__(self) -> dict[str, Any]:
-        """A model that fit has made is in the pickle, not where it was made."""
+        """Stores a fitted model in the pickle itself."""
         state: dict[str, Any] = dict(super().__getstate__())
         if "_folder" in state:
             state["_folder"] = Path(state.pop("model_").path).read_bytes()
@@ -95,7 +95,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self._open(path)
 
     def _shaped(self) -> tuple[int, ...] | None:
-        """What a row of pixels is."""
+        """The shape of the image in a row of pixels."""
         if self.shape is not None:
             return tuple(self.shape)
         return self.model_.size if hasattr(self, "model_") else None
@@ -195,7 +195,7 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         return self.transform_with_poses(X)[0]
 
     def transform_with_poses(self, X: Any) -> tuple[Any, Poses]:
-        """As transform, and the poses that the images had.
+        """Like transform, but also returns the poses of the images.
 
         Args:
             X: The images.

@@ -73,7 +73,7 @@ class Canonicalizer(nn.Module):
         if frozen is not None and not isinstance(frozen, nn.Module):
             raise InputError(f"frozen: an nn.Module is needed, not {type(frozen).__name__}")
         if average and frozen is None:
-            raise InputError("average: a frozen model is needed, whose answers are averaged")
+            raise InputError("average: a frozen model is needed, whose outputs are averaged")
         if average and (only_if is not None or only != "any"):
             raise InputError(f"average and {'only_if' if only == 'any' else 'only'} exclude each other")
         self.model = opened
@@ -105,7 +105,7 @@ class Canonicalizer(nn.Module):
         return self
 
     def __prepare_scriptable__(self) -> None:
-        """What torch.jit.script asks of a module first."""
+        """Called first by torch.jit.script."""
         _refuse_to_be_compiled()
 
     def forward(self, images: Images) -> Any:
@@ -208,7 +208,7 @@ class Canonicalizer(nn.Module):
         return out.index_add_(0, at, weighted)
 
     def extra_repr(self) -> str:
-        """What repr() says of the module.
+        """The module's text for repr().
 
         Returns:
             The model, and how it is used.
@@ -278,7 +278,7 @@ def _arrays(images: Images) -> Any:
 
 
 def _tensors(out: Any, like: Images) -> Any:
-    """What the model made of them, as tensors like those."""
+    """Converts the model's output to tensors like the input."""
     if not isinstance(like, Tensor):
         return [_tensor(a, one, True) for a, one in zip(out, like)]
     if not len(out):
