@@ -300,7 +300,7 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
 /* Prints the value as text and releases it. */
 recon_status cli_print_json(recon_ctx *ctx, json_t *value);
 
-extern const cli_command cli_upright, cli_demo, cli_train, cli_normalize, cli_discover,
+extern const cli_command cli_upright, cli_models, cli_demo, cli_train, cli_normalize, cli_discover,
     cli_canonicalize, cli_score, cli_distribution, cli_export, cli_classifier, cli_check,
     cli_reproduce, cli_report, cli_info;
 

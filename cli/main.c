@@ -17,14 +17,14 @@ static const struct {
     { "discover",
       { &cli_upright, &cli_demo, &cli_train, &cli_discover, &cli_normalize, &cli_report } },
     { "use", { &cli_canonicalize, &cli_score, &cli_distribution, &cli_export } },
-    { "measure", { &cli_check, &cli_classifier, &cli_reproduce, &cli_info } },
+    { "measure", { &cli_check, &cli_classifier, &cli_reproduce, &cli_info, &cli_models } },
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
 static void print_help(FILE *to)
 {
     fputs("recon - natural poses and pose distributions, without labels\n"
-          "usage: recon COMMAND [OPTIONS]\n\n",
+          "usage: recon COMMAND [OPTIONS]\n",
           to);
     for (size_t g = 0; g < GROUPS; g++) {
         fprintf(to, "%s\n", groups[g].heading);

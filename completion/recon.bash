@@ -13,7 +13,7 @@ _recon() {
     COMPREPLY=()
     local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _recon_words upright demo train discover normalize report canonicalize score distribution export check classifier reproduce info help --help --version
+        _recon_words upright demo train discover normalize report canonicalize score distribution export check classifier reproduce info models help --help --version
         return
     fi
     if [ "$word" = : ]; then
@@ -29,14 +29,14 @@ _recon() {
     fi
     case $command,$last in
     upright,-o | upright,--out) ;;
-    upright,-m | upright,--model) ;;
+    upright,-m | upright,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     upright,--seed) compopt +o default ;;
     upright,--device) _recon_words cpu cuda ref ;;
     demo,-o | demo,--out) ;;
     demo,--limit) compopt +o default ;;
     train,-o | train,--out) ;;
     train,--preset) _recon_words auto fast paper small photo photo-small ;;
-    train,--from) ;;
+    train,--from) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     train,--epochs) compopt +o default ;;
     train,--held) _recon_specs ;;
     train,--every) compopt +o default ;;
@@ -51,7 +51,7 @@ _recon() {
     train,--picture-limit) compopt +o default ;;
     train,--device) _recon_words cpu cuda ref ;;
     train,--precision) _recon_words auto f32 tf32 bf16 ;;
-    discover,-m | discover,--model) ;;
+    discover,-m | discover,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     discover,-o | discover,--out) ;;
     discover,-k | discover,--k) compopt +o default ;;
     discover,--mean) _recon_words auto tukey frechet chordal ;;
@@ -99,7 +99,7 @@ _recon() {
     report,--picture-limit) compopt +o default ;;
     report,--device) _recon_words cpu cuda ref ;;
     report,--precision) _recon_words auto f32 tf32 bf16 ;;
-    canonicalize,-m | canonicalize,--model) ;;
+    canonicalize,-m | canonicalize,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     canonicalize,-o | canonicalize,--out) ;;
     canonicalize,--poses) ;;
     canonicalize,--lambda) _recon_words auto neighbours head density ;;
@@ -124,7 +124,7 @@ _recon() {
     canonicalize,--picture-limit) compopt +o default ;;
     canonicalize,--device) _recon_words cpu cuda ref ;;
     canonicalize,--precision) _recon_words auto f32 tf32 bf16 ;;
-    score,-m | score,--model) ;;
+    score,-m | score,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     score,-o | score,--out) ;;
     score,--rows) ;;
     score,--false-alarms) compopt +o default ;;
@@ -138,7 +138,7 @@ _recon() {
     score,--picture-limit) compopt +o default ;;
     score,--device) _recon_words cpu cuda ref ;;
     score,--precision) _recon_words auto f32 tf32 bf16 ;;
-    distribution,-m | distribution,--model) ;;
+    distribution,-m | distribution,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     distribution,--index) compopt +o default ;;
     distribution,--svg) ;;
     distribution,-d | distribution,--data) _recon_specs ;;
@@ -151,7 +151,7 @@ _recon() {
     distribution,--picture-limit) compopt +o default ;;
     distribution,--device) _recon_words cpu cuda ref ;;
     distribution,--precision) _recon_words auto f32 tf32 bf16 ;;
-    export,-m | export,--model) ;;
+    export,-m | export,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     export,-o | export,--out) ;;
     export,--what) _recon_words pose canonicalize score classifier ;;
     export,--lambda) _recon_words auto neighbours head density ;;
@@ -168,7 +168,7 @@ _recon() {
     check,--device) _recon_words cpu cuda ref ;;
     check,--precision) _recon_words auto f32 tf32 bf16 ;;
     classifier,-o | classifier,--out) ;;
-    classifier,-m | classifier,--model) ;;
+    classifier,-m | classifier,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     classifier,--net) _recon_words small resnet18 ;;
     classifier,--width) compopt +o default ;;
     classifier,--shift) compopt +o default ;;
@@ -189,8 +189,8 @@ _recon() {
     classifier,--picture-limit) compopt +o default ;;
     classifier,--device) _recon_words cpu cuda ref ;;
     classifier,--precision) _recon_words auto f32 tf32 bf16 ;;
-    "reproduce mnist",-m | "reproduce mnist",--model) ;;
-    "reproduce mnist",--classifier) ;;
+    "reproduce mnist",-m | "reproduce mnist",--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
+    "reproduce mnist",--classifier) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce mnist",--figures) ;;
     "reproduce mnist",--images) compopt +o default ;;
     "reproduce mnist",--limit) compopt +o default ;;
@@ -204,8 +204,8 @@ _recon() {
     "reproduce mnist",--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm ;;
     "reproduce mnist",--device) _recon_words cpu cuda ref ;;
     "reproduce mnist",--precision) _recon_words auto f32 tf32 bf16 ;;
-    "reproduce mnist12k",-m | "reproduce mnist12k",--model) ;;
-    "reproduce mnist12k",--classifier) ;;
+    "reproduce mnist12k",-m | "reproduce mnist12k",--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
+    "reproduce mnist12k",--classifier) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce mnist12k",--figures) ;;
     "reproduce mnist12k",--images) compopt +o default ;;
     "reproduce mnist12k",--limit) compopt +o default ;;
@@ -219,8 +219,8 @@ _recon() {
     "reproduce mnist12k",--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm ;;
     "reproduce mnist12k",--device) _recon_words cpu cuda ref ;;
     "reproduce mnist12k",--precision) _recon_words auto f32 tf32 bf16 ;;
-    "reproduce fashion",-m | "reproduce fashion",--model) ;;
-    "reproduce fashion",--classifier) ;;
+    "reproduce fashion",-m | "reproduce fashion",--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
+    "reproduce fashion",--classifier) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce fashion",--figures) ;;
     "reproduce fashion",--images) compopt +o default ;;
     "reproduce fashion",--limit) compopt +o default ;;
@@ -234,16 +234,16 @@ _recon() {
     "reproduce fashion",--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm ;;
     "reproduce fashion",--device) _recon_words cpu cuda ref ;;
     "reproduce fashion",--precision) _recon_words auto f32 tf32 bf16 ;;
-    "reproduce images",-m | "reproduce images",--model) ;;
-    "reproduce images",--classifier) ;;
+    "reproduce images",-m | "reproduce images",--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
+    "reproduce images",--classifier) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce images",--figures) ;;
     "reproduce images",--images) compopt +o default ;;
     "reproduce images",-d | "reproduce images",--data) _recon_specs ;;
     "reproduce images",--rotate) ;;
     "reproduce images",--device) _recon_words cpu cuda ref ;;
     "reproduce images",--precision) _recon_words auto f32 tf32 bf16 ;;
-    "reproduce molecules",-m | "reproduce molecules",--model) ;;
-    "reproduce molecules",--classifier) ;;
+    "reproduce molecules",-m | "reproduce molecules",--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
+    "reproduce molecules",--classifier) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce molecules",--figures) ;;
     "reproduce molecules",-o | "reproduce molecules",--out) ;;
     "reproduce molecules",--epochs) compopt +o default ;;
@@ -264,25 +264,25 @@ _recon() {
     "reproduce letters",--epochs) compopt +o default ;;
     "reproduce letters",--seed) compopt +o default ;;
     "reproduce letters",--seeds) compopt +o default ;;
-    "reproduce letters",-m | "reproduce letters",--model) ;;
+    "reproduce letters",-m | "reproduce letters",--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce letters",--laws) ;;
     "reproduce letters",--draws) compopt +o default ;;
     "reproduce letters",--crop) _recon_words none auto ;;
     "reproduce letters",--preset) _recon_words fast paper small ;;
     "reproduce letters",--device) _recon_words cpu cuda ref ;;
     "reproduce letters",--precision) _recon_words auto f32 tf32 bf16 ;;
-    "reproduce cifar10",-m | "reproduce cifar10",--model) ;;
-    "reproduce cifar10",--classifier) ;;
+    "reproduce cifar10",-m | "reproduce cifar10",--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
+    "reproduce cifar10",--classifier) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce cifar10",--images) compopt +o default ;;
     "reproduce cifar10",--limit) compopt +o default ;;
     "reproduce cifar10",-o | "reproduce cifar10",--out) ;;
     "reproduce cifar10",--epochs) compopt +o default ;;
     "reproduce cifar10",--seed) compopt +o default ;;
-    "reproduce cifar10",--augmented) ;;
+    "reproduce cifar10",--augmented) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce cifar10",--preset) _recon_words photo photo-small ;;
     "reproduce cifar10",--device) _recon_words cpu cuda ref ;;
     "reproduce cifar10",--precision) _recon_words auto f32 tf32 bf16 ;;
-    "reproduce words",-m | "reproduce words",--model) ;;
+    "reproduce words",-m | "reproduce words",--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     "reproduce words",--fonts) ;;
     "reproduce words",--images) compopt +o default ;;
     "reproduce words",--limit) compopt +o default ;;
@@ -297,7 +297,7 @@ _recon() {
     info,--crop) _recon_words none auto ;;
     info,--picture-limit) compopt +o default ;;
     *,--threads) compopt +o default ;;
-    help,help) _recon_words upright demo train discover normalize report canonicalize score distribution export check classifier reproduce info ;;
+    help,help) _recon_words upright demo train discover normalize report canonicalize score distribution export check classifier reproduce info models ;;
     *) _recon_else "$command" "$word" ;;
     esac
 }
@@ -327,6 +327,7 @@ _recon_else() {
     "reproduce cifar10",-*) _recon_words --quick --model --classifier --images --limit --train --resume --overwrite --out --epochs --seed --augmented --preset --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce words",-*) _recon_words --quick --model --fonts --images --limit --size --train --resume --overwrite --epochs --seed --out --preset --reader --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
+    models,-*) _recon_words --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
     esac
 }

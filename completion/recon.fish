@@ -28,16 +28,17 @@ complete -c recon -n __fish_use_subcommand -f -a classifier -d 'train or measure
 complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'one of several experiments'
 complete -c recon -n '__recon_is reproduce; and test (count (commandline -opc)) -eq 2' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10 words '
 complete -c recon -n __fish_use_subcommand -f -a info -d 'describe an array, a model, a result folder or a data set'
+complete -c recon -n __fish_use_subcommand -f -a models -d 'list the models that come with recon'
 complete -c recon -n '__recon_is upright' -l out -s o -d 'the result (default: PATH-upright)' -r -F
 complete -c recon -n '__recon_is upright' -l quick -d 'train nothing: use the model that comes with recon'
-complete -c recon -n '__recon_is upright' -l model -s m -d 'use this model, of `recon train`, and train nothing' -r -F
+complete -c recon -n '__recon_is upright' -l model -s m -d 'use this model, of `recon train`, and train nothing' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is upright' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is upright' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is demo' -l out -s o -d 'folder for the page and its files (default recon-demo)' -r -F
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
 complete -c recon -n '__recon_is train' -l out -s o -d 'file for the best weights (required)' -r -F
 complete -c recon -n '__recon_is train' -l preset -d 'small (default on a CPU), fast (default on a GPU), or paper: the paper\'s network, trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for a GPU, photo-small for a CPU' -x -a 'auto fast paper small photo photo-small'
-complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model: a file, or the name of a shipped model' -r -F
+complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model: a file, or the name of a shipped model' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is train' -l mask -d 'images: mask to a disc, for objects that reach into the corners'
 complete -c recon -n '__recon_is train' -l epochs -d 'passes over the data (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
@@ -58,7 +59,7 @@ complete -c recon -n '__recon_is train' -l picture-limit -d 'images: memory limi
 complete -c recon -n '__recon_is train' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is train' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is train' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is discover' -l model -s m -d 'what `recon train` wrote (required)' -r -F
+complete -c recon -n '__recon_is discover' -l model -s m -d 'what `recon train` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is discover' -l out -s o -d 'folder for the results (required)' -r -F
 complete -c recon -n '__recon_is discover' -l k -s k -d 'neighbours (default 10, molecules 25)' -x
 complete -c recon -n '__recon_is discover' -l mean -d 'kind of mean (default auto; for molecules a centre shared by the class)' -x -a 'auto tukey frechet chordal'
@@ -113,7 +114,7 @@ complete -c recon -n '__recon_is report' -l picture-limit -d 'images: memory lim
 complete -c recon -n '__recon_is report' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is report' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is canonicalize' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
+complete -c recon -n '__recon_is canonicalize' -l model -s m -d 'what `recon discover` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is canonicalize' -l out -s o -d 'output file or folder (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses, or for a table' -r -F
 complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
@@ -142,7 +143,7 @@ complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: memo
 complete -c recon -n '__recon_is canonicalize' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is canonicalize' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is score' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
+complete -c recon -n '__recon_is score' -l model -s m -d 'what `recon discover` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is score' -l out -s o -d 'file for the scores, or for a table of them (required)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for the indices of the scored inputs, from 0' -r -F
 complete -c recon -n '__recon_is score' -l false-alarms -d 'fraction of natural inputs allowed to be flagged (default 0.01)' -x
@@ -158,7 +159,7 @@ complete -c recon -n '__recon_is score' -l picture-limit -d 'images: memory limi
 complete -c recon -n '__recon_is score' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is score' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is score' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is distribution' -l model -s m -d 'what `recon discover` wrote (required)' -r -F
+complete -c recon -n '__recon_is distribution' -l model -s m -d 'what `recon discover` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is distribution' -l index -d 'index of the image or conformer, from 0 (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'also plot it' -r -F
 complete -c recon -n '__recon_is distribution' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
@@ -173,7 +174,7 @@ complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memo
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is export' -l model -s m -d 'what `recon discover` or `recon classifier train` wrote (required)' -r -F
+complete -c recon -n '__recon_is export' -l model -s m -d 'what `recon discover` or `recon classifier train` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is export' -l out -s o -d 'output file (required)' -r -F
 complete -c recon -n '__recon_is export' -l what -d 'what the file computes for each image (default pose)' -x -a 'pose canonicalize score classifier'
 complete -c recon -n '__recon_is export' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
@@ -192,7 +193,7 @@ complete -c recon -n '__recon_is check' -l device -d 'device (default cpu)' -x -
 complete -c recon -n '__recon_is check' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is check' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -l out -s o -d 'train: file for the best weights' -r -F
-complete -c recon -n '__recon_is classifier' -l model -s m -d 'eval: what train wrote' -r -F
+complete -c recon -n '__recon_is classifier' -l model -s m -d 'eval: what train wrote' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is classifier' -l net -d 'images: network (default small)' -x -a 'small resnet18'
 complete -c recon -n '__recon_is classifier' -l width -d 'channels of resnet18\'s first stage (default 64), of the molecule network (default 128)' -x
 complete -c recon -n '__recon_is classifier' -l shift -d 'images: shift randomly by up to P pixels (default 0)' -x
@@ -220,8 +221,8 @@ complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit
 complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce mnist' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce mnist' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F
-complete -c recon -n '__recon_is reproduce mnist' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce mnist' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
+complete -c recon -n '__recon_is reproduce mnist' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce mnist' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce mnist' -l images -d 'number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce mnist' -l limit -d 'number of training images, drawn at random (default all)' -x
@@ -242,8 +243,8 @@ complete -c recon -n '__recon_is reproduce mnist' -l device -d 'device (default 
 complete -c recon -n '__recon_is reproduce mnist' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce mnist' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce mnist12k' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce mnist12k' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F
-complete -c recon -n '__recon_is reproduce mnist12k' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce mnist12k' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
+complete -c recon -n '__recon_is reproduce mnist12k' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce mnist12k' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce mnist12k' -l images -d 'number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce mnist12k' -l limit -d 'number of training images, drawn at random (default all)' -x
@@ -264,8 +265,8 @@ complete -c recon -n '__recon_is reproduce mnist12k' -l device -d 'device (defau
 complete -c recon -n '__recon_is reproduce mnist12k' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce mnist12k' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce fashion' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce fashion' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F
-complete -c recon -n '__recon_is reproduce fashion' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce fashion' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
+complete -c recon -n '__recon_is reproduce fashion' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce fashion' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce fashion' -l images -d 'number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce fashion' -l limit -d 'number of training images, drawn at random (default all)' -x
@@ -286,8 +287,8 @@ complete -c recon -n '__recon_is reproduce fashion' -l device -d 'device (defaul
 complete -c recon -n '__recon_is reproduce fashion' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce fashion' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce images' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce images' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F
-complete -c recon -n '__recon_is reproduce images' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce images' -l model -s m -d 'what `recon discover` wrote, one of each kind of backbone (default: the shipped models)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
+complete -c recon -n '__recon_is reproduce images' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce images' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce images' -l images -d 'number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce images' -l data -s d -d 'labelled test images (required)' -x -a '(__recon_specs)'
@@ -298,8 +299,8 @@ complete -c recon -n '__recon_is reproduce images' -l device -d 'device (default
 complete -c recon -n '__recon_is reproduce images' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce images' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce molecules' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce molecules' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
-complete -c recon -n '__recon_is reproduce molecules' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce molecules' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
+complete -c recon -n '__recon_is reproduce molecules' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce molecules' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
 complete -c recon -n '__recon_is reproduce molecules' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce molecules' -l resume -d 'with --train: continue an interrupted run'
@@ -327,7 +328,7 @@ complete -c recon -n '__recon_is reproduce letters' -l out -s o -d 'folder for t
 complete -c recon -n '__recon_is reproduce letters' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce letters' -l seed -d 'training: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce letters' -l seeds -d 'training: number of models, for mean and spread (default 1)' -x
-complete -c recon -n '__recon_is reproduce letters' -l model -s m -d 'what `recon train` wrote, instead of training' -r -F
+complete -c recon -n '__recon_is reproduce letters' -l model -s m -d 'what `recon train` wrote, instead of training' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce letters' -l laws -d 'kinds, distributions, counts and sizes, as JSON' -r -F
 complete -c recon -n '__recon_is reproduce letters' -l draws -d 'test images per letter and font, rotated as in training (default 2)' -x
 complete -c recon -n '__recon_is reproduce letters' -l crop -d 'as for `recon train`' -x -a 'none auto'
@@ -336,8 +337,8 @@ complete -c recon -n '__recon_is reproduce letters' -l device -d 'device (defaul
 complete -c recon -n '__recon_is reproduce letters' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce letters' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce cifar10' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce cifar10' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
-complete -c recon -n '__recon_is reproduce cifar10' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce cifar10' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
+complete -c recon -n '__recon_is reproduce cifar10' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce cifar10' -l images -d 'number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce cifar10' -l limit -d 'number of training images, drawn at random (default all)' -x
 complete -c recon -n '__recon_is reproduce cifar10' -l train -d 'train the models instead of using shipped ones'
@@ -346,13 +347,13 @@ complete -c recon -n '__recon_is reproduce cifar10' -l overwrite -d 'with --trai
 complete -c recon -n '__recon_is reproduce cifar10' -l out -s o -d 'folder for the models, and for pictures that are drawn' -r -F
 complete -c recon -n '__recon_is reproduce cifar10' -l epochs -d 'training: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce cifar10' -l seed -d 'training: seed of the first model (default 1)' -x
-complete -c recon -n '__recon_is reproduce cifar10' -l augmented -d 'a classifier trained with rotations (with --train it is trained)' -r -F
+complete -c recon -n '__recon_is reproduce cifar10' -l augmented -d 'a classifier trained with rotations (with --train it is trained)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce cifar10' -l preset -d 'with --train: which model (default photo-small, or photo with cuda)' -x -a 'photo photo-small'
 complete -c recon -n '__recon_is reproduce cifar10' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is reproduce cifar10' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce cifar10' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce words' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce words' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F
+complete -c recon -n '__recon_is reproduce words' -l model -s m -d 'what `recon discover` wrote (default: the shipped model)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is reproduce words' -l fonts -d 'folder of fonts (default /usr/share/fonts)' -r -F
 complete -c recon -n '__recon_is reproduce words' -l images -d 'number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce words' -l limit -d 'number of training images, drawn at random (default all)' -x

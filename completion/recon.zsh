@@ -5,6 +5,11 @@ _recon_specs() {
     compadd -S "" -- garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test cifar10 cifar10/train cifar10/val cifar10/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
 }
 
+_recon_models() {
+    compadd -- ${(f)"$(recon models 2>/dev/null | awk 'NR > 1 { print $1 }')"}
+    _files
+}
+
 _recon() {
     if (( CURRENT == 2 )); then
         local -a all=(
@@ -22,6 +27,7 @@ _recon() {
             'classifier:train or measure a classifier of images or molecules'
             'reproduce:one of several experiments'
             'info:describe an array, a model, a result folder or a data set'
+            'models:list the models that come with recon'
         )
         _describe command all
         return
@@ -37,7 +43,7 @@ _recon() {
     upright) _arguments \
         {-o,--out}'[the result (default\: PATH-upright)]:PATH:_files' \
         '--quick[train nothing\: use the model that comes with recon]' \
-        {-m,--model}'[use this model, of `recon train`, and train nothing]:MODEL:_files' \
+        {-m,--model}'[use this model, of `recon train`, and train nothing]:MODEL:_recon_models' \
         '--seed[random seed (default 1)]:S: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--threads[threads to use (default\: all)]:N: ' \
@@ -55,7 +61,7 @@ _recon() {
     train) _arguments \
         {-o,--out}'[file for the best weights (required)]:MODEL:_files' \
         '--preset[small (default on a CPU), fast (default on a GPU), or paper\: the paper'\''s network, trained by reconstruction alone (molecules\: 600 epochs). For photographs\: photo for a GPU, photo-small for a CPU]:choice:(auto fast paper small photo photo-small)' \
-        '--from[images\: start from the weights of this model\: a file, or the name of a shipped model]:MODEL:_files' \
+        '--from[images\: start from the weights of this model\: a file, or the name of a shipped model]:MODEL:_recon_models' \
         '--mask[images\: mask to a disc, for objects that reach into the corners]' \
         '--epochs[passes over the data (default\: preset'\''s)]:N: ' \
         '--plain[reconstruction loss only, as in the paper]' \
@@ -82,7 +88,7 @@ _recon() {
         '--help[explain]' \
         '1: :_files' ;;
     discover) _arguments \
-        {-m,--model}'[what `recon train` wrote (required)]:MODEL:_files' \
+        {-m,--model}'[what `recon train` wrote (required)]:MODEL:_recon_models' \
         {-o,--out}'[folder for the results (required)]:DIR:_files' \
         {-k,--k}'[neighbours (default 10, molecules 25)]:N: ' \
         '--mean[kind of mean (default auto; for molecules a centre shared by the class)]:choice:(auto tukey frechet chordal)' \
@@ -154,7 +160,7 @@ _recon() {
         '--help[explain]' \
         '1: :_files' ;;
     canonicalize) _arguments \
-        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_recon_models' \
         {-o,--out}'[output file or folder (required)]:FILE.npy|DIR|FILE.xyz:_files' \
         '--poses[file for the poses, or for a table]:g.npy|g.csv:_files' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
@@ -189,7 +195,7 @@ _recon() {
         '--help[explain]' \
         '1: :_files' ;;
     score) _arguments \
-        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_recon_models' \
         {-o,--out}'[file for the scores, or for a table of them (required)]:s.npy|s.csv:_files' \
         '--rows[file for the indices of the scored inputs, from 0]:r.npy:_files' \
         '--false-alarms[fraction of natural inputs allowed to be flagged (default 0.01)]:SHARE: ' \
@@ -211,7 +217,7 @@ _recon() {
         '--help[explain]' \
         '1: :_files' ;;
     distribution) _arguments \
-        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_recon_models' \
         '--index[index of the image or conformer, from 0 (default 0)]:I: ' \
         '--svg[also plot it]:FILE:_files' \
         {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
@@ -232,7 +238,7 @@ _recon() {
         '--help[explain]' \
         '1: :_files' ;;
     export) _arguments \
-        {-m,--model}'[what `recon discover` or `recon classifier train` wrote (required)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` or `recon classifier train` wrote (required)]:MODEL:_recon_models' \
         {-o,--out}'[output file (required)]:FILE.onnx:_files' \
         '--what[what the file computes for each image (default pose)]:choice:(pose canonicalize score classifier)' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
@@ -262,7 +268,7 @@ _recon() {
         '1: :_files' ;;
     classifier) _arguments \
         {-o,--out}'[train\: file for the best weights]:MODEL:_files' \
-        {-m,--model}'[eval\: what train wrote]:MODEL:_files' \
+        {-m,--model}'[eval\: what train wrote]:MODEL:_recon_models' \
         '--net[images\: network (default small)]:choice:(small resnet18)' \
         '--width[channels of resnet18'\''s first stage (default 64), of the molecule network (default 128)]:N: ' \
         '--shift[images\: shift randomly by up to P pixels (default 0)]:P: ' \
@@ -295,8 +301,8 @@ _recon() {
         '1: :(train eval)' ;;
     "reproduce mnist") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
-        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_recon_models' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_recon_models' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
         '--limit[number of training images, drawn at random (default all)]:N: ' \
@@ -322,8 +328,8 @@ _recon() {
         '--help[explain]' ;;
     "reproduce mnist12k") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
-        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_recon_models' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_recon_models' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
         '--limit[number of training images, drawn at random (default all)]:N: ' \
@@ -349,8 +355,8 @@ _recon() {
         '--help[explain]' ;;
     "reproduce fashion") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
-        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_recon_models' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_recon_models' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
         '--limit[number of training images, drawn at random (default all)]:N: ' \
@@ -376,8 +382,8 @@ _recon() {
         '--help[explain]' ;;
     "reproduce images") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_files' \
-        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote, one of each kind of backbone (default\: the shipped models)]:MODEL:_recon_models' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_recon_models' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
         {-d,--data}'[labelled test images (required)]:SPEC:_recon_specs' \
@@ -393,8 +399,8 @@ _recon() {
         '--help[explain]' ;;
     "reproduce molecules") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
-        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_recon_models' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_recon_models' \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
         '--train[train the models instead of using shipped ones]' \
         '--resume[with --train\: continue an interrupted run]' \
@@ -432,7 +438,7 @@ _recon() {
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
         '--seeds[training\: number of models, for mean and spread (default 1)]:N: ' \
-        {-m,--model}'[what `recon train` wrote, instead of training]:MODEL:_files' \
+        {-m,--model}'[what `recon train` wrote, instead of training]:MODEL:_recon_models' \
         '--laws[kinds, distributions, counts and sizes, as JSON]:FILE:_files' \
         '--draws[test images per letter and font, rotated as in training (default 2)]:N: ' \
         '--crop[as for `recon train`]:choice:(none auto)' \
@@ -446,8 +452,8 @@ _recon() {
         '--help[explain]' ;;
     "reproduce cifar10") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
-        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_recon_models' \
+        '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_recon_models' \
         '--images[number of test images (default all)]:N: ' \
         '--limit[number of training images, drawn at random (default all)]:N: ' \
         '--train[train the models instead of using shipped ones]' \
@@ -456,7 +462,7 @@ _recon() {
         {-o,--out}'[folder for the models, and for pictures that are drawn]:DIR:_files' \
         '--epochs[training\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[training\: seed of the first model (default 1)]:S: ' \
-        '--augmented[a classifier trained with rotations (with --train it is trained)]:MODEL:_files' \
+        '--augmented[a classifier trained with rotations (with --train it is trained)]:MODEL:_recon_models' \
         '--preset[with --train\: which model (default photo-small, or photo with cuda)]:choice:(photo photo-small)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
@@ -467,7 +473,7 @@ _recon() {
         '--help[explain]' ;;
     "reproduce words") _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_files' \
+        {-m,--model}'[what `recon discover` wrote (default\: the shipped model)]:MODEL:_recon_models' \
         '--fonts[folder of fonts (default /usr/share/fonts)]:DIR:_files' \
         '--images[number of test images (default all)]:N: ' \
         '--limit[number of training images, drawn at random (default all)]:N: ' \
@@ -496,6 +502,11 @@ _recon() {
         {-q,--quiet}'[print errors only]' \
         '--help[explain]' \
         '1: :_files' ;;
+    models) _arguments \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        {-q,--quiet}'[print errors only]' \
+        '--help[explain]' ;;
     esac
 }
 

@@ -115,10 +115,10 @@ static int has_maps(const char *path)
 }
 
 /* Names of the models that lie where recon_shipped_model looks. */
-enum { NAME = 40, MOST = 20 };
+enum { NAME = sizeof(recon_shipped_name), MOST = RECON_SHIPPED_MOST };
 typedef struct {
-    char near[NAME];        /* what may have been meant; "": nothing was */
-    char whole[MOST][NAME]; /* complete models, sorted: those to be opened with */
+    recon_shipped_name near;        /* what may have been meant; "": nothing was */
+    recon_shipped_name whole[MOST]; /* complete models, sorted: those to be opened with */
     size_t n;
 } model_names;
 
@@ -152,17 +152,32 @@ static void read_names(model_names *out, const char *folder, const char *asked)
         closedir(dir);
 }
 
+static void read_all_names(model_names *out, const char *asked)
+{
+    char own[PATH], folder[2 * PATH];
+    *out = (model_names){ .near = "" };
+    recon_shipped_folder(own, sizeof own);
+    for (size_t i = 0; folder_at(folder, sizeof folder, i, own, "models"); i++)
+        read_names(out, folder, asked);
+}
+
+size_t recon_shipped_models(recon_shipped_name out[RECON_SHIPPED_MOST])
+{
+    model_names names;
+    read_all_names(&names, "");
+    memcpy(out, names.whole, names.n * sizeof *out);
+    return names.n;
+}
+
 recon_status recon_shipped_note(recon_ctx *ctx, recon_status status, const char *path)
 {
-    model_names names = { .near = "" };
+    model_names names;
     const char *asked = model_name(path);
-    char own[PATH], folder[2 * PATH], list[MOST * (NAME + 2)] = "";
+    char list[MOST * (NAME + 2)] = "";
     places_text places;
     if (!asked)
         return status;
-    recon_shipped_folder(own, sizeof own);
-    for (size_t i = 0; folder_at(folder, sizeof folder, i, own, "models"); i++)
-        read_names(&names, folder, asked);
+    read_all_names(&names, asked);
     if (names.n == 0)
         return recon_note(ctx, status, "no model of that name comes with recon either: looked %s",
                           name_places(places, "models"));

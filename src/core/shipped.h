@@ -28,4 +28,9 @@ const char *recon_shipped_model(char *out, size_t room, const char *path);
  * that were searched. Returns status. */
 recon_status recon_shipped_note(recon_ctx *ctx, recon_status status, const char *path);
 
+/* The names of the complete models that recon_shipped_model finds, sorted. Returns how many. */
+enum { RECON_SHIPPED_MOST = 20 };
+typedef char recon_shipped_name[40];
+size_t recon_shipped_models(recon_shipped_name out[RECON_SHIPPED_MOST]);
+
 #endif

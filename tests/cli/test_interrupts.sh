@@ -74,6 +74,7 @@ cat >commands <<END
 40000 reproduce letters --quick --out O/l --threads 2
 6000 info large.npy
 3000 upright garments --quick --out O/u --threads 2
+60 models
 7000 demo --limit 200 --out O/demo --threads 2
 END
 "$simulate" so3 . 1500 5 8 && run normalize --embeddings z.npy --poses g.npy --group so3 --out n --quiet

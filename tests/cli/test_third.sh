@@ -75,7 +75,7 @@ refused 1 "without maps" export --model third.safetensors --out m.onnx
 
 # --- none is forgotten ----------------------------------------------------------------------------
 tried="canonicalize check classifier discover distribution export info normalize report score train upright"
-elsewhere="demo reproduce" # take no data of one's own
+elsewhere="demo models reproduce" # take no data of one's own
 [ "$("$recon" help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | sort)" = "$(printf '%s\n' $tried $elsewhere | sort)" ]
 report $? "every command of the help is tried here"
 finish

@@ -657,7 +657,7 @@ static void disturb(const job *j)
 /* Whether a job, or the line of one that writes nothing, is of the command. */
 static int is_tried(const char *command, size_t n)
 {
-    static const char *const nothing[] = { "info" };
+    static const char *const nothing[] = { "info", "models" };
     const job *const lists[] = { jobs, others };
     const size_t n_of[] = { JOBS, OTHERS };
     for (size_t l = 0; l < 2; l++)
