@@ -1,4 +1,4 @@
-"""Finds and calls the shared library, and turns its failures into exceptions."""
+"""Finds and calls the shared library, and raises its failures as exceptions."""
 from __future__ import annotations
 
 import ctypes

@@ -269,7 +269,7 @@ def _refuse_what_does_not_go_together(
 
 
 def _caution(frames: Frames, points: int) -> None:
-    """Turns the command's warnings into Python warnings."""
+    """Issues the command's warnings as Python warnings."""
     none = frames.natural_pose["none"]
     if none > _abi.RECON_NATURAL_FEW:
         warn(f"{none:.0%} of the rows have no natural pose that can be found: the poses of their"
