@@ -523,7 +523,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     if (s->anchors.n || s->examples)
         RECON_TRY(anchor(ctx, subject.model, s, &subject.inputs));
     o.by = subject.model;
-    o.calibration = recon_model_describe(o.by).maps.held_out;
+    o.calibration = recon_model_calibrated(o.by);
     group = recon_model_describe(o.by).group;
     RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, group, table));
     if (s->actions)

@@ -148,8 +148,7 @@ static void print_reasons(const recon_trust *t)
                t->gain < 0 ? "further from" : "closer to", t->before * RECON_TO_DEGREES,
                t->after * RECON_TO_DEGREES);
     if (isfinite(t->gain) && isfinite(t->one))
-        printf("  %-14s of inputs with one natural pose: %.0f %% of those held out\n", "",
-               100 * t->one);
+        printf("  %-14s of inputs with one natural pose: %.0f %% of all\n", "", 100 * t->one);
 }
 
 /* Measures are shown as what they say. */

@@ -166,7 +166,7 @@ static void print_text(const settings *s, const findings *f)
     cli_print_skipped(f->inputs->skipped, &f->inputs->skips);
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration,
            f->calibration == 1 ? kind->one : kind->many, floor_of(f));
-    if (isfinite(f->threshold))
+    if (s->false_alarms >= floor_of(f))
         printf("  unusual    %zu (%.2f %%): p-value below %.3g, the false-alarm rate\n", f->unusual,
                100 * (double)f->unusual / (double)f->n, s->false_alarms);
     else
@@ -318,7 +318,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status;
     RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
     f.by = subject.model;
-    f.calibration = recon_model_describe(subject.model).maps.held_out;
+    f.calibration = recon_model_calibrated(subject.model);
     f.has_codes = recon_model_describe(subject.model).codes > 0;
     f.embedding_floor = f.has_codes ? recon_codes_floor(subject.model->codes) : NAN;
     f.threshold = recon_score_threshold(subject.model, s->false_alarms);

@@ -83,7 +83,7 @@ void cli_print_trust(const recon_trust *t)
             t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES,
             t->gain_error * RECON_TO_DEGREES);
     if (isfinite(t->gain) && isfinite(t->one))
-        printf("             That is of inputs with one natural pose: %.0f %% of those held out.\n",
+        printf("             That is of inputs with one natural pose: %.0f %% of all.\n",
                100 * t->one);
     printf("  verdict    %s (%zu held-out inputs)\n", recon_trust_name(t->level), t->points);
     cli_print_reasons(t, 13);

@@ -23,6 +23,9 @@
 #define CLUSTER   "codes.cluster"
 #define LAWS      "codes.laws"
 #define FRAME     "codes.frame"
+#define DENSITY   "codes.density"
+#define USUAL     "codes.usual"
+#define COUNTED   "codes.counted"
 
 /* --- the object ------------------------------------------------------------------------------- */
 
@@ -323,13 +326,13 @@ done:
 
 static recon_status read_calibration(recon_ctx *ctx, recon_calibration *c,
                                      const recon_safetensors *file, const char *path,
-                                     const char *name)
+                                     const char *name, const char *count)
 {
     const size_t one = 1, quantiles = RECON_QUANTILES;
     float *x = NULL, *n = NULL;
     recon_status status;
     RECON_TRY(get(ctx, &x, file, path, name, &quantiles, 1));
-    RECON_TRY(get(ctx, &n, file, path, HELD, &one, 1));
+    RECON_TRY(get(ctx, &n, file, path, count, &one, 1));
     for (size_t i = 0; i < RECON_QUANTILES; i++)
         c->quantile[i] = x[i];
     c->n = *n;
@@ -338,6 +341,23 @@ static recon_status read_calibration(recon_ctx *ctx, recon_calibration *c,
                              name));
 done:
     recon_free_all(x, n);
+    return status;
+}
+
+static recon_status read_usual(recon_ctx *ctx, recon_laws *laws, const recon_safetensors *file,
+                               const char *path)
+{
+    const size_t shape[] = { laws->n, RECON_POSE_BINS };
+    recon_status status;
+    int good = 1;
+    RECON_TRY(get(ctx, &laws->density, file, path, DENSITY, shape, 2));
+    RECON_TRY(read_calibration(ctx, &laws->usual, file, path, USUAL, COUNTED));
+    for (size_t i = 0; i < laws->n * RECON_POSE_BINS; i++)
+        good = good && laws->density[i] >= 0 &&
+               (laws->density[i] > 0) == (laws->density[i - i % RECON_POSE_BINS] > 0);
+    if (!good)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '" DENSITY "' has no densities", path));
+done:
     return status;
 }
 
@@ -370,6 +390,8 @@ static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
     if (!good)
         RECON_TRY(
             recon_fail(ctx, RECON_ERR_FORMAT, "%s: '" LAWS "' are no laws of clusters", path));
+    if (recon_safetensors_has(file, DENSITY))
+        RECON_TRY(read_usual(ctx, &c->laws, file, path));
 done:
     recon_array_free(&a);
     recon_free_all(frame, rows, cluster);
@@ -387,10 +409,10 @@ static recon_status read_all(recon_ctx *ctx, recon_stored_embeddings *c,
     RECON_TRY(get(ctx, &scale, file, path, SCALE, &one, 1));
     c->scale = *scale;
     RECON_TRY(read_poses(ctx, c, file, path));
-    RECON_TRY(read_calibration(ctx, &c->distances, file, path, DISTANCES));
+    RECON_TRY(read_calibration(ctx, &c->distances, file, path, DISTANCES, HELD));
     if (recon_safetensors_has(file, RARER)) {
-        RECON_TRY(read_calibration(ctx, &c->angles, file, path, ANGLES));
-        RECON_TRY(read_calibration(ctx, &c->rarer, file, path, RARER));
+        RECON_TRY(read_calibration(ctx, &c->angles, file, path, ANGLES, HELD));
+        RECON_TRY(read_calibration(ctx, &c->rarer, file, path, RARER, HELD));
     }
     if (recon_safetensors_has(file, LAWS))
         RECON_TRY(read_laws(ctx, c, file, path));
@@ -448,6 +470,15 @@ static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t,
     t->entry[t->entries++] = entry(CLUSTER, RECON_F32, t->cluster, c->n, 0);
     t->entry[t->entries++] = entry(LAWS, RECON_F32, t->laws, c->laws.n, width);
     t->entry[t->entries++] = entry(FRAME, RECON_F32, &t->frame, 1, 0);
+    if (c->laws.usual.n > 0) {
+        for (size_t i = 0; i < RECON_QUANTILES; i++)
+            t->usual[i] = (float)c->laws.usual.quantile[i];
+        t->counted = (float)c->laws.usual.n;
+        t->entry[t->entries++] =
+            entry(DENSITY, RECON_F32, c->laws.density, c->laws.n, RECON_POSE_BINS);
+        t->entry[t->entries++] = entry(USUAL, RECON_F32, t->usual, RECON_QUANTILES, 0);
+        t->entry[t->entries++] = entry(COUNTED, RECON_F32, &t->counted, 1, 0);
+    }
     return RECON_OK;
 }
 

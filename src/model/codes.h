@@ -9,7 +9,7 @@
  *
  * In a file, see docs/formats.md: codes.z and codes.scale, codes.pose, codes.whiten, and
  * codes.distances, codes.angles, codes.rarer and codes.held, which calibrate; codes.cluster,
- * codes.laws and codes.frame. */
+ * codes.laws and codes.frame; codes.density, codes.usual and codes.counted. */
 #ifndef MODEL_CODES_H
 #define MODEL_CODES_H
 
@@ -59,14 +59,14 @@ recon_status recon_codes_read(recon_ctx *ctx, recon_stored_embeddings **out,
                               const recon_group *group, size_t d);
 
 /* The codes as tensors of a file; the entries point into it. Always free it. */
-enum { RECON_CODES_TENSORS = 11 };
+enum { RECON_CODES_TENSORS = 14 };
 typedef struct {
     recon_tensor_entry entry[RECON_CODES_TENSORS];
     size_t entries; /* the number of entries, fewer without angles */
     uint16_t *z;
     float *pose, *cluster, *laws, frame, distances[RECON_QUANTILES], angles[RECON_QUANTILES],
-        rarer[RECON_QUANTILES];
-    float scale, held;
+        rarer[RECON_QUANTILES], usual[RECON_QUANTILES];
+    float scale, held, counted;
 } recon_codes_tensors;
 recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *out,
                                       const recon_stored_embeddings *codes);

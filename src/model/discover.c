@@ -42,6 +42,7 @@ typedef struct {
     recon_model answers; /* the parts of what will be written */
     int64_t *cluster;    /* [points] */
     recon_lambda_choice choice;
+    double *fold_scores;   /* [points] by maps that have not seen it; NULL: no folds */
     double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
     char *said;            /* [points] what the maps say of each: of their kind */
     json_t *summary;
@@ -210,6 +211,7 @@ static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
                                 .mean = f->o.mean,
                                 .by_gauge = f->frames.group->gauge && !f->o.as_mean };
     RECON_TRY(recon_held_decide(ctx, &f->choice, &f->answers, &job));
+    RECON_TRY(recon_held_calibrate(ctx, &f->answers, &job));
 done:
     return status;
 }
@@ -288,8 +290,16 @@ done:
 static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const recon_data *data)
 {
     out->trust.lambda = f->choice;
-    return recon_trust_measure(ctx, &out->trust, &f->answers, data, &f->embedded, &f->frames,
-                               recon_inconsistent_share(f->inconsistency, f->embedded.n), f->said);
+    const recon_trust_job job = { .model = &f->answers,
+                                  .data = data,
+                                  .embedded = &f->embedded,
+                                  .frames = &f->frames,
+                                  .cluster = f->cluster,
+                                  .said = f->said,
+                                  .fold_scores = f->fold_scores,
+                                  .inconsistent =
+                                      recon_inconsistent_share(f->inconsistency, f->embedded.n) };
+    return recon_trust_measure(ctx, &out->trust, &job);
 }
 
 /* Of few inputs, on all of them. */
@@ -301,8 +311,14 @@ static recon_status calibrate(recon_ctx *ctx, flow *f, recon_discovery *out, con
                                   .options = &f->o,
                                   .dir = f->stage.path,
                                   .maps_seconds = out->seconds.maps };
+    recon_status status = RECON_OK;
     out->folds = recon_folds_count(ctx, &job);
-    return out->folds ? recon_folds_calibrate(ctx, f->maps, out->folds, &job) : RECON_OK;
+    if (!out->folds)
+        return status;
+    RECON_TRY(recon_alloc_raw(ctx, &f->fold_scores, f->embedded.n, sizeof *f->fold_scores));
+    RECON_TRY(recon_folds_calibrate(ctx, f->fold_scores, f->maps, out->folds, &job));
+done:
+    return status;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -496,6 +512,7 @@ done:
     free(f.cluster);
     recon_codes_free(f.answers.codes);
     free(f.inconsistency);
+    free(f.fold_scores);
     recon_maps_free(ctx, f.maps);
     recon_frames_free(&f.frames);
     recon_embedded_free(&f.embedded);

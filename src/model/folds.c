@@ -101,8 +101,8 @@ typedef struct {
     char path[RECON_PATH];
     size_t *rest, *held; /* [n] */
     size_t n_rest, n_held;
-    size_t done; /* points measured so far */
-    double *score;
+    size_t done;              /* points measured so far */
+    double *score, *score_of; /* in the order of the folds, of the inputs */
     recon_tail_point *tail;
 } run;
 
@@ -173,6 +173,8 @@ static recon_status run_fold(recon_ctx *ctx, run *r)
                                     rest.data));
     RECON_TRY(recon_maps_measure(ctx, r->score + r->done, r->tail + r->done, maps, &held.points,
                                  held.data));
+    for (size_t i = 0; i < r->n_held; i++)
+        r->score_of[r->held[i]] = r->score[r->done + i];
     r->done += r->n_held;
 done:
     recon_maps_free(ctx, maps);
@@ -246,13 +248,13 @@ static recon_status remove_files(recon_ctx *ctx, const char *dir)
     return status;
 }
 
-recon_status recon_folds_calibrate(recon_ctx *ctx, recon_maps *maps, size_t folds,
+recon_status recon_folds_calibrate(recon_ctx *ctx, double *scores, recon_maps *maps, size_t folds,
                                    const recon_folds_job *job)
 {
     size_t n = inputs_of(job);
     char dir[RECON_PATH];
     recon_safetensors *file = NULL;
-    run r = { .job = job };
+    run r = { .job = job, .score_of = scores };
     recon_status status;
     recon_folder_join(dir, job->dir, FILES);
     recon_folder_join(r.path, dir, BACKBONE);

@@ -30,8 +30,9 @@ recon_status recon_discover_frames(recon_ctx *ctx, recon_frames *out, const reco
  * where there should be some. */
 size_t recon_folds_count(recon_ctx *ctx, const recon_folds_job *job);
 
-/* Calibrates maps, which were fitted to all inputs. The log says how long it will take. */
-recon_status recon_folds_calibrate(recon_ctx *ctx, recon_maps *maps, size_t folds,
+/* Calibrates maps, which were fitted to all inputs; to scores [inputs] the score of each by the maps that have not
+ * seen it. The log says how long it will take. */
+recon_status recon_folds_calibrate(recon_ctx *ctx, double *scores, recon_maps *maps, size_t folds,
                                    const recon_folds_job *job);
 
 #endif

@@ -327,3 +327,22 @@ done:
     held_free(&h);
     return status;
 }
+
+recon_status recon_held_calibrate(recon_ctx *ctx, recon_model *model, const recon_held_job *job)
+{
+    const recon_embedded *e = job->points;
+    const recon_maps_kind *kind = model->maps->kind;
+    double *upright = NULL;
+    recon_status status = RECON_OK;
+    if (!kind->compared)
+        return status;
+    if (e->density && model->maps->lambda == RECON_LAMBDA_DENSITY) {
+        RECON_TRY(recon_alloc_raw(ctx, &upright, e->n, e->group->numbers * sizeof *upright));
+        less_density(upright, e, kind);
+    }
+    RECON_TRY(
+        recon_laws_calibrate(ctx, &model->codes->laws, job->cluster, e->poses, upright, e->n));
+done:
+    free(upright);
+    return status;
+}

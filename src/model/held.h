@@ -19,4 +19,8 @@ typedef struct {
 recon_status recon_held_decide(recon_ctx *ctx, recon_lambda_choice *out, recon_model *model,
                                const recon_held_job *job);
 
+/* What makes p-values: the laws, each calibrated by all of its members. Networks are surer than they should be of
+ * inputs that have no natural pose: they remember those that they have seen. */
+recon_status recon_held_calibrate(recon_ctx *ctx, recon_model *model, const recon_held_job *job);
+
 #endif

@@ -2,6 +2,7 @@
 #include "model/laws.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "group/tail.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@ enum { POSES_MOST = 200 /* of a law: more change nothing */, NUMBERS = 5 /* of a
 void recon_laws_free(recon_laws *laws)
 {
     free(laws->law);
+    free(laws->density);
     *laws = (recon_laws){ .n = 0 };
 }
 
@@ -113,14 +115,18 @@ done:
 
 /* --- likelihood ------------------------------------------------------------------------------- */
 
+static double normal(double x, double mean, double sigma)
+{
+    double far = recon_so2_distance(x, mean) / sigma;
+    return exp(-far * far / 2) / (sigma * sqrt(2 * M_PI));
+}
+
 /* Of x by the poses of its cluster, each a normal, and a background; NaN: no poses. */
 static double log_density(double x, const double *poses, size_t n, double sigma)
 {
     double sum = 0;
-    for (size_t j = 0; j < n; j++) {
-        double far = recon_so2_distance(x, poses[j]) / sigma;
-        sum += exp(-far * far / 2) / (sigma * sqrt(2 * M_PI));
-    }
+    for (size_t j = 0; j < n; j++)
+        sum += normal(x, poses[j], sigma);
     return log((0.9 * sum / (double)n) + 0.1 / (2 * M_PI));
 }
 
@@ -174,6 +180,117 @@ done:
     free(others);
     free(some);
     return status;
+}
+
+/* --- what is usual ---------------------------------------------------------------------------- */
+
+/* The mean of n normals and of a uniform density in bins; less the one about `without`, unless that is NaN. */
+static void put_bins(float bin[RECON_POSE_BINS], const double *sum, double n, double without,
+                     double sigma)
+{
+    int less = !isnan(without);
+    for (int b = 0; b < RECON_POSE_BINS; b++) {
+        double own = less ? normal(2 * M_PI * b / RECON_POSE_BINS, without, sigma) : 0;
+        bin[b] = (float)((fmax(sum[b] - own, 0) + 1 / (2 * M_PI)) / (n - less + 1));
+    }
+}
+
+static recon_so2_density density_of(const float bin[RECON_POSE_BINS])
+{
+    recon_so2_density density = { .family = RECON_SO2_BINS };
+    memcpy(density.bin, bin, sizeof density.bin);
+    return density;
+}
+
+/* What is asked of the members of a cluster. */
+typedef struct {
+    const int64_t *of;
+    const double *poses; /* [points] */
+    size_t points;
+    double some[POSES_MOST], sigma; /* the law's own poses, and their width */
+    size_t n;
+    double *unusual; /* [points] out: -tail of every member, for the density of the others */
+    double known;    /* out: the sum of their log densities */
+} asked_members;
+
+/* How many there are. */
+static size_t ask_members(asked_members *a, float *density, int64_t cluster)
+{
+    double sum[RECON_POSE_BINS] = { 0 };
+    float others[RECON_POSE_BINS];
+    size_t count = 0, next = 0;
+    a->known = 0;
+    for (size_t j = 0; j < a->n; j++)
+        for (int b = 0; b < RECON_POSE_BINS; b++)
+            sum[b] += normal(2 * M_PI * b / RECON_POSE_BINS, a->some[j], a->sigma);
+    put_bins(density, sum, (double)a->n, NAN, a->sigma);
+    for (size_t i = 0; i < a->points; i++) {
+        if (a->of[i] != cluster)
+            continue;
+        int own = next < a->n && a->poses[i] == a->some[next];
+        next += (size_t)own;
+        put_bins(others, sum, (double)a->n, own ? a->poses[i] : NAN, a->sigma);
+        const recon_so2_density of_others = density_of(others);
+        a->unusual[count++] = -recon_so2_tail(&of_others, a->poses[i]);
+        a->known += recon_so2_log_density(&of_others, a->poses[i]);
+    }
+    return count;
+}
+
+/* There networks know by heart how those are rotated that they have seen. */
+static int has_pose(const recon_law *law)
+{
+    return law->natural != RECON_NATURAL_NONE && law->natural != RECON_NATURAL_UNSURE;
+}
+
+/* Where frames are not shared the density tells the natural pose, of new inputs too. */
+int recon_laws_by_psi(const recon_laws *laws, int64_t cluster)
+{
+    return laws->frame == RECON_LAWS_OF_PSI || !has_pose(&laws->law[cluster]);
+}
+
+recon_status recon_laws_calibrate(recon_ctx *ctx, recon_laws *laws, const int64_t *of,
+                                  const double *poses, const double *upright, size_t points)
+{
+    asked_members a = { .of = of, .points = points };
+    double others[POSES_MOST], *unusual = NULL, mean;
+    size_t count = 0;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &unusual, points, sizeof *unusual));
+    RECON_TRY(recon_alloc(ctx, &laws->density, laws->n, RECON_POSE_BINS * sizeof(float)));
+    laws->known = 0;
+    for (size_t c = 0; c < laws->n; c++) {
+        a.poses = recon_laws_by_psi(laws, (int64_t)c) ? poses : upright;
+        if (laws->law[c].inputs < RECON_LAW_LEAST || !has_pose(&laws->law[c]) || !a.poses)
+            continue;
+        a.n = gather(a.some, laws->law[c].inputs, (int64_t)c, of, 1, a.poses, points);
+        a.sigma = best_sigma(&mean, a.some, others, a.n);
+        a.unusual = unusual + count;
+        count += ask_members(&a, laws->density + c * RECON_POSE_BINS, (int64_t)c);
+        laws->known += a.known / (double)points;
+    }
+    if (count)
+        recon_calibrate(&laws->usual, unusual, count);
+    laws->known += (double)count / (double)points * log(2 * M_PI);
+done:
+    free(unusual);
+    return status;
+}
+
+double recon_laws_p_value(const recon_laws *laws, int64_t cluster, double pose)
+{
+    const recon_law *law = cluster >= 0 ? &laws->law[cluster] : NULL;
+    const float *bin = law && laws->density ? laws->density + cluster * RECON_POSE_BINS : NULL;
+    if (!law || law->inputs < RECON_LAW_LEAST)
+        return NAN;
+    if (!has_pose(law)) {
+        double n = (double)law->inputs, far = recon_so2_distance(pose, law->mode[0].at[0]);
+        return (1 + n * (1 - far / M_PI)) / (n + 1);
+    }
+    if (!bin || !(bin[0] > 0))
+        return NAN;
+    const recon_so2_density density = density_of(bin);
+    return recon_calibration_p_value(&laws->usual, -recon_so2_tail(&density, pose));
 }
 
 /* --- asked ------------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 #include <recon/group/group.h>
 #include <recon/group/so2_density.h>
 #include <recon/backbone/embedded.h>
+#include "maps/calibration.h"
 
 typedef enum {
     RECON_LAWS_SILENT = 0, /* the frames are not shared: the density judges      */
@@ -44,6 +45,12 @@ typedef struct {
     recon_laws_frame frame;
     size_t n;
     recon_law *law; /* [n] */
+    /* Of SO(2): the density of the poses of each cluster with a natural pose, zero of others, and how unusual its
+     * own are, each for that of the others; NULL: not known. */
+    float *density; /* [n][RECON_POSE_BINS] */
+    recon_calibration usual;
+    double
+        known; /* nats about a pose by the others of its cluster, mean; of laws that were calibrated */
 } recon_laws;
 
 /* The laws of n clusters, of[points] those of the points (-1: none of them), by poses [points]. */
@@ -56,6 +63,17 @@ void recon_laws_free(recon_laws *laws);
 recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
                                       const int64_t *of_at, const double *at, size_t n_at, size_t n,
                                       const int64_t *of, const double *poses, size_t points);
+
+/* Finds density, usual and known of laws that were made, by the same clusters, the frame being set. poses are psi;
+ * upright the same less what the density says, or NULL: not known. */
+recon_status recon_laws_calibrate(recon_ctx *ctx, recon_laws *laws, const int64_t *of,
+                                  const double *poses, const double *upright, size_t points);
+/* Whether a cluster's density is that of psi, or of the same less what the density says. */
+int recon_laws_by_psi(const recon_laws *laws, int64_t cluster);
+
+/* The share of the inputs whose pose, so measured, is as unusual for its cluster; where no natural pose is known, the
+ * share of all poses that are as far from one of them. NaN: of this cluster too little is known. */
+double recon_laws_p_value(const recon_laws *laws, int64_t cluster, double pose);
 
 /* The natural pose of a member, where Lambda is that of a network: in the mode that all members take. */
 void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame frame,

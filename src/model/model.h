@@ -110,6 +110,12 @@ recon_status recon_model_read_all(recon_ctx *ctx, recon_read *out, const recon_m
 void recon_read_free(recon_read *r);
 /* Returns the law that judges inputs of this cluster; NULL: their own density does. */
 const recon_law *recon_model_law(const recon_model *model, int64_t cluster);
+/* Returns how unusual it would be for input i of those that were read to have this pose: by the poses of its cluster
+ * where the law of that is known, else by its own density. */
+double recon_model_p_value(const recon_model *model, const recon_read *of, size_t i,
+                           const double *psi);
+/* Returns the number of inputs behind these p-values: none is below 1 / (n + 1). */
+size_t recon_model_calibrated(const recon_model *model);
 /* Returns the map of input i. */
 const void *recon_read_map(const recon_read *r, const recon_model *model, size_t i);
 

@@ -184,6 +184,35 @@ static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster
     }
 }
 
+double recon_model_p_value(const recon_model *m, const recon_read *of, size_t i, const double *psi)
+{
+    const recon_laws *laws = m->codes && m->maps->kind->compared ? &m->codes->laws : NULL;
+    const recon_group *g = m->maps->kind->group;
+    int64_t cluster = of->cluster[i];
+    double at[RECON_NUMBERS_MAX], p = NAN;
+    if (laws && cluster >= 0 && recon_laws_by_psi(laws, cluster))
+        p = recon_laws_p_value(laws, cluster, psi[0]);
+    else if (laws && m->maps->lambda == RECON_LAMBDA_DENSITY) {
+        /* Less what the density says, which Lambda is but for the steps of the law. */
+        const recon_law *law = recon_model_law(m, cluster);
+        g->inverse(g, at, of->poses[i].lambda);
+        g->compose(g, at, psi, at);
+        if (law && law->anchor == RECON_ANCHOR_STEP)
+            g->compose(g, at, law->said, at);
+        if (law && laws->frame == RECON_LAWS_OF_DENSITY)
+            g->compose(g, at, law->mode[0].at, at);
+        p = recon_laws_p_value(laws, cluster, at[0]);
+    }
+    return isnan(p) ? recon_maps_p_value(m->maps, recon_read_map(of, m, i), psi) : p;
+}
+
+size_t recon_model_calibrated(const recon_model *m)
+{
+    size_t held = recon_maps_describe(m->maps).held_out,
+           all = m->codes ? (size_t)m->codes->laws.usual.n : 0;
+    return all > held ? all : held;
+}
+
 static recon_status put_poses(recon_ctx *ctx, recon_pose *out, const recon_model *m,
                               const char *maps, const recon_seen *s, const void *inputs, size_t n)
 {

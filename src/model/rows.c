@@ -33,16 +33,15 @@ static int is_allowed(recon_only only, recon_natural verdict)
             verdict != RECON_NATURAL_UNSURE);
 }
 
-/* `map` is the row's own. */
 static recon_why why_of(const recon_canonicalize_options *o, const recon_row *row,
-                        const recon_maps *maps, const void *map)
+                        const recon_model *m, const recon_read *of, size_t i)
 {
     if (!is_allowed(o->only, row->verdict))
         return RECON_WHY_VERDICT;
     if (o->only_if <= 0)
         return RECON_WHY_ROTATED;
     int ends_usual =
-        o->only == RECON_ONLY_ANY || recon_maps_p_value(maps, map, row->pose.lambda) >= USUAL;
+        o->only == RECON_ONLY_ANY || recon_model_p_value(m, of, i, row->pose.lambda) >= USUAL;
     return recon_gate_opens(o->only_if, row->p_value) && ends_usual ? RECON_WHY_ROTATED
                                                                     : RECON_WHY_USUAL;
 }
@@ -96,7 +95,7 @@ static recon_status fill_one(recon_ctx *ctx, void *arg, size_t i, int worker)
         recon_model_kind_of(g)->list(&row->candidates, &row->pose, map);
     for (size_t j = 1; j < row->candidates.count; j++)
         recon_pose_complete(&row->candidates.pose[j], g, row->candidates.pose[j].lambda);
-    row->why = why_of(&f->options, row, maps, map);
+    row->why = why_of(&f->options, row, f->model, f->of, i);
     if (row->why != RECON_WHY_ROTATED)
         g->identity(g, row->pose.rotation);
     row->rotated = g->length(g, row->pose.rotation) != 0;

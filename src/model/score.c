@@ -24,7 +24,7 @@ recon_status recon_score_one(recon_ctx *ctx, recon_pose_score *out, const recon_
     double surrogate[3] = { NAN, NAN, NAN };
     m->maps->kind->surrogates(surrogate, map, psi);
     *out = (recon_pose_score){ .score = m->maps->kind->score(map, psi),
-                               .p_value = recon_maps_p_value(m->maps, map, psi),
+                               .p_value = recon_model_p_value(m, of, i, psi),
                                .p_embedding = of->p_embedding[i],
                                .surrogate = surrogate[0],
                                .label = surrogate[1],

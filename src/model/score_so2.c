@@ -27,7 +27,7 @@ static recon_so2_density about_lambda(const recon_so2_map *map)
 }
 
 typedef struct {
-    const recon_maps *model;
+    const recon_model *model;
     recon_distribution *out;
     recon_read of;
 } telling;
@@ -43,7 +43,7 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
                                .family = map->family,
                                .theta = map->theta,
                                .score = recon_so2_map_score(map, pose->psi[0]),
-                               .p_value = recon_maps_p_value(t->model, map, pose->psi),
+                               .p_value = recon_model_p_value(t->model, &t->of, i, pose->psi),
                                .p_embedding = t->of.p_embedding[i] };
     d->density = about_lambda(map);
     recon_so2_moments(d->moment, &d->density);
@@ -179,7 +179,7 @@ done:
 recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
                                        const recon_model *model, const float *images, size_t n)
 {
-    telling t = { .model = model->maps, .out = out };
+    telling t = { .model = model, .out = out };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
     RECON_TRY(recon_model_read_all(ctx, &t.of, model, images, n, 1));

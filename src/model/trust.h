@@ -23,12 +23,22 @@ void recon_trust_judge(recon_trust *trust);
  * rotations they are both together, and which part is which cannot be told. */
 int recon_trust_has_width(const recon_trust *trust);
 
-/* Of a discovery: the points that maps->held marks, with what the maps say of all points (said), the
- * share of inconsistent ones and model, the parts of what will be written. trust->lambda is filled in
- * already. */
-recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon_model *model,
-                                 const recon_data *data, const recon_embedded *embedded,
-                                 const recon_frames *frames, double inconsistent, const void *said);
+/* A discovery. */
+typedef struct {
+    const recon_model
+        *model; /* the parts of what will be written; of the points, maps->held are held out */
+    const recon_data *data;
+    const recon_embedded *embedded;
+    const recon_frames *frames;
+    const int64_t *cluster; /* [points]                                           */
+    const void *said;       /* [points] what the maps say of each: of their kind  */
+    const double
+        *fold_scores;    /* [points] by maps that have not seen it; NULL: there were no folds */
+    double inconsistent; /* share of the points                                */
+} recon_trust_job;
+
+/* trust->lambda is filled in already. With folds all points are judged, else those held out. */
+recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon_trust_job *job);
 
 /* Of a backbone of images with a pose density that was just trained: on the images held out, with
  * those that it was trained on as their neighbours. A backbone without one is RECON_ERR_INPUT. */
@@ -56,6 +66,18 @@ typedef struct {
 /* Sets before, after, gain and its error, of the points that count; where these are too few for a mean,
  * they stay as they are. */
 void recon_trust_distances(recon_trust *trust, const recon_trust_points *points);
+
+/* Copies of n such points, which were rotated into poses that are known: radians from the natural one. */
+typedef struct {
+    size_t n;
+    const size_t *which;        /* [n] the points */
+    const double *psi, *lambda; /* [n] as they are found in the copies */
+    const double *known;        /* [n] */
+} recon_trust_copies;
+
+/* Takes from before, after and gain what is wrong with them where it is known. */
+void recon_trust_correct(recon_trust *trust, const recon_trust_points *points,
+                         const recon_trust_copies *copies);
 
 /* RECON_TRUST_GAIN_UNKNOWN where these distances mean nothing with such a backbone, else 0. */
 unsigned recon_trust_gain_unknown(const recon_backbone *backbone);

@@ -117,9 +117,7 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     RECON_TRY(recon_normalize(ctx, &frames, &index, &queries, &o));
     RECON_TRY(firm_of(ctx, &firm, &queries));
     RECON_TRY(measure(ctx, trust, &index, &queries, &frames, firm));
-    /* Among a sample, alike inputs are fewer than among all. */
-    if (index.n == recon_dataset_describe(train).n)
-        trust->cannot_tell = recon_trust_unsure(&frames);
+    /* For how many inputs there are too few alike, `recon discover` says, by clusters of all of them. */
     RECON_TRY(measure_moved(ctx, trust, b, asked, &frames, firm, seed));
     RECON_TRY(recon_trust_frame(ctx, &trust->frame, b, recon_dataset_data(data)));
     recon_trust_judge(trust);

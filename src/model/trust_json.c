@@ -17,9 +17,9 @@ enum { LONGEST = 1 << 14 }; /* text of measures that is read; what is written ha
 static const char *const names[] = { "nothing_learned", "not_following", "no_gain",
                                      "few_of_a_kind",   "disagrees",     "upright",
                                      "few_held_out",    "inconsistent",  "gain_unsure",
-                                     "gain_unknown",    "frame" };
+                                     "gain_unknown",    "frame",         "no_pose" };
 enum { NAMES = sizeof names / sizeof *names };
-_Static_assert(1 << (NAMES - 1) == RECON_TRUST_FRAME, "every reason has its name");
+_Static_assert(1 << (NAMES - 1) == RECON_TRUST_NO_POSE, "every reason has its name");
 
 /* --- written ---------------------------------------------------------------------------------- */
 
@@ -76,6 +76,7 @@ json_t *recon_trust_json(const recon_trust *t)
     recon_json_put(&out, "gain_error_deg", number(t->gain_error * RECON_TO_DEGREES));
     recon_json_put(&out, "one_pose", number(t->one));
     recon_json_put(&out, "cannot_tell", number(t->cannot_tell));
+    recon_json_put(&out, "none", number(t->none));
     recon_json_put(&out, "inconsistent", number(t->inconsistent));
     recon_json_put(&out, "frame_nats", number(t->frame));
     recon_json_put(&out, "lambda_choice", lambda_json(&t->lambda));
@@ -169,6 +170,7 @@ static void read_measures(recon_trust *out, const json_t *from)
     out->gain_error = angle_of(from, "gain_error_deg");
     out->one = real_of(from, "one_pose");
     out->cannot_tell = real_of(from, "cannot_tell");
+    out->none = real_of(from, "none");
     out->inconsistent = real_of(from, "inconsistent");
     out->frame = real_of(from, "frame_nats");
     read_lambda(&out->lambda, json_object_get(from, "lambda_choice"));

@@ -60,7 +60,7 @@ static void say_measures(recon_page *page, const recon_trust *t)
             fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
             t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
     if (isfinite(t->gain) && isfinite(t->one))
-        recon_page_say(page, "That is of inputs with one natural pose: %.0f %% of those held out.",
+        recon_page_say(page, "That is of inputs with one natural pose: %.0f %% of all.",
                        100 * t->one);
     else if (isfinite(t->moved) && !(t->against & RECON_TRUST_GAIN_UNKNOWN))
         /* images, where it is measured otherwise; of photo presets the verdict says why it is not */

@@ -62,6 +62,43 @@ static void members_take_one_mode(void **state)
     CHECK_NEAR(upright, 1.5, 1e-12);
 }
 
+/* Of new poses by the same laws a share P has a p-value of at most P, also where there is no natural pose; the pose
+ * opposite to the one of a cluster is unusual. */
+static void p_values_are_shares_of_a_cluster(void **state)
+{
+    enum { NEW = 4000 };
+    static const double asked[] = { 0.02, 0.05, 0.1, 0.5 };
+    recon_rng rng = recon_rng_new(6, 0);
+    recon_laws laws;
+    make_poses();
+    CHECK_OK(*state,
+             recon_laws_make(*state, &laws, CLUSTERS, cluster, RECON_SO2, poses, CLUSTERS * N));
+    laws.frame = RECON_LAWS_OF_PSI;
+    CHECK_OK(*state, recon_laws_calibrate(*state, &laws, cluster, poses, NULL, CLUSTERS * N));
+    assert_int_equal(laws.usual.n, 2 * N); /* where there is no pose nothing is to be learned */
+    for (int c = 0; c < CLUSTERS; c++)
+        for (size_t a = 0; a < sizeof asked / sizeof *asked; a++) {
+            double below = 0, sigma = sqrt(asked[a] * (1 - asked[a]) / N);
+            for (int i = 0; i < NEW; i++) {
+                double pose = 1 + 10 * degree * recon_rng_normal(&rng) + (c && i % 2 ? M_PI : 0);
+                double p = recon_laws_p_value(&laws, c, c == 2 ? recon_so2_haar(&rng) : pose);
+                assert_true(p > 0 && p <= 1);
+                below += (p <= asked[a]) / (double)NEW;
+            }
+            CHECK_NEAR(below, asked[a], 0.01 + 2.5 * sigma);
+        }
+    CHECK_LESS(recon_laws_p_value(&laws, 0, 1 - M_PI), 0.02);
+    CHECK_LESS(0.3, recon_laws_p_value(&laws, 1, 1 - M_PI));
+    assert_true(isnan(recon_laws_p_value(&laws, -1, 1)));
+    CHECK_NEAR(laws.known,
+               2 / 3. * (log(2 * M_PI) - log(10 * degree * sqrt(2 * M_PI)) - 0.5) - log(2) / 3,
+               0.2);
+    laws.frame = RECON_LAWS_SILENT; /* then it is not psi that tells, but where there is no pose */
+    assert_false(recon_laws_by_psi(&laws, 0));
+    assert_true(recon_laws_by_psi(&laws, 2));
+    recon_laws_free(&laws);
+}
+
 /* A pose is likelier by the others of its own cluster; where none stands out, like any on the circle. */
 static void poses_are_known_by_their_cluster(void **state)
 {
@@ -141,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_law_is_what_all_poses_of_a_cluster_say),
         cmocka_unit_test(members_take_one_mode),
+        cmocka_unit_test(p_values_are_shares_of_a_cluster),
         cmocka_unit_test(poses_are_known_by_their_cluster),
         cmocka_unit_test(ends_that_differ_are_several_poses),
     };

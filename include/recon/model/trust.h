@@ -19,19 +19,20 @@ typedef struct {
 
 typedef enum { RECON_TRUST_GOOD, RECON_TRUST_CARE, RECON_TRUST_NOT } recon_trust_level;
 
-/* Reasons against trusting it, as bits. */
+/* Reasons against trusting it, and findings that are not against it, as bits. */
 enum {
     RECON_TRUST_NOTHING_LEARNED = 1, /* the density is no better than a uniform one */
     RECON_TRUST_NOT_FOLLOWING = 2,   /* Lambda changes when an input is rotated */
     RECON_TRUST_NO_GAIN = 4,         /* canonicalizing moves inputs away from their natural pose */
     RECON_TRUST_FEW_OF_A_KIND = 8,   /* many inputs have too few similar ones */
     RECON_TRUST_DISAGREES = 16,      /* the estimates of Lambda disagree */
-    RECON_TRUST_UPRIGHT = 32,        /* inputs are already in their natural pose */
+    RECON_TRUST_UPRIGHT = 32,        /* a finding: inputs are already in their natural pose */
     RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to verify the result */
     RECON_TRUST_INCONSISTENT = 128,  /* similar inputs get contradictory poses */
     RECON_TRUST_GAIN_UNSURE = 256,   /* the gain is within twice its standard error */
     RECON_TRUST_GAIN_UNKNOWN = 512,  /* photo presets: gain and widths cannot be measured */
-    RECON_TRUST_FRAME = 1024 /* the frame of the images shows the pose without the content */
+    RECON_TRUST_FRAME = 1024,  /* the frame of the images shows the pose without the content */
+    RECON_TRUST_NO_POSE = 2048 /* a finding: most inputs have no natural pose */
 };
 
 typedef struct {
@@ -49,12 +50,12 @@ typedef struct {
     double before, after;
     double gain;       /* before - after: how much closer to its natural pose an input gets */
     double gain_error; /* its standard error, or NaN */
-    /* Share of the held-out inputs with one natural pose by the density, on which the gain is
-     * measured; NaN: not measured. */
+    /* Share of the inputs with one natural pose, on which the gain is measured; NaN: not measured. */
     double one;
     /* Share of the inputs with the verdict "cannot tell" by their neighbours or by the density,
      * whichever is larger; NaN: not measured (a sample of many). */
     double cannot_tell;
+    double none; /* share of the inputs without a natural pose; NaN: not measured */
     double
         inconsistent; /* SO(3): share with contradictory poses of neighbours; NaN: not measured */
     /* Nats that the density knows about the pose of images whose content is removed and whose frame
