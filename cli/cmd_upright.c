@@ -531,6 +531,12 @@ static recon_status find(recon_ctx *ctx, job *j)
             return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "%s: there is no model for such data",
                               j->path);
     j->shipped = kinds[kind].model;
+    if (kinds[kind].trains && recon_data_is(j->s->data.spec) &&
+        !recon_images_folder(j->s->data.spec))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: pictures in files are needed; `recon train`, discover and "
+                          "canonicalize take arrays, too",
+                          j->path);
     RECON_TRY(cli_keep_apart(ctx, j->s->data.spec, j->out));
     RECON_TRY(cli_open(ctx, &first, j->shipped, &j->s->data));
     n = first.inputs.n;

@@ -73,7 +73,7 @@ cat >commands <<END
 150 classifier train --data garments --limit 500 --epochs 1 --out O/k --threads 2
 40000 reproduce letters --quick --out O/l --threads 2
 6000 info large.npy
-3000 upright garments --quick --out O/u --threads 2
+3000 upright conformers/test --quick --out O/u --threads 2
 60 models
 7000 demo --limit 200 --out O/demo --threads 2
 END

@@ -50,6 +50,7 @@ mkdir empty texts
 echo "a letter" >texts/letter.txt
 refused 1 "empty: no PNG, JPEG, TIFF, PGM or PPM files" upright empty
 refused 1 "texts: no PNG, JPEG, TIFF, PGM or PPM files" upright texts
+refused 1 "garments: pictures in files are needed" upright garments
 mkdir mixed mixed/sub
 cp t.pgm mixed && cp t.pgm mixed/sub
 refused 1 "mixed: holds pictures and folders of pictures" upright mixed
