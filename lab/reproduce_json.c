@@ -136,7 +136,7 @@ static const reproduce_method areas[] = {
     { "paper_recipe", "", "paper_recipe.ood_auc.g_abs" },
     { "paper_algorithm", "", "plain.ood_auc.g_abs" },
     { "paper_algorithm_terms", "", "terms.ood_auc.g_abs" },
-    { "recon", "", "likeliest.ood_auc.density" },
+    { "recon", "", "density.ood_auc.density" },
     { "undo", "", "main.ood_auc.undo" },
 };
 enum { AREAS = sizeof areas / sizeof *areas };
@@ -213,7 +213,7 @@ static void note_missing(json_t **notes, const image_trial *t, const json_t *mod
 }
 
 static void note_models(json_t **notes, const image_trial *t, const json_t *models,
-                        const char *main, const char *likeliest)
+                        const char *main)
 {
     const char *name;
     json_t *model;
@@ -223,8 +223,8 @@ static void note_models(json_t **notes, const image_trial *t, const json_t *mode
     note(
         notes,
         "upright_canonical, upright_gated, theta_mae_deg, hit_rate, verdicts, controls and times are "
-        "those of backbone %s, ood_auc.recon is that of backbone %s; `models` has them for each",
-        main, likeliest);
+        "those of backbone %s; `models` has them for each",
+        main);
     note(notes, "classifier: %s; %s", t->settings->classifier, t->training);
 }
 
@@ -260,14 +260,13 @@ static void note_paper(json_t **notes, const image_trial *t)
         note(notes, "the paper's MNIST has 12,000 training images: `recon reproduce mnist12k`");
 }
 
-static json_t *notes_json(const image_trial *t, const json_t *models, const char *main,
-                          const char *likeliest)
+static json_t *notes_json(const image_trial *t, const json_t *models, const char *main)
 {
     const lab_settings *s = t->settings;
     json_t *notes = json_array();
     if (main) {
         note_missing(&notes, t, models);
-        note_models(&notes, t, models, main, likeliest);
+        note_models(&notes, t, models, main);
     } else
         note(&notes,
              "--rival: of all methods that network alone was measured; the others are null");
@@ -325,11 +324,8 @@ json_t *reproduce_json(const image_trial *t, json_t *models)
 {
     static const recon_trained papers_first[] = { RECON_TRAINED_PLAIN, RECON_TRAINED_RECIPE,
                                                   RECON_TRAINED_TERMS, RECON_TRAINED_DENSITY };
-    static const recon_trained ours_first[] = { RECON_TRAINED_DENSITY, RECON_TRAINED_TERMS,
-                                                RECON_TRAINED_PLAIN, RECON_TRAINED_RECIPE };
     const char *main = first_of(models, papers_first, RECON_TRAINED_KINDS),
-               *papers = first_of(models, papers_first, 2),
-               *likeliest = first_of(models, ours_first, RECON_TRAINED_KINDS);
+               *papers = first_of(models, papers_first, 2);
     json_t *parts = json_copy(models), *accuracy, *out;
     lab_put(&parts, "bounds", "none% undo% upright%", t->accuracy.none, t->accuracy.undo,
             t->accuracy.upright);
@@ -339,7 +335,6 @@ json_t *reproduce_json(const image_trial *t, json_t *models)
         recon_json_put(&parts, "papers", json_incref(json_object_get(models, papers)));
     if (main) {
         recon_json_put(&parts, "main", json_incref(json_object_get(models, main)));
-        recon_json_put(&parts, "likeliest", json_incref(json_object_get(models, likeliest)));
     }
     accuracy = pick(parts, reproduce_methods, reproduce_methods_count);
     out = json_pack("{s:s, s:I, s:i, s:O, s:o, s:o, s:o, s:s}", "dataset", t->what->name, "seed",
@@ -354,7 +349,7 @@ json_t *reproduce_json(const image_trial *t, json_t *models)
         recon_json_put(&out, "baselines", baselines_json(t->baseline));
     lab_put(&out, NULL, "classifier_ms", t->classifier_ms);
     recon_json_put(&out, "paper", paper_json(t->what));
-    recon_json_put(&out, "notes", notes_json(t, models, main, likeliest));
+    recon_json_put(&out, "notes", notes_json(t, models, main));
     add_setting(&out, t);
     recon_json_put(&out, "models", json_incref(models));
     json_decref(accuracy);
