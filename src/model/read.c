@@ -203,7 +203,11 @@ double recon_model_p_value(const recon_model *m, const recon_read *of, size_t i,
             g->compose(g, at, law->mode[0].at, at);
         p = recon_laws_p_value(laws, cluster, at[0]);
     }
-    return isnan(p) ? recon_maps_p_value(m->maps, recon_read_map(of, m, i), psi) : p;
+    /* A cluster may have a few inputs of another kind: unusual is what is so for its own density, too. */
+    int both = laws && cluster >= 0 && laws->law[cluster].natural != RECON_NATURAL_NONE &&
+               laws->law[cluster].natural != RECON_NATURAL_UNSURE;
+    double own = isnan(p) || both ? recon_maps_p_value(m->maps, recon_read_map(of, m, i), psi) : p;
+    return isnan(p) ? own : fmax(p, own);
 }
 
 size_t recon_model_calibrated(const recon_model *m)
