@@ -1,8 +1,8 @@
-/* anchor.c - natural poses that somebody has said.
+/* anchor.c - anchors of clusters, natural poses that the user sets.
  *
- * What is said of one member of a cluster is how far its natural pose lies from the one that is found, and
- * the others follow by as much. Where none is found, it says where the natural pose lies in the frame of the
- * backbone, if that is one for all members. */
+ * What is said of one member of a cluster is how far its natural pose lies from the one that is
+ * found, and the others follow by as much. Where none is found, it says where the natural pose lies
+ * in the frame of the backbone, if that is one for all members. */
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/group.h"
@@ -17,7 +17,7 @@ static void begin(recon_model *m, int64_t cluster)
     const recon_group *g = m->maps->kind->group;
     recon_laws *laws = &m->codes->laws;
     recon_law *law = &laws->law[cluster];
-    g->identity(g, law->said);
+    g->identity(g, law->anchored);
     if (law->anchor) /* by an input before it, or by an earlier call */
         return;
     int found = recon_model_law(m, cluster) && law->natural != RECON_NATURAL_NONE;
@@ -52,11 +52,11 @@ static recon_status set(recon_ctx *ctx, recon_model *m, int64_t cluster, const r
         g->compose(g, some + count++ * g->numbers, rotations + i * g->numbers,
                    law->anchor == RECON_ANCHOR_POSE ? rows[i].pose.psi : back);
     }
-    if (count == 0) /* what an earlier call said stays */
+    if (count == 0) /* an earlier anchor stays */
         goto done;
     RECON_TRY(g->center(ctx, g, &center, fit, some, 1, count,
                         &(recon_mean_options){ .kind = RECON_MEAN_CHORDAL }));
-    memcpy(law->said, center.mean, g->numbers * sizeof *some);
+    memcpy(law->anchored, center.mean, g->numbers * sizeof *some);
 done:
     recon_free_all(fit, some);
     return status;

@@ -1,6 +1,6 @@
-/* ends.h (private) - whether the ends of objects can be told: a law with two opposite poses is one modulo a half
- * turn where the objects look the same both ways, and several poses where they do not. Their pictures say which:
- * each is compared with the mean of the others, and with that turned by a half. */
+/* ends.h (private) - tells the ends of objects apart: a law with two opposite poses is one pose
+ * modulo a half turn if the objects look the same both ways, else several. Each picture is compared
+ * with the mean of the others, as it is and rotated by a half turn. */
 #ifndef MODEL_ENDS_H
 #define MODEL_ENDS_H
 

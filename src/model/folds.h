@@ -1,9 +1,9 @@
 /* folds.h (private) - calibration on few inputs.
  *
- * A tenth of 80 inputs is 8, and the backbone has seen them: what is usual among them says little
- * about a new input. So all inputs are used: the backbone, Algorithm 1 and the maps are fitted anew
- * on all but one part of the inputs, for each part in turn, and how unusual the poses of that part
- * are is pooled over the parts. Only the calibration of the model comes from there. */
+ * A tenth of 80 inputs is 8, and the backbone was trained on them, so they calibrate badly. Instead
+ * the backbone, Algorithm 1 and the maps are fitted again on all but one part of the inputs, for
+ * each part in turn, and the scores of these parts are pooled. They are only used for the
+ * calibration. */
 #ifndef MODEL_FOLDS_H
 #define MODEL_FOLDS_H
 

@@ -1,6 +1,6 @@
-/* held.h (private) - what inputs that were held out decide: the codes that a model keeps, the frame in which
- * clusters have laws, and where Lambda comes from. They are asked about rotated at random, where their kind can
- * be: an embedding may have something of the pose in it, which inputs as they come do not show. */
+/* held.h (private) - decisions by held-out inputs: the codes of a model, the frame of the laws, and
+ * the source of Lambda. These inputs are rotated at random if their kind allows it, since an
+ * embedding may depend on the pose, which unrotated inputs do not show. */
 #ifndef MODEL_HELD_H
 #define MODEL_HELD_H
 
@@ -15,7 +15,8 @@ typedef struct {
     recon_lambda asked;
 } recon_held_job;
 
-/* model has backbone and maps, with those held out, k and mean; codes and maps->lambda are put into it. */
+/* model has backbone and maps, with those held out, k and mean; codes and maps->lambda are put into
+ * it. */
 recon_status recon_held_decide(recon_ctx *ctx, recon_lambda_choice *out, recon_model *model,
                                const recon_held_job *job);
 

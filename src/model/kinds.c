@@ -15,16 +15,16 @@
 static recon_status judge_angles(recon_ctx *ctx, recon_row *out, const recon_model *m,
                                  const recon_read *of, size_t n)
 {
-    recon_so2_center *said = NULL;
+    recon_so2_center *verdict = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
-    RECON_TRY(recon_so2_verdicts(ctx, said, m, of, n));
+    RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
+    RECON_TRY(recon_so2_verdicts(ctx, verdict, m, of, n));
     for (size_t i = 0; i < n; i++) {
-        out[i].verdict = said[i].natural;
-        out[i].fold = said[i].fold;
+        out[i].verdict = verdict[i].natural;
+        out[i].fold = verdict[i].fold;
     }
 done:
-    free(said);
+    free(verdict);
     return status;
 }
 

@@ -1,11 +1,11 @@
-/* laws.h (private) - clusters of the inputs of a discovery, and the law of the poses of each: what a hundred
- * poses of one kind say, where the ten nearest leave it open.
+/* laws.h (private) - the clusters of a discovery, and the law of the poses of each: hundreds of
+ * poses of one kind decide where the ten nearest cannot.
  *
- * Poses of a cluster can be compared if they are told in a frame that its members share. The frame of the
- * backbone is one for inputs that are alike to it. Of a backbone that was trained on other inputs it may not
- * be; there the natural pose that its density holds for right is one, from which the data's own may differ by
- * a rotation. Which of the two, if any, is decided by inputs that were held out: what is known of their poses
- * by the law of their cluster must be as much as the density knows. */
+ * Poses of a cluster can be compared in a frame that its members share. For similar inputs the
+ * frame of the backbone is one, but not always if the backbone was trained on other inputs. Then
+ * the natural pose of its density is one, from which the data's own may differ by a rotation.
+ * Held-out inputs decide which of the two is used, if any: the law of their cluster must predict
+ * their poses as well as the density does. */
 #ifndef MODEL_LAWS_H
 #define MODEL_LAWS_H
 
@@ -16,13 +16,13 @@
 #include "maps/calibration.h"
 
 typedef enum {
-    RECON_LAWS_SILENT = 0, /* the frames are not shared: the density judges      */
-    RECON_LAWS_OF_PSI,     /* laws of psi                                        */
-    RECON_LAWS_OF_DENSITY  /* of psi less the natural pose that the density says */
+    RECON_LAWS_SILENT = 0, /* there is no shared frame: the density judges */
+    RECON_LAWS_OF_PSI,     /* laws of psi */
+    RECON_LAWS_OF_DENSITY  /* laws of psi relative to the natural pose of the density */
 } recon_laws_frame;
 
-/* What somebody said of a cluster's natural pose (recon_model_anchor): nothing, where it lies in the frame that
- * its members share, or how far it is from the one that is found. */
+/* The anchor of a cluster (recon_model_anchor): none, its natural pose in the frame that its
+ * members share, or the rotation from the natural pose that is found. */
 typedef enum { RECON_ANCHOR_NONE = 0, RECON_ANCHOR_POSE, RECON_ANCHOR_STEP } recon_law_anchor;
 
 /* The law of one cluster. */
@@ -32,13 +32,13 @@ typedef struct {
     size_t inputs;           /* members */
     double width;            /* of a normal: radians within a mode */
     recon_law_anchor anchor; /* of an opened model alone */
-    double said[RECON_NUMBERS_MAX];
+    double anchored[RECON_NUMBERS_MAX];
     struct {
         double at[RECON_NUMBERS_MAX], weight;
     } mode[RECON_MODES_MAX]; /* the first is the one that all members take */
 } recon_law;
 
-/* A law of fewer poses says nothing. */
+/* The fewest poses for a law. */
 enum { RECON_LAW_LEAST = 12 };
 
 typedef struct {
@@ -58,8 +58,9 @@ recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, size_t n, const in
                              const recon_group *group, const double *poses, size_t points);
 void recon_laws_free(recon_laws *laws);
 
-/* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters; and fit [n],
- * which may be NULL, the sum of that over the poses of each cluster by the others of the same. */
+/* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters; and
+ * fit [n], which may be NULL, the sum of that over the poses of each cluster by the others of the
+ * same. */
 recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
                                       const int64_t *of_at, const double *at, size_t n_at, size_t n,
                                       const int64_t *of, const double *poses, size_t points);
@@ -75,14 +76,15 @@ int recon_laws_by_psi(const recon_laws *laws, int64_t cluster);
  * share of all poses that are as far from one of them. NaN: of this cluster too little is known. */
 double recon_laws_p_value(const recon_laws *laws, int64_t cluster, double pose);
 
-/* The natural pose of a member, where Lambda is that of a network: in the mode that all members take. */
+/* Moves the natural pose of a member, lambda from a network, to the mode that all members take. */
 void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame frame,
                       const recon_group *group);
 
-/* How many natural poses its members have: the modes, or the one that somebody said. */
+/* Returns the number of natural poses of its members: the modes, or 1 for an anchored pose. */
 int recon_law_poses(const recon_law *law);
 
-/* Its width as that of a family on SO(2), a recon_so2_family: a sigma, or the half-width of an arc. */
+/* Its width as that of a family on SO(2), a recon_so2_family: a sigma, or the half-width of an
+ * arc. */
 double recon_law_theta(const recon_law *law, int family);
 
 /* As a row of numbers in a file. */

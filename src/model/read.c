@@ -174,9 +174,9 @@ static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster
         else if (law)
             recon_law_lambda(lambda, law, m->codes->laws.frame, kind->group);
         if (law && law->anchor == RECON_ANCHOR_POSE)
-            memcpy(lambda, law->said, kind->group->numbers * sizeof *lambda);
+            memcpy(lambda, law->anchored, kind->group->numbers * sizeof *lambda);
         else if (law && law->anchor == RECON_ANCHOR_STEP)
-            kind->group->compose(kind->group, lambda, law->said, lambda);
+            kind->group->compose(kind->group, lambda, law->anchored, lambda);
         if (law && law->modes > 1 && kind == &recon_so2_maps) {
             recon_so2_map *map = (recon_so2_map *)(void *)(maps + i * kind->map);
             map->theta = fmax(recon_law_theta(law, map->family), RECON_THETA_LEAST);
@@ -198,7 +198,7 @@ double recon_model_p_value(const recon_model *m, const recon_read *of, size_t i,
         g->inverse(g, at, of->poses[i].lambda);
         g->compose(g, at, psi, at);
         if (law && law->anchor == RECON_ANCHOR_STEP)
-            g->compose(g, at, law->said, at);
+            g->compose(g, at, law->anchored, at);
         if (law && laws->frame == RECON_LAWS_OF_DENSITY)
             g->compose(g, at, law->mode[0].at, at);
         p = recon_laws_p_value(laws, cluster, at[0]);

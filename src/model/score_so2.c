@@ -161,18 +161,18 @@ done:
 static recon_status judge(recon_ctx *ctx, recon_distribution *out, const recon_model *model,
                           const recon_read *of, size_t n)
 {
-    recon_so2_center *said = NULL;
+    recon_so2_center *verdict = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
-    RECON_TRY(recon_so2_verdicts(ctx, said, model, of, n));
+    RECON_TRY(recon_alloc_raw(ctx, &verdict, n, sizeof *verdict));
+    RECON_TRY(recon_so2_verdicts(ctx, verdict, model, of, n));
     for (size_t i = 0; i < n; i++) {
-        out[i].verdict = said[i].natural;
-        out[i].fold = said[i].fold;
-        out[i].modes = said[i].modes;
-        memcpy(out[i].mode, said[i].mode, sizeof out[i].mode);
+        out[i].verdict = verdict[i].natural;
+        out[i].fold = verdict[i].fold;
+        out[i].modes = verdict[i].modes;
+        memcpy(out[i].mode, verdict[i].mode, sizeof out[i].mode);
     }
 done:
-    free(said);
+    free(verdict);
     return status;
 }
 
