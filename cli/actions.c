@@ -29,26 +29,6 @@ typedef struct {
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
-/* The next field of a line, without its quotation marks, to out; 0: there is none. */
-static int next_field(char *out, const char **at, const char *end)
-{
-    const char *p = *at;
-    int quoted = p && p < end && *p == '"';
-    if (!p)
-        return 0;
-    for (p += quoted; p < end && (quoted || *p != ','); p++) {
-        if (quoted && *p == '"' && !(p + 1 < end && p[1] == '"')) {
-            p++;
-            break;
-        }
-        p += quoted && *p == '"';
-        *out++ = *p;
-    }
-    *out = '\0';
-    *at = p < end && *p == ',' ? p + 1 : NULL;
-    return 1;
-}
-
 /* Which of the columns a heading is; COLUMNS: another. */
 static int column_of(const char *heading)
 {
@@ -68,7 +48,7 @@ static recon_status read_header(recon_ctx *ctx, reading *r, recon_span line)
     const char *at = line.at;
     for (int c = 0; c < COLUMNS; c++)
         r->column[c] = -1;
-    for (int i = 0; next_field(r->field[0], &at, line.end); i++) {
+    for (int i = 0; recon_table_field(r->field[0], &at, line.end); i++) {
         int c = column_of(r->field[0]);
         if (c < COLUMNS)
             r->column[c] = i;
@@ -119,7 +99,7 @@ static recon_status read_fields(recon_ctx *ctx, reading *r, recon_span line)
     char *scratch = r->field[COLUMNS];
     for (int c = 0; c < COLUMNS; c++)
         r->field[c][0] = '\0';
-    for (int i = 0; next_field(scratch, &at, line.end); i++)
+    for (int i = 0; recon_table_field(scratch, &at, line.end); i++)
         for (int c = 0; c < COLUMNS; c++)
             if (r->column[c] == i)
                 memmove(r->field[c], scratch, strlen(scratch) + 1);

@@ -17,10 +17,11 @@ const cli_command cli_report = {
         "  recon report digits --out report.html\n"
         "\n"
         "DIR is what `recon discover` or `recon normalize` wrote. The page is a single\n"
-        "self-contained file: a summary, the poses of each class or cluster before and after centring,\n"
-        "inputs in their natural pose, unusual poses, neighbours, worst cases, and warnings. Pictures\n"
-        "need the data: they are opened again as recorded in summary.json, or as given by --data and\n"
-        "its options. If that fails, the page has no pictures and says why.",
+        "self-contained file. Of a discovery: inputs as given and rotated side by side, a table of all\n"
+        "inputs to sort, filter and correct, which downloads what `canonicalize --actions` takes, the\n"
+        "clusters and whether the poses can be trusted. Pictures need the data: they are opened again\n"
+        "as recorded in summary.json, or as given by --data and its options. If that fails, the page\n"
+        "has no pictures and says why.",
     .run = run,
 };
 
@@ -111,7 +112,7 @@ static recon_status print(recon_ctx *ctx, const settings *s, const char *missing
 static recon_status make_page(recon_ctx *ctx, recon_page **out, const recon_found_folder *f,
                               const settings *s, char *missing, size_t room)
 {
-    if (!f->kind->has_pictures)
+    if (!strcmp(f->kind, "poses"))
         return recon_found_page(ctx, out, f, &(recon_found_data){ 0 });
     return s->data.spec ? page_with(ctx, out, f, &s->data)
                         : page_from_source(ctx, out, f, s, missing, room);

@@ -420,7 +420,7 @@ static void say_found(recon_ctx *ctx, recon_page *page, const demo *d)
         recon_found_count(count, d->found.points));
     recon_status status = recon_found_open(ctx, &folder, demo_file(path, d, "discover"));
     if (status == RECON_OK)
-        status = folder.kind->sections(ctx, page, &folder, recon_dataset_data(d->rotated));
+        status = recon_found_sections(ctx, page, &folder, recon_dataset_data(d->rotated));
     recon_page_fail(page, status);
     recon_found_close(&folder);
 }

@@ -8,7 +8,9 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/picture.h"
+#include "core/svg.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef RECON_HAVE_JPEG
@@ -51,6 +53,7 @@ typedef struct {
     const void *giver;
     const recon_jpeg_options *options;
     recon_writer writer;
+    recon_markup *memory; /* where it goes instead; or NULL */
     uint8_t chunk[CHUNK];
 } session;
 
@@ -222,7 +225,11 @@ static void begin_taking(j_compress_ptr out)
 
 static void take(session *s, size_t n)
 {
-    s->status = recon_writer_write(s->ctx, &s->writer, s->chunk, n);
+    if (s->memory) {
+        recon_markup_bytes(s->memory, s->chunk, n);
+        s->status = s->memory->status;
+    } else
+        s->status = recon_writer_write(s->ctx, &s->writer, s->chunk, n);
     if (s->status != RECON_OK)
         longjmp(s->jump, 1);
 }
@@ -297,14 +304,15 @@ static void write_picture(session *s)
         jpeg_write_scanlines(out, &row, 1);
     }
     jpeg_finish_compress(out);
-    s->status = recon_writer_commit(s->ctx, &s->writer);
+    if (!s->memory)
+        s->status = recon_writer_commit(s->ctx, &s->writer);
 }
 
-recon_status recon_jpeg_write_rows(recon_ctx *ctx, const char *path, const recon_pixels *head,
-                                   recon_pixel_rows *rows, const void *user,
-                                   const recon_jpeg_options *options)
+/* To a file, or to memory where there is any. */
+static recon_status write_rows(recon_ctx *ctx, const char *path, recon_markup *memory,
+                               const recon_pixels *head, recon_pixel_rows *rows, const void *user,
+                               const recon_jpeg_options *options)
 {
-    static const recon_jpeg_options defaults = { 0 };
     session *s;
     if (head->deep || (head->channels != 1 && head->channels != 3))
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -319,13 +327,43 @@ recon_status recon_jpeg_write_rows(recon_ctx *ctx, const char *path, const recon
     s->pixels = head;
     s->give = rows;
     s->giver = user;
-    s->options = options ? options : &defaults;
+    s->options = options;
+    s->memory = memory;
     s->status = recon_alloc_raw(ctx, &s->block, head->width, head->channels);
-    if (s->status == RECON_OK)
+    if (s->status == RECON_OK && !memory)
         s->status = recon_writer_open(ctx, &s->writer, path);
     if (s->status == RECON_OK)
         write_picture(s);
     return session_end(s);
+}
+
+recon_status recon_jpeg_write_rows(recon_ctx *ctx, const char *path, const recon_pixels *head,
+                                   recon_pixel_rows *rows, const void *user,
+                                   const recon_jpeg_options *options)
+{
+    static const recon_jpeg_options defaults = { 0 };
+    return write_rows(ctx, path, NULL, head, rows, user, options ? options : &defaults);
+}
+
+static void copy_row(const void *user, size_t y, uint8_t *out)
+{
+    const recon_pixels *p = user;
+    memcpy(out, p->bytes + y * p->width * p->channels, p->width * p->channels);
+}
+
+recon_status recon_jpeg_encode(recon_ctx *ctx, uint8_t **out, size_t *size,
+                               const recon_pixels *pixels, int quality)
+{
+    recon_markup memory = { .ctx = ctx };
+    recon_status status = write_rows(ctx, "JPEG", &memory, pixels, copy_row, pixels,
+                                     &(recon_jpeg_options){ .quality = quality });
+    if (status != RECON_OK) {
+        free(memory.text);
+        memory = (recon_markup){ 0 };
+    }
+    *out = (uint8_t *)memory.text;
+    *size = memory.used;
+    return status;
 }
 
 #else
@@ -355,6 +393,16 @@ recon_status recon_jpeg_write_rows(recon_ctx *ctx, const char *path, const recon
     (void)user;
     (void)options;
     return no_jpeg(ctx, path);
+}
+
+recon_status recon_jpeg_encode(recon_ctx *ctx, uint8_t **out, size_t *size,
+                               const recon_pixels *pixels, int quality)
+{
+    (void)pixels;
+    (void)quality;
+    *out = NULL;
+    *size = 0;
+    return no_jpeg(ctx, "JPEG");
 }
 
 #endif

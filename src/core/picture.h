@@ -132,6 +132,10 @@ recon_status recon_jpeg_write_rows(recon_ctx *ctx, const char *path, const recon
                                    recon_pixel_rows *rows, const void *user,
                                    const recon_jpeg_options *options);
 
+/* Returns the bytes of a JPEG file of pixels of 8 bits and 1 or 3 channels. Free *out with free(). */
+recon_status recon_jpeg_encode(recon_ctx *ctx, uint8_t **out, size_t *size,
+                               const recon_pixels *pixels, int quality);
+
 /* Returns the orientation in an APP1 segment without its marker and length: 1 upright, or not
  * given; 2 mirrored left to right; 3 rotated by 180 degrees; 4 mirrored top to bottom; 5 to 8
  * transposed, with the first row of the upright picture at the left, right, right and left. */

@@ -241,26 +241,13 @@ void recon_svg_text_upwards(recon_svg *svg, const char *cls, double x, double y,
 }
 
 /* Three bytes make four characters; a rest of one or two is filled up with '='. */
-static void put_base64(recon_svg *svg, const unsigned char *bytes, size_t n)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned b1 = i + 1 < n ? bytes[i + 1] : 0, b2 = i + 2 < n ? bytes[i + 2] : 0;
-        unsigned bits = (unsigned)bytes[i] << 16 | b1 << 8 | b2;
-        char four[4] = { digit[bits >> 18], digit[bits >> 12 & 63],
-                         i + 1 < n ? digit[bits >> 6 & 63] : '=',
-                         i + 2 < n ? digit[bits & 63] : '=' };
-        put_bytes(svg, four, sizeof four);
-    }
-}
-
 void recon_svg_image(recon_svg *svg, const char *cls, double x, double y, double width,
                      double height, const void *png, size_t size, const char *label)
 {
     open_tag(svg, "image", cls);
     put_box(svg, x, y, width, height);
     put(svg, " preserveAspectRatio=\"none\" href=\"data:image/png;base64,");
-    put_base64(svg, png, size);
+    recon_markup_base64(&svg->markup, png, size);
     put(svg, "\">");
     put_element(svg, "title", label);
     put(svg, "</image>\n");
@@ -378,5 +365,19 @@ void recon_markup_escaped_part(recon_markup *m, const char *text, size_t size)
         else
             recon_markup_bytes(m, text, n);
         text += n ? n : 1;
+    }
+}
+
+void recon_markup_base64(recon_markup *m, const void *from, size_t n)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *bytes = from;
+    for (size_t i = 0; i < n; i += 3) {
+        unsigned b1 = i + 1 < n ? bytes[i + 1] : 0, b2 = i + 2 < n ? bytes[i + 2] : 0;
+        unsigned bits = (unsigned)bytes[i] << 16 | b1 << 8 | b2;
+        char four[4] = { digit[bits >> 18], digit[bits >> 12 & 63],
+                         i + 1 < n ? digit[bits >> 6 & 63] : '=',
+                         i + 2 < n ? digit[bits & 63] : '=' };
+        recon_markup_bytes(m, four, sizeof four);
     }
 }

@@ -82,6 +82,8 @@ typedef struct {
 void recon_markup_bytes(recon_markup *m, const void *bytes, size_t n);
 /* Appends text unchanged. */
 void recon_markup_put(recon_markup *m, const char *text);
+/* Appends bytes as base64. */
+void recon_markup_base64(recon_markup *m, const void *bytes, size_t n);
 /* Appends text of an element or attribute: markup is escaped; bytes that are not UTF-8, and
  * characters that XML lacks or that text.h lists, are replaced. */
 void recon_markup_escaped(recon_markup *m, const char *text);

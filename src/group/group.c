@@ -183,12 +183,11 @@ void recon_group_write(const recon_group *group, double *out, const double *pose
 
 const char *recon_group_print(recon_pose_text text, const recon_group *group, const double *pose)
 {
-    if (group->print)
-        group->print(group, text, sizeof(recon_pose_text), pose);
-    for (size_t i = 0, used = 0;
-         !group->print && i < group->numbers && used < sizeof(recon_pose_text); i++)
-        used += (size_t)snprintf(text + used, sizeof(recon_pose_text) - used, "%s%.6f",
-                                 i ? " " : "", pose[i]);
+    double unit = group->text_degrees ? RECON_TO_RADIANS : 1;
+    size_t used = 0;
+    for (size_t i = 0; i < group->numbers && used < sizeof(recon_pose_text); i++)
+        used += (size_t)snprintf(text + used, sizeof(recon_pose_text) - used, "%s%.*f",
+                                 i ? " " : "", group->text_degrees ? 2 : 6, pose[i] / unit);
     return text;
 }
 

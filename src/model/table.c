@@ -1,12 +1,15 @@
 /* table.c - see table.h. */
 #include "model/table.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "core/text.h"
+#include "data/text.h"
 #include "group/group.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A text as a field: between quotation marks, its own doubled. */
@@ -159,4 +162,164 @@ recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_
 done:
     recon_writer_close(&to);
     return status;
+}
+
+/* --- read again ------------------------------------------------------------------------------- */
+
+int recon_table_field(char *out, const char **at, const char *end)
+{
+    const char *p = *at;
+    int quoted = p && p < end && *p == '"';
+    if (!p)
+        return 0;
+    for (p += quoted; p < end && (quoted || *p != ','); p++) {
+        if (quoted && *p == '"' && !(p + 1 < end && p[1] == '"')) {
+            p++;
+            break;
+        }
+        p += quoted && *p == '"';
+        *out++ = *p;
+    }
+    *out = '\0';
+    *at = p < end && *p == ',' ? p + 1 : NULL;
+    return 1;
+}
+
+enum { NAME, INDEX, POSE, SCORE, P_VALUE, P_EMBEDDING, VERDICT, CLUSTER, ROTATED, COLUMNS };
+
+typedef struct {
+    const char *path;
+    const recon_group *group;
+    size_t at;           /* of the line, from 1 */
+    int column[COLUMNS]; /* where each is; -1: it is not there */
+    char *field[COLUMNS + 1];
+} reading;
+
+static recon_status broken(recon_ctx *ctx, const reading *r, const char *what)
+{
+    return recon_fail(ctx, RECON_ERR_FORMAT, "%s: line %zu: %s", r->path, r->at, what);
+}
+
+/* The first three columns have names of their own, by the data and the group. */
+static recon_status read_header(recon_ctx *ctx, reading *r, recon_lines *out, recon_span line)
+{
+    static const char *const known[COLUMNS] = { "",        "index",   "",
+                                                "score",   "p_value", "p_embedding",
+                                                "verdict", "cluster", "rotated" };
+    const char *at = line.at;
+    for (int c = 0; c < COLUMNS; c++)
+        r->column[c] = c <= POSE ? c : -1;
+    for (int i = 0; recon_table_field(r->field[0], &at, line.end); i++) {
+        if (i == 0)
+            strcpy(out->text, r->field[0]);
+        for (int c = SCORE; c < COLUMNS; c++)
+            if (!strcmp(known[c], r->field[0]))
+                r->column[c] = i;
+    }
+    out->heading = out->text;
+    for (int c = SCORE; c <= VERDICT; c++)
+        if (r->column[c] < 0)
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: line 1: no column %s", r->path, known[c]);
+    return RECON_OK;
+}
+
+static int read_number(double *out, const char *text)
+{
+    int inf = !strcmp(text, "inf");
+    *out = inf ? INFINITY : NAN;
+    return inf || !*text || !strcmp(text, "nan") ||
+           recon_text_number(out, (recon_span){ text, text + strlen(text) });
+}
+
+static int read_pose(double *out, const recon_group *group, const char *text)
+{
+    recon_span rest = recon_text_begin(text, strlen(text));
+    for (size_t i = 0; i < group->numbers; i++) {
+        if (!recon_text_number(&out[i], recon_text_word(&rest)))
+            return 0;
+        out[i] *= group->text_degrees ? RECON_TO_RADIANS : 1;
+    }
+    if (group->numbers > group->dimension && group->log &&
+        group->exp) { /* rounded, they are no pose */
+        group->log(group, out, out);
+        group->exp(group, out, out);
+    }
+    return recon_text_empty(rest);
+}
+
+static recon_status read_line(recon_ctx *ctx, reading *r, recon_line *out, char **names,
+                              recon_span line)
+{
+    const char *at = line.at;
+    char *scratch = r->field[COLUMNS];
+    size_t cluster;
+    int verdict = 0;
+    *out = (recon_line){ .name = *names, .cluster = -1 };
+    for (int c = 0; c < COLUMNS; c++)
+        r->field[c][0] = '\0';
+    for (int i = 0; recon_table_field(scratch, &at, line.end); i++)
+        for (int c = 0; c < COLUMNS; c++)
+            if (r->column[c] == i)
+                memmove(r->field[c], scratch, strlen(scratch) + 1);
+    *names += strlen(strcpy(*names, r->field[NAME])) + 1;
+    if (!read_pose(out->pose, r->group, r->field[POSE]))
+        return broken(ctx, r, "no pose");
+    if (!read_number(&out->score, r->field[SCORE]) ||
+        !read_number(&out->p_value, r->field[P_VALUE]) ||
+        !read_number(&out->p_embedding, r->field[P_EMBEDDING]))
+        return broken(ctx, r, "no number");
+    while (verdict < RECON_NATURAL_KINDS &&
+           strcmp(recon_natural_name((recon_natural)verdict), r->field[VERDICT]))
+        verdict++;
+    if (verdict == RECON_NATURAL_KINDS)
+        return broken(ctx, r, "unknown verdict");
+    out->verdict = (recon_natural)verdict;
+    if (*r->field[CLUSTER] && !recon_parse_count(&cluster, r->field[CLUSTER], 0))
+        return broken(ctx, r, "no cluster");
+    out->cluster = *r->field[CLUSTER] ? (int64_t)cluster : -1;
+    out->rotated = !strcmp(r->field[ROTATED], "1");
+    return RECON_OK;
+}
+
+recon_status recon_lines_read(recon_ctx *ctx, recon_lines *out, const char *path,
+                              const recon_group *group)
+{
+    reading r = { .path = path, .group = group };
+    recon_file file = { 0 };
+    recon_span rest, line;
+    char *fields = NULL, *names;
+    size_t lines = 0, longest = 0;
+    recon_status status;
+    *out = (recon_lines){ 0 };
+    RECON_TRY(recon_file_open(ctx, &file, path));
+    rest = recon_text_begin((const char *)file.bytes, file.size);
+    for (recon_span all = rest; recon_text_line(&line, &all); lines++)
+        longest = recon_span_size(line) > longest ? recon_span_size(line) : longest;
+    RECON_TRY(recon_alloc_raw(ctx, &out->line, lines, sizeof *out->line));
+    RECON_TRY(recon_alloc_raw(ctx, &out->text, file.size + lines + 1, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &fields, COLUMNS + 1, longest + 1));
+    for (size_t c = 0; c <= COLUMNS; c++)
+        r.field[c] = fields + c * (longest + 1);
+    names = out->text;
+    while (recon_text_line(&line, &rest)) {
+        if (++r.at == 1) {
+            RECON_TRY(read_header(ctx, &r, out, line));
+            names += strlen(names) + 1;
+        } else if (!recon_text_empty(line)) {
+            RECON_TRY(read_line(ctx, &r, &out->line[out->n++], &names, line));
+        }
+    }
+    if (!out->n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: there are no inputs in it", path));
+done:
+    free(fields);
+    recon_file_close(&file);
+    return status;
+}
+
+void recon_lines_free(recon_lines *lines)
+{
+    free(lines->line);
+    free(lines->text);
+    *lines = (recon_lines){ 0 };
 }

@@ -40,6 +40,34 @@ void recon_cluster_add(recon_cluster_count *count, const recon_group *group, con
 recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_group *group,
                                   const recon_laws *laws, const recon_cluster_count *counts);
 
+/* --- read again ------------------------------------------------------------------------------- */
+
+/* The next field of a line of such a file, without its quotation marks, to out, which has room for the
+ * line; 0: there is none. *at begins at the line. */
+int recon_table_field(char *out, const char **at, const char *end);
+
+/* A line of poses.csv. */
+typedef struct {
+    const char *name;                   /* of the file or molecule              */
+    double pose[RECON_NUMBERS_MAX];     /* of the input, about its natural pose */
+    double score, p_value, p_embedding; /* NaN: not known                       */
+    recon_natural verdict;
+    int64_t cluster; /* -1: not known */
+    int rotated;     /* by canonicalizing; of a table without that column 0 */
+} recon_line;
+
+typedef struct {
+    recon_line *line; /* [n] */
+    size_t n;
+    char *text;          /* the names, and the heading of their column: */
+    const char *heading; /* "file", "molecule", "input" */
+} recon_lines;
+
+/* The lines of a table of poses of this group. Free them also after a failure. */
+recon_status recon_lines_read(recon_ctx *ctx, recon_lines *out, const char *path,
+                              const recon_group *group);
+void recon_lines_free(recon_lines *lines);
+
 /* Returns the name of input i in the table: its file or molecule, or, for other images, a number,
  * as in the pictures that canonicalize writes. */
 enum { RECON_FILE_NAME = 1024 };

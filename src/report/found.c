@@ -1,5 +1,6 @@
 /* found.c - a folder of results, read and checked; and the page that is made of it. */
 #include "report/found.h"
+#include "report/inputs.h"
 #include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -70,14 +71,16 @@ const char *recon_found_text(const recon_found_folder *f, const char *key)
     return json_is_string(value) ? json_string_value(value) : "";
 }
 
-static const recon_found_kind *find_kind(const recon_ctx *ctx, const char *name)
+const char *recon_found_many(const recon_found_folder *f)
 {
-    static const recon_found_kind *const kinds[] = { &recon_found_images, &recon_found_molecules,
-                                                     &recon_found_poses };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (!strcmp(name, kinds[i]->name))
-            return kinds[i];
-    return recon_backbone_kind_for(ctx, name) ? &recon_found_poses : NULL;
+    const recon_input_drawing *d = recon_input_drawing_of(f->kind, f->group);
+    return d ? d->kind->many : f->kind;
+}
+
+static int is_known(const recon_ctx *ctx, const char *kind)
+{
+    return !strcmp(kind, "poses") || !strcmp(kind, recon_images_kind.name) ||
+           !strcmp(kind, recon_molecules_kind.name) || recon_backbone_kind_for(ctx, kind);
 }
 
 /* What the summary says that the folder is. */
@@ -89,8 +92,8 @@ static recon_status read_kind(recon_ctx *ctx, recon_found_folder *f)
                           "%s/summary.json: no \"kind\": not written by `recon discover` or "
                           "`recon normalize` of this version",
                           f->dir);
-    f->kind = find_kind(ctx, kind);
-    if (!f->kind)
+    f->kind = kind;
+    if (!is_known(ctx, kind))
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s/summary.json: unknown kind '%.40s': images, molecules, poses, or one "
                           "that this program has a backbone for",
@@ -98,10 +101,7 @@ static recon_status read_kind(recon_ctx *ctx, recon_found_folder *f)
     if (recon_group_find(ctx, &f->group, group) != RECON_OK)
         return recon_note(ctx, RECON_ERR_FORMAT, "in %s/summary.json", f->dir);
     f->drawing = recon_found_drawing_of(f->group);
-    return f->kind->group && f->kind->group != f->group
-               ? recon_fail(ctx, RECON_ERR_FORMAT, "%s/summary.json: group does not fit the rest",
-                            f->dir)
-               : RECON_OK;
+    return RECON_OK;
 }
 
 /* --- arrays ----------------------------------------------------------------------------------- */
@@ -180,19 +180,18 @@ static recon_status read_classes(recon_ctx *ctx, recon_found_folder *f)
 /* Algorithm 1 alone, without a model. */
 static int is_of_poses(const recon_found_folder *f)
 {
-    return !strcmp(recon_found_text(f, "kind"), "poses");
+    return !strcmp(f->kind, "poses");
 }
 
 /* Poses as they are written. */
 typedef struct {
-    double *gamma, *absolute, *natural;
+    double *gamma, *absolute;
 } raw_poses;
 
 static void raw_free(raw_poses *raw)
 {
     free(raw->gamma);
     free(raw->absolute);
-    free(raw->natural);
 }
 
 /* A file of numbers, where they go, and how many a row has. */
@@ -202,11 +201,9 @@ typedef struct {
     size_t width;
 } field;
 
-enum { FIELDS = 7 };
+enum { FIELDS = 6 };
 
-/* Those of a discovery. Algorithm 1 alone has no natural.npy, which is the last: one that lies beside
- * its result is not part of it. */
-static size_t list_fields(field out[FIELDS], recon_found_folder *f, raw_poses *raw)
+static void list_fields(field out[FIELDS], recon_found_folder *f, raw_poses *raw)
 {
     size_t pose = recon_group_written(f->group), parameters = f->drawing->parameters;
     const field all[FIELDS] = {
@@ -216,20 +213,18 @@ static size_t list_fields(field out[FIELDS], recon_found_folder *f, raw_poses *r
         { "identifiability.npy", &f->identifiability, f->group->identifiability },
         { "background.npy", &f->background, 1 },
         { "score.npy", &f->score, 1 },
-        { "natural.npy", &raw->natural, pose },
     };
     memcpy(out, all, sizeof all);
-    return is_of_poses(f) ? FIELDS - 1 : FIELDS;
 }
 
 /* Drops rows of class -1, in place. */
-static void drop_outside(recon_found_folder *f, const field *fields, size_t n)
+static void drop_outside(recon_found_folder *f, const field *fields)
 {
     size_t rows = f->rows, kept = 0;
     for (size_t i = 0; f->classes && i < rows; i++) {
         if (f->classes[i] < 0)
             continue;
-        for (size_t j = 0; j < n; j++) {
+        for (size_t j = 0; j < FIELDS; j++) {
             double *x = *fields[j].to;
             memmove(x + fields[j].width * kept, x + fields[j].width * i,
                     fields[j].width * sizeof *x);
@@ -249,7 +244,7 @@ static recon_status check_finite(recon_ctx *ctx, const recon_found_folder *f, co
     return RECON_OK;
 }
 
-/* Rows of a file, as they are written, as poses. *out NULL: there is no such file. */
+/* Rows of a file, as they are written, as poses. */
 static recon_status poses_of(recon_ctx *ctx, const recon_found_folder *f, double **out,
                              const double *rows, const char *name)
 {
@@ -260,8 +255,6 @@ static recon_status poses_of(recon_ctx *ctx, const recon_found_folder *f, double
                                 .data = rows };
     char path[RECON_PATH];
     recon_status status;
-    if (!rows)
-        return RECON_OK;
     RECON_TRY(recon_alloc_raw(ctx, out, f->rows, f->group->numbers * sizeof **out));
     status = recon_group_read(ctx, f->group, *out, &array, f->rows, RECON_QUATERNIONS_NONE,
                               recon_folder_join(path, f->dir, name));
@@ -269,55 +262,70 @@ done:
     return status == RECON_ERR_INPUT ? RECON_ERR_FORMAT : status;
 }
 
-/* psi = absolute Gamma; about the natural pose of the model, psi Lambda^-1, where that is known. */
+/* psi = absolute Gamma */
 static recon_status find_poses(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
 {
     const recon_group *group = f->group;
-    double *gamma = NULL, *natural = NULL;
+    double *gamma = NULL;
     recon_status status;
     RECON_TRY(poses_of(ctx, f, &gamma, raw->gamma, "gamma.npy"));
     RECON_TRY(poses_of(ctx, f, &f->absolute, raw->absolute, "absolute.npy"));
-    RECON_TRY(poses_of(ctx, f, &natural, raw->natural, "natural.npy"));
     RECON_TRY(recon_alloc_raw(ctx, &f->psi, f->rows, group->numbers * sizeof *f->psi));
-    for (size_t i = 0; i < f->rows * group->numbers; i += group->numbers) {
+    for (size_t i = 0; i < f->rows * group->numbers; i += group->numbers)
         group->compose(group, f->psi + i, f->absolute + i, gamma + i);
-        if (!natural)
-            continue;
-        group->inverse(group, natural + i, natural + i);
-        group->compose(group, f->absolute + i, f->psi + i, natural + i);
-    }
 done:
     free(gamma);
-    free(natural);
     return status;
 }
 
-/* Poses as pages show them, once all is there. */
-static recon_status settle(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw)
+static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
 {
+    raw_poses raw = { 0 };
     field fields[FIELDS];
-    size_t n = list_fields(fields, f, raw);
-    drop_outside(f, fields, n);
+    double points;
+    recon_status status;
+    list_fields(fields, f, &raw);
+    RECON_TRY(recon_found_number(ctx, &points, f, "points"));
+    f->points = points >= 0 ? (size_t)points : 0;
+    for (size_t i = 0; i < FIELDS; i++)
+        RECON_TRY(read_real(ctx, f, fields[i].name, fields[i].to, fields[i].width));
+    RECON_TRY(read_classes(ctx, f));
+    drop_outside(f, fields);
     if (f->rows == 0)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: no row lies in a class", f->dir);
-    for (size_t i = 0; i < n; i++)
-        RECON_CHECK(check_finite(ctx, f, &fields[i]));
-    return find_poses(ctx, f, raw);
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no row lies in a class", f->dir));
+    for (size_t i = 0; i < FIELDS; i++)
+        RECON_TRY(check_finite(ctx, f, &fields[i]));
+    RECON_TRY(find_poses(ctx, f, &raw));
+done:
+    raw_free(&raw);
+    return status;
 }
 
-static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw)
+/* Of a discovery: its tables say all that the page does. */
+static recon_status read_lines(recon_ctx *ctx, recon_found_folder *f)
 {
-    field fields[FIELDS];
-    size_t n = list_fields(fields, f, raw);
+    char path[RECON_PATH];
+    size_t numbers = f->group->numbers;
     double points;
+    recon_folder_join(path, f->dir, "poses.csv");
     RECON_CHECK(recon_found_number(ctx, &points, f, "points"));
-    f->points = points >= 0 ? (size_t)points : 0;
-    for (size_t i = 0; i < n; i++)
-        RECON_CHECK(read_real(ctx, f, fields[i].name, fields[i].to, fields[i].width));
-    if (!is_of_poses(f) && f->rows != f->points)
-        RECON_CHECK(recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu rows, but summary.json says %zu",
-                               f->dir, f->rows, f->points));
-    return read_classes(ctx, f);
+    RECON_CHECK(recon_lines_read(ctx, &f->lines, path, f->group));
+    if ((double)f->lines.n != points)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu lines, but summary.json says %.0f inputs",
+                          path, f->lines.n, points);
+    f->rows = f->points = f->lines.n;
+    RECON_CHECK(recon_alloc_raw(ctx, &f->absolute, f->rows, numbers * sizeof *f->absolute));
+    RECON_CHECK(recon_alloc_raw(ctx, &f->classes, f->rows, sizeof *f->classes));
+    for (size_t i = 0; i < f->rows; i++) {
+        memcpy(f->absolute + i * numbers, f->lines.line[i].pose, numbers * sizeof *f->absolute);
+        f->classes[i] = f->lines.line[i].cluster;
+    }
+    return RECON_OK;
+}
+
+static recon_status read_rows(recon_ctx *ctx, recon_found_folder *f)
+{
+    return is_of_poses(f) ? read_arrays(ctx, f) : read_lines(ctx, f);
 }
 
 static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
@@ -333,76 +341,17 @@ static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
 
 recon_status recon_found_open(recon_ctx *ctx, recon_found_folder *out, const char *dir)
 {
-    raw_poses raw = { 0 };
-    recon_status status;
     *out = (recon_found_folder){ .dir = dir, .called = dir };
     if (strlen(dir) > RECON_PATH - 64) /* room for what is joined to it */
         return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", dir);
-    RECON_TRY(read_summary(ctx, out));
-    RECON_TRY(read_arrays(ctx, out, &raw));
-    RECON_TRY(settle(ctx, out, &raw));
-done:
-    raw_free(&raw);
-    return status;
-}
-
-/* --- from memory ------------------------------------------------------------------------------ */
-
-static recon_status copy_integers(recon_ctx *ctx, int64_t **out, const int64_t *from, size_t n)
-{
-    recon_status status = from ? recon_alloc_raw(ctx, out, n, sizeof **out) : RECON_OK;
-    if (from && status == RECON_OK)
-        memcpy(*out, from, n * sizeof **out);
-    return status;
-}
-
-/* The same numbers as the files have, so that the folder makes the same page later. */
-static recon_status hold(recon_ctx *ctx, recon_found_folder *f, raw_poses *raw,
-                         const recon_discovered *d)
-{
-    const recon_frames *from = d->frames;
-    const double *theta = f->drawing->parameters ? from->parameters : from->theta;
-    const double *const values[FIELDS] = {
-        from->gamma,      from->absolute, theta,     from->identifiability,
-        from->background, from->score,    d->natural
-    };
-    field fields[FIELDS];
-    size_t n = list_fields(fields, f, raw);
-    for (size_t i = 0; i < n; i++) {
-        int is_pose =
-            values[i] == from->gamma || values[i] == from->absolute || values[i] == d->natural;
-        RECON_CHECK(recon_alloc_raw(ctx, fields[i].to, f->rows * fields[i].width, sizeof(double)));
-        if (is_pose)
-            recon_group_write(f->group, *fields[i].to, values[i], f->rows);
-        else
-            memcpy(*fields[i].to, values[i], f->rows * fields[i].width * sizeof(double));
-    }
-    RECON_CHECK(copy_integers(ctx, &f->neighbors, from->neighbors, f->rows * f->k));
-    return copy_integers(ctx, &f->classes, from->class_of, f->rows);
-}
-
-static recon_status open_held(recon_ctx *ctx, recon_found_folder *out, const char *dir,
-                              const recon_discovered *d)
-{
-    raw_poses raw = { 0 };
-    recon_status status;
-    *out = (recon_found_folder){ .dir = dir,
-                                 .called = dir,
-                                 .summary = json_incref(d->summary),
-                                 .points = d->embedded->n,
-                                 .rows = d->frames->rows,
-                                 .k = d->frames->k };
-    RECON_TRY(read_kind(ctx, out));
-    RECON_TRY(hold(ctx, out, &raw, d));
-    RECON_TRY(settle(ctx, out, &raw));
-done:
-    raw_free(&raw);
-    return status;
+    RECON_CHECK(read_summary(ctx, out));
+    return read_rows(ctx, out);
 }
 
 void recon_found_close(recon_found_folder *f)
 {
     json_decref(f->summary);
+    recon_lines_free(&f->lines);
     free(f->psi);
     free(f->absolute);
     free(f->theta);
@@ -415,57 +364,6 @@ void recon_found_close(recon_found_folder *f)
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
-
-static recon_status show_tiles(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
-{
-    recon_found_words words;
-    for (const recon_found_tile *t = f->kind->tiles; t->path; t++) {
-        char path[64];
-        double share;
-        snprintf(path, sizeof path, "all.%s", t->path);
-        if (t->rule == RECON_TILE_NEEDED)
-            RECON_CHECK(recon_found_number(ctx, &share, f, path));
-        else
-            share = recon_found_maybe(f, path);
-        if (!isnan(share) && (share > 0 || t->rule != RECON_TILE_SOME))
-            recon_page_result(page, t->words, "%s", recon_found_share(words, share));
-    }
-    return RECON_OK;
-}
-
-/* Of a folder that has none of its own: shares of natural poses by verdict. */
-static void show_verdicts(recon_page *page, const recon_found_folder *f)
-{
-    recon_found_words words;
-    for (int i = 0; i < RECON_FOUND_VERDICTS; i++) {
-        double share = recon_found_natural(f, f->drawing->kinds[i].kind);
-        if (!isnan(share))
-            recon_page_result(page, f->drawing->kinds[i].tile, "%s",
-                              recon_found_share(words, share));
-    }
-}
-
-recon_status recon_found_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
-{
-    double rows, hits = recon_found_overall(f, "hit_rate");
-    double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
-    recon_found_words words;
-    RECON_CHECK(
-        recon_found_number(ctx, &rows, f, isnan(recon_found_maybe(f, "rows")) ? "points" : "rows"));
-    recon_page_result(page, f->kind->many, "%s", recon_found_count(words, (size_t)fmax(rows, 0)));
-    recon_found_trust_result(page, f);
-    if (f->kind->result)
-        RECON_CHECK(f->kind->result(ctx, page, f));
-    if (f->kind->tiles)
-        RECON_CHECK(show_tiles(ctx, page, f));
-    else
-        show_verdicts(page, f);
-    if (unsure > 0)
-        recon_page_result(page, "undecided", "%s", recon_found_share(words, unsure));
-    if (!isnan(hits))
-        recon_page_result(page, f->kind->hits, "%s", recon_found_share(words, hits));
-    return RECON_OK;
-}
 
 /* A folder of an earlier version has no identity. */
 static recon_status check_identity(recon_ctx *ctx, const recon_found_folder *f,
@@ -496,19 +394,27 @@ static recon_status check_data(recon_ctx *ctx, const recon_found_folder *f, cons
                : check_identity(ctx, f, data);
 }
 
+recon_status recon_found_sections(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                  const recon_data *data)
+{
+    return is_of_poses(f) ? recon_found_normalized(ctx, page, f)
+                          : recon_found_discovery(ctx, page, f, data);
+}
+
 recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const recon_found_folder *f,
                               const recon_found_data *data)
 {
     recon_page *page = NULL;
+    char title[128];
     recon_status status = data->data ? check_data(ctx, f, data->data) : RECON_OK;
     if (status != RECON_OK)
         goto done;
-    RECON_TRY(
-        recon_page_new(ctx, &page, f->kind->title,
-                       "The natural poses of the objects in a data set, found without labels."));
-    RECON_TRY(recon_found_results(ctx, page, f));
-    RECON_TRY(f->kind->sections(ctx, page, f, data->data));
-    if (data->missing && f->kind->has_pictures) {
+    snprintf(title, sizeof title, "The poses %s %s", is_of_poses(f) ? "behind these" : "of these",
+             is_of_poses(f) ? "embeddings" : f->kind);
+    RECON_TRY(recon_page_new(ctx, &page, title, NULL));
+    recon_found_head(page, f);
+    RECON_TRY(recon_found_sections(ctx, page, f, data->data));
+    if (data->missing && !is_of_poses(f)) {
         recon_page_section(page, "Data that could not be opened");
         recon_page_warning(page, "Pictures are missing: %s", data->missing);
     }
@@ -545,10 +451,11 @@ recon_status recon_found_report(recon_ctx *ctx, void *arg, const recon_discovere
 {
     const recon_found_data *data = arg;
     char path[RECON_PATH];
-    recon_found_folder f = { 0 };
+    recon_found_folder f = { .dir = dir, .summary = json_incref(d->summary) };
     recon_page *page;
     recon_status status;
-    RECON_TRY(open_held(ctx, &f, dir, d));
+    RECON_TRY(read_kind(ctx, &f));
+    RECON_TRY(read_rows(ctx, &f));
     f.called = data->folder ? data->folder : dir;
     RECON_TRY(recon_found_page(ctx, &page, &f, data));
     RECON_TRY(recon_page_save_over(page, recon_folder_join(path, dir, "report.html")));

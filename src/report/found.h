@@ -10,47 +10,21 @@
 #include <recon/data/molecules.h>
 #include <recon/normalize/normalize.h>
 #include <recon/report/found.h>
+#include "model/table.h"
 #include "report/page.h"
 
 enum { RECON_FOUND_SEED = 1 }; /* of every sample */
 
 typedef struct recon_found_folder recon_found_folder;
 
-/* A number on top of a page: the share at this path of the summary, below "all" of a discovery. */
-typedef enum {
-    RECON_TILE_NEEDED = 0, /* it must be there               */
-    RECON_TILE_SAID,       /* left out where it is not there */
-    RECON_TILE_SOME        /* left out where it is 0 as well */
-} recon_tile_rule;
-typedef struct {
-    const char *path, *words; /* NULL: no more */
-    recon_tile_rule rule;
-} recon_found_tile;
-
-/* What a folder may hold. */
-typedef struct {
-    const char *name;              /* "images", as summary.json has it      */
-    const recon_group *group;      /* that its poses are on; NULL: any      */
-    const char *title;             /* of the page                           */
-    int has_pictures;              /* of its inputs, where these are at hand */
-    const char *many;              /* of its rows: "conformers"             */
-    const char *hits;              /* what a hit of a neighbour is          */
-    const recon_found_tile *tiles; /* NULL: those of the group */
-    /* One more number on top of the page, before the tiles; NULL: none. */
-    recon_status (*result)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder);
-    /* The sections; data may be NULL. The model of the folder is opened where there are data: the
-     * context needs a backend (recon_ops_attach). */
-    recon_status (*sections)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder,
-                             const recon_data *data);
-} recon_found_kind;
-
-extern const recon_found_kind recon_found_images, recon_found_molecules;
-/* recon normalize; recon discover on inputs of an application's own kind */
-extern const recon_found_kind recon_found_poses;
-
-/* The numbers on top of the page (recon_page_result), from the summary alone. */
-recon_status recon_found_results(recon_ctx *ctx, recon_page *page,
-                                 const recon_found_folder *folder);
+/* The sections of the page; data may be NULL. */
+recon_status recon_found_sections(recon_ctx *ctx, recon_page *page,
+                                  const recon_found_folder *folder, const recon_data *data);
+/* Those of `recon discover`, and of `recon normalize`. */
+recon_status recon_found_discovery(recon_ctx *ctx, recon_page *page,
+                                   const recon_found_folder *folder, const recon_data *data);
+recon_status recon_found_normalized(recon_ctx *ctx, recon_page *page,
+                                    const recon_found_folder *folder);
 
 /* All of it, as recon_found_save writes it. */
 recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const recon_found_folder *folder,
@@ -58,21 +32,23 @@ recon_status recon_found_page(recon_ctx *ctx, recon_page **out, const recon_foun
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
-/* Rows that lie in no class (queries outside all components) are left out. */
+/* Of a discovery `lines` are known, and of the rest rows, group and absolute; of Algorithm 1 alone the
+ * arrays, without rows that lie in no class (queries outside all components). */
 struct recon_found_folder {
     const char *dir, *called; /* where it is, and what the page calls it */
-    const recon_found_kind *kind;
+    const char *kind;         /* of the data: "images"; "poses" of `recon normalize` */
     json_t *summary;
+    recon_lines lines; /* of poses.csv */
     const recon_group *group;
     const struct recon_found_drawing *drawing; /* of the group */
     size_t points, rows, k;  /* k: 0 without neighbours                                         */
     double *psi;             /* [rows] as the backbone says                                     */
-    double *absolute;        /* [rows] about the natural pose: the model's, else Algorithm 1's  */
+    double *absolute;        /* [rows] about the natural pose */
     double *theta;           /* [rows], or [rows][drawing->parameters]                          */
     double *identifiability; /* [rows][group->identifiability] how well the centre is defined */
     double *background, *score; /* [rows] */
     int64_t *neighbors;         /* [rows][k] among points, or NULL */
-    int64_t *classes;           /* [rows] components, or NULL      */
+    int64_t *classes;           /* [rows] components, or clusters of a discovery; or NULL */
 };
 
 /* Reads the folder. */
@@ -90,6 +66,9 @@ const char *recon_found_text(const recon_found_folder *folder, const char *key);
 /* A number about all inputs together: "hit_rate". */
 double recon_found_overall(const recon_found_folder *folder, const char *key);
 
+/* What its inputs are called: "images", "conformers". */
+const char *recon_found_many(const recon_found_folder *folder);
+
 /* The share of inputs of whose natural pose this is known; NaN where the summary does not say. */
 double recon_found_natural(const recon_found_folder *folder, recon_natural kind);
 
@@ -97,11 +76,10 @@ double recon_found_natural(const recon_found_folder *folder, recon_natural kind)
 
 enum { RECON_FOUND_GROUPS = 10 };
 
-/* The largest groups: of one label, of one component, or clusters that were found in the graph of
- * neighbours. With labels in their order, else by size. Members that are named most often as
- * neighbours come first. */
+/* The largest groups: clusters of a discovery, by number; components, or clusters that were found in
+ * the graph of neighbours, by size. Members that are named most often as neighbours come first. */
 typedef struct {
-    const char *what;     /* "class", "component", "cluster"; "all" where there is no way to tell */
+    const char *what;     /* "component", "cluster"; "all" where there is no way to tell */
     size_t count, others; /* groups; rows that are in none of them */
     char name[RECON_FOUND_GROUPS][96]; /* a molecule's may be long */
     size_t n[RECON_FOUND_GROUPS];
@@ -109,19 +87,13 @@ typedef struct {
     size_t *owned;
 } recon_found_groups;
 
-/* labels [rows] may be NULL. */
 recon_status recon_found_group(recon_ctx *ctx, recon_found_groups *out,
-                               const recon_found_folder *folder, const int64_t *labels);
+                               const recon_found_folder *folder);
 void recon_found_groups_free(recon_found_groups *groups);
 
 /* n different rows below `rows`, ascending, by the fixed seed; how many: fewer where there are not
  * so many. */
 recon_status recon_found_sample(recon_ctx *ctx, size_t **out, size_t *count, size_t rows, size_t n);
-
-/* The labels of the data that the folder was made from; NULL where they have none. Other data are
- * RECON_ERR_INPUT. */
-recon_status recon_found_labels(recon_ctx *ctx, int64_t **out /* [rows] */,
-                                const recon_found_folder *folder, const recon_data *data);
 
 /* The rows with the largest sign * key[row * stride], largest first, of equals the lower row; how
  * many, at most `most`. For a few of many. */
@@ -170,18 +142,16 @@ typedef struct recon_found_drawing {
     const recon_found_reading *(*read)(const recon_found_folder *folder);
     recon_status (*width)(recon_ctx *ctx, double *out, const double *theta); /* of a row */
     recon_status (*draw)(recon_ctx *ctx, recon_page *page, const recon_found_folder *folder,
-                         const recon_found_groups *groups, const recon_picture *pictures,
-                         size_t picture_rows);
+                         const recon_found_groups *groups);
 } recon_found_drawing;
 
 const recon_found_drawing *recon_found_drawing_of(const recon_group *group);
 
-/* Poses of each group of rows before and after centring, as their drawing shows them. pictures
- * [rows][groups] stand above circles; NULL: none. */
+/* Poses of each group of rows about the natural pose, as their drawing shows them, and before that
+ * those that the network gave, where they are known. */
 recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page,
                                     const recon_found_folder *folder,
-                                    const recon_found_groups *groups, const recon_picture *pictures,
-                                    size_t picture_rows);
+                                    const recon_found_groups *groups);
 
 /* Settings and seconds of the summary. */
 void recon_found_show_settings(recon_page *page, const recon_found_folder *folder);
@@ -194,41 +164,15 @@ int recon_found_warn(recon_page *page, const recon_found_folder *folder);
  * many were said. */
 int recon_found_warn_of_none(recon_page *page, const recon_found_folder *folder, const char *many);
 
-/* Whether the natural poses can be trusted, as the summary has it: the verdict as a result, a section
- * with reasons and measures, and a warning where it is "do not use" (how many: 1 or 0). Nothing where
- * the summary does not say. */
-void recon_found_trust_result(recon_page *page, const recon_found_folder *folder);
+/* Below the title: the verdict and what would be rotated, or shares of natural poses. */
+void recon_found_head(recon_page *page, const recon_found_folder *folder);
+/* Whether the natural poses can be trusted, with reasons and measures. Nothing where the summary does not
+ * say. */
 void recon_found_show_trust(recon_page *page, const recon_found_folder *folder);
-int recon_found_warn_of_trust(recon_page *page, const recon_found_folder *folder);
-/* As recon_trust_has_width. */
-int recon_found_has_width(const recon_found_folder *folder);
-
 /* What to say where nothing was said: which checks there were, of those above and others. */
 void recon_found_say_checked(recon_page *page, const char *others);
 
-/* --- the model, tried on a sample ------------------------------------------------------------- */
-
-typedef struct {
-    const char *one, *many;    /* "an image", "images"                                         */
-    const char *rotation;      /* "an angle drawn uniformly from the circle"                */
-    size_t n;                  /* 0: the data are not at hand, and nothing below is there      */
-    double *natural, *rotated; /* [n] scores as they came, and rotated at random                */
-    double *miss;     /* [n] by how much psi did not follow that rotation, degrees        */
-    double threshold; /* for 1 % false alarms                                         */
-    double auc;       /* found by recon_found_show_unusual                                */
-} recon_found_trial;
-
-recon_status recon_found_trial_new(recon_ctx *ctx, recon_found_trial *trial, size_t n);
-void recon_found_trial_free(recon_found_trial *trial);
-
-/* RECON_ERR_INPUT unless the poses that the model gives to n of the data are those of the folder:
- * apart [n], radians; sorted here. */
-recon_status recon_found_check_same(recon_ctx *ctx, const recon_found_folder *folder, double *apart,
-                                    size_t n);
-
-recon_status recon_found_show_unusual(recon_ctx *ctx, recon_page *page,
-                                      const recon_found_folder *folder, recon_found_trial *trial);
-int recon_found_warn_of_model(recon_page *page, const recon_found_trial *trial); /* how many */
+/* The commands that come next. */
 void recon_found_show_next(recon_page *page, const recon_found_folder *folder);
 
 /* Whether this build can make pictures; 0 has been said on the page. */

@@ -21,9 +21,24 @@ enum {
 
 #define CIRCLES                                                                                    \
     "Each circle is a histogram of the orientations in one group: the longer the bar, "            \
-    "the more members. Before: as the network outputs them, relative to an arbitrary zero "        \
-    "that differs between groups. After: relative to the natural pose that was found. A narrow "   \
-    "peak at the top is a group with nearly one pose, a full circle one with all poses."
+    "the more members. The natural pose is at the top. A narrow peak there is a group with "       \
+    "nearly one pose, a full circle one with all poses."
+#define BEFORE                                                                                     \
+    " Before: as the network outputs them, relative to an arbitrary zero that differs between "    \
+    "groups. After: relative to the natural pose that was found."
+
+/* Poses about the natural pose are always known; those that the network gave only of Algorithm 1. */
+static size_t kinds_of(const recon_found_folder *f)
+{
+    return f->psi ? 2 : 1;
+}
+
+static const double *poses_of(const recon_found_folder *f, size_t kind)
+{
+    return kind + 1 < kinds_of(f) ? f->psi : f->absolute;
+}
+
+static const char *const names[] = { "before", "after" };
 
 /* From this angle half of the n angles are no further. */
 static double half_within(double *scratch, const double *angles, size_t n, double from)
@@ -43,87 +58,78 @@ static double circular_mean(const double *angles, size_t n)
     return atan2(s, c);
 }
 
-/* Of n groups from `first` on. */
+/* Of n groups from `first` on; rose[kind][group]. */
 static recon_status show_circle_table(recon_ctx *ctx, recon_page *page, const recon_found_groups *g,
-                                      const recon_rose *roses, size_t first, size_t n)
+                                      const recon_rose *roses, size_t kinds, size_t first, size_t n)
 {
-    const char *const columns[] = { g->what, "members", "half lie within, before (degrees)",
-                                    "half lie within, after (degrees)" };
+    const char *const columns[] = { g->what, "members", "half lie within (degrees)",
+                                    "half lay within, before (degrees)" };
     double *scratch;
     size_t most = 0;
     for (size_t i = first; i < first + n; i++)
         most = g->n[i] > most ? g->n[i] : most;
     RECON_CHECK(recon_alloc_raw(ctx, &scratch, most, sizeof *scratch));
-    recon_page_table(page, "Spread of poses before and after centring", columns, 4);
+    recon_page_table(page, "Spread of poses", columns, 2 + kinds);
     for (size_t i = first; i < first + n; i++) {
-        const recon_rose *before = &roses[i], *after = &roses[g->count + i];
-        double from = circular_mean(before->angles, before->count);
+        const recon_rose *before = &roses[i], *after = &roses[(kinds - 1) * g->count + i];
         recon_page_cell(page, "%s", g->name[i]);
         recon_page_cell(page, "%zu", g->n[i]);
         recon_page_cell(page, "%.1f",
-                        RECON_TO_DEGREES *
-                            half_within(scratch, before->angles, before->count, from));
-        recon_page_cell(page, "%.1f",
                         RECON_TO_DEGREES * half_within(scratch, after->angles, after->count, 0));
+        if (kinds > 1)
+            recon_page_cell(page, "%.1f",
+                            RECON_TO_DEGREES *
+                                half_within(scratch, before->angles, before->count,
+                                            circular_mean(before->angles, before->count)));
     }
     free(scratch);
     return RECON_OK;
 }
 
-/* Groups from `first` on, their roses among those of all: before, then after. */
+/* ABREAST groups at most, from `first` on. */
 static recon_status show_row(recon_ctx *ctx, recon_page *page, const recon_found_groups *g,
-                             const recon_rose *roses, const recon_picture *pictures,
-                             size_t picture_rows, size_t first)
+                             const recon_rose *roses, size_t kinds, size_t first)
 {
-    static const char *const names[] = { "before", "after" };
     size_t n = g->count - first < ABREAST ? g->count - first : ABREAST;
     recon_rose shown[2 * ABREAST];
-    recon_picture *above = NULL;
     const char *headings[ABREAST];
     char *svg = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &above, picture_rows * n, sizeof *above));
     for (size_t i = 0; i < n; i++) {
         headings[i] = g->name[first + i];
-        shown[i] = roses[first + i];
-        shown[n + i] = roses[g->count + first + i];
-        for (size_t r = 0; r < picture_rows; r++)
-            above[r * n + i] = pictures[r * g->count + first + i];
+        for (size_t kind = 0; kind < kinds; kind++)
+            shown[kind * n + i] = roses[kind * g->count + first + i];
     }
-    RECON_TRY(recon_figure_roses(ctx, &svg,
-                                 &(recon_roses){ .roses = shown,
-                                                 .rows = 2,
-                                                 .columns = n,
-                                                 .headings = headings,
-                                                 .names = names,
-                                                 .pictures = above,
-                                                 .picture_rows = picture_rows,
-                                                 .own_scale = 1 }));
-    recon_page_figure(page, svg, first ? "The same for the next groups." : CIRCLES);
-    RECON_TRY(show_circle_table(ctx, page, g, roses, first, n));
-done:
-    free(above);
-    return status;
+    RECON_CHECK(recon_figure_roses(ctx, &svg,
+                                   &(recon_roses){ .roses = shown,
+                                                   .rows = kinds,
+                                                   .columns = n,
+                                                   .headings = headings,
+                                                   .names = kinds > 1 ? names : NULL,
+                                                   .own_scale = 1 }));
+    recon_page_figure(page, svg,
+                      first       ? "The same for the next groups."
+                      : kinds > 1 ? CIRCLES BEFORE
+                                  : CIRCLES);
+    return show_circle_table(ctx, page, g, roses, kinds, first, n);
 }
 
 static recon_status draw_circles(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                 const recon_found_groups *g, const recon_picture *pictures,
-                                 size_t picture_rows)
+                                 const recon_found_groups *g)
 {
     recon_rose roses[2 * RECON_FOUND_GROUPS] = { { 0 } };
     double *angles = NULL;
-    size_t used = 0;
+    size_t used = 0, kinds = kinds_of(f);
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &angles, 2 * f->rows, sizeof *angles));
-    for (size_t i = 0; i < 2 * g->count; i++) {
+    RECON_TRY(recon_alloc_raw(ctx, &angles, kinds * f->rows, sizeof *angles));
+    for (size_t i = 0; i < kinds * g->count; i++) {
         size_t at = i % g->count;
         for (size_t j = 0; j < g->n[at]; j++)
-            angles[used + j] = (i < g->count ? f->psi : f->absolute)[g->member[at][j]];
+            angles[used + j] = poses_of(f, i / g->count)[g->member[at][j]];
         roses[i] = (recon_rose){ .angles = angles + used, .count = g->n[at] };
         used += g->n[at];
     }
     for (size_t first = 0; first < g->count; first += ABREAST)
-        RECON_TRY(show_row(ctx, page, g, roses, pictures, picture_rows, first));
+        RECON_TRY(show_row(ctx, page, g, roses, kinds, first));
 done:
     free(angles);
     return status;
@@ -140,6 +146,7 @@ static recon_status fit(recon_ctx *ctx, recon_fisher_fit *out, recon_so3 *scratc
     return recon_fisher_fit_samples(ctx, out, scratch, count, NULL);
 }
 
+/* fits [groups], about the natural pose */
 static void show_sphere_table(recon_page *page, const recon_found_groups *g,
                               const recon_fisher_fit *fits)
 {
@@ -150,50 +157,52 @@ static void show_sphere_table(recon_page *page, const recon_found_groups *g,
                                     "what the poses determine" };
     recon_page_table(page, "Poses about the natural pose", columns, 5);
     for (size_t i = 0; i < g->count; i++) {
-        const recon_fisher_fit *fit = &fits[g->count + i];
         recon_page_cell(page, "%s", g->name[i]);
         recon_page_cell(page, "%zu", g->n[i]);
-        recon_page_cell(page, "%.1f", fit->fisher.singular[0]);
-        recon_page_cell(page, "%.0f", 100 * fit->background);
-        recon_page_cell(page, "%s", determined[recon_fisher_free(&fit->fisher)]);
+        recon_page_cell(page, "%.1f", fits[i].fisher.singular[0]);
+        recon_page_cell(page, "%.0f", 100 * fits[i].background);
+        recon_page_cell(page, "%s", determined[recon_fisher_free(&fits[i].fisher)]);
     }
 }
 
+#define SPHERES                                                                                    \
+    "Where the three axes of an object point: each colour is one axis, bright where it points "    \
+    "often, faint where that is on the far side. A spot is an axis that always points one way, a " \
+    "ring one that spins about another."
+#define SPHERES_BEFORE                                                                             \
+    " Before: in the network's own frame, which is arbitrary and differs between groups. After: "  \
+    "relative to the natural pose that was found."
+
 static recon_status draw_spheres(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                 const recon_found_groups *g, const recon_picture *pictures,
-                                 size_t picture_rows)
+                                 const recon_found_groups *g)
 {
-    static const char *const names[] = { "before", "after" };
     recon_fisher_fit fits[2 * RECON_FOUND_GROUPS];
     recon_sphere spheres[2 * ABREAST];
     const char *headings[ABREAST];
     size_t n = g->count < ABREAST ? g->count : ABREAST; /* drawn; the table has all */
+    size_t kinds = kinds_of(f);
     recon_so3 *scratch = NULL;
     recon_status status = RECON_OK;
-    (void)pictures;
-    (void)picture_rows;
     if (!recon_found_draws(ctx, page))
         return RECON_OK;
     RECON_TRY(recon_alloc_raw(ctx, &scratch, FIT_MOST, sizeof *scratch));
-    for (size_t i = 0; i < 2 * g->count; i++) {
+    for (size_t i = 0; i < kinds * g->count; i++) {
         size_t at = i % g->count;
-        RECON_TRY(fit(ctx, &fits[i], scratch,
-                      (const recon_so3 *)(i < g->count ? f->psi : f->absolute), g->member[at],
-                      g->n[at]));
+        RECON_TRY(fit(ctx, &fits[i], scratch, (const recon_so3 *)poses_of(f, i / g->count),
+                      g->member[at], g->n[at]));
     }
-    for (size_t i = 0; i < 2 * n; i++) {
-        spheres[i] = (recon_sphere){ .f = fits[i % n + (i < n ? 0 : g->count)].fisher.f };
+    for (size_t i = 0; i < kinds * n; i++) {
+        spheres[i] = (recon_sphere){ .f = fits[i / n * g->count + i % n].fisher.f };
         headings[i % n] = g->name[i % n];
     }
-    recon_page_spheres(
-        page,
-        &(recon_sphere_sheet){
-            .spheres = spheres, .rows = 2, .columns = n, .headings = headings, .names = names },
-        "Where the three axes of an object point: each colour is one axis, bright where it points "
-        "often, faint where that is on the far side. A spot is an axis that always points one "
-        "way, a ring one that spins about another. Before: in the network's own frame, which is "
-        "arbitrary and differs between groups. After: relative to the natural pose that was found.");
-    show_sphere_table(page, g, fits);
+    recon_page_spheres(page,
+                       &(recon_sphere_sheet){ .spheres = spheres,
+                                              .rows = kinds,
+                                              .columns = n,
+                                              .headings = headings,
+                                              .names = kinds > 1 ? names : NULL },
+                       kinds > 1 ? SPHERES SPHERES_BEFORE : SPHERES);
+    show_sphere_table(page, g, fits + (kinds - 1) * g->count);
 done:
     free(scratch);
     return status;
@@ -257,14 +266,11 @@ static recon_status concentration(recon_ctx *ctx, double *out, const double *f)
 
 /* Numbers alone: how far the poses of each group of rows are from their natural poses. */
 static recon_status list_distances(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                   const recon_found_groups *g, const recon_picture *pictures,
-                                   size_t picture_rows)
+                                   const recon_found_groups *g)
 {
     const char *const columns[] = { g->what, "members", "half lie within (degrees)" };
     double *apart = NULL;
     recon_status status;
-    (void)pictures;
-    (void)picture_rows;
     RECON_TRY(recon_alloc_raw(ctx, &apart, f->rows, sizeof *apart));
     recon_page_table(page, "Distances from the natural pose", columns, 3);
     for (size_t i = 0; i < g->count; i++) {
@@ -340,11 +346,10 @@ const recon_found_drawing *recon_found_drawing_of(const recon_group *group)
 }
 
 recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                    const recon_found_groups *g, const recon_picture *pictures,
-                                    size_t picture_rows)
+                                    const recon_found_groups *g)
 {
     recon_found_words words;
-    recon_status status = f->drawing->draw(ctx, page, f, g, pictures, picture_rows);
+    recon_status status = f->drawing->draw(ctx, page, f, g);
     if (status == RECON_OK && g->others)
         recon_page_say(page,
                        "The %zu largest groups are shown; %s more points belong to smaller ones.",

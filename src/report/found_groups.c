@@ -110,7 +110,7 @@ static recon_status list_entries(recon_ctx *ctx, entry *out, const recon_found_f
     return RECON_OK;
 }
 
-/* Small clusters are noise of the search; classes are shown however small. */
+/* Small clusters are noise of the search; clusters of a discovery are shown however small. */
 static void fill(recon_found_groups *g, const entry *entries, stretch *runs, size_t count,
                  size_t rows, int named)
 {
@@ -118,7 +118,7 @@ static void fill(recon_found_groups *g, const entry *entries, stretch *runs, siz
     if (named)
         qsort(runs, count, sizeof *runs, by_place);
     for (size_t i = 0; i < count; i++) {
-        if (!named && i > 0 && runs[i].n < LEAST)
+        if (entries[runs[i].first].label < 0 || (!named && i > 0 && runs[i].n < LEAST))
             continue;
         size_t at = g->count++, *to = g->owned + (rows - g->others);
         for (size_t j = 0; j < runs[i].n; j++)
@@ -148,17 +148,13 @@ done:
     return status;
 }
 
-recon_status recon_found_group(recon_ctx *ctx, recon_found_groups *out, const recon_found_folder *f,
-                               const int64_t *labels)
+recon_status recon_found_group(recon_ctx *ctx, recon_found_groups *out, const recon_found_folder *f)
 {
     int64_t *clusters = NULL;
     recon_status status;
-    *out = (recon_found_groups){ .what = "class" };
-    if (labels)
-        return gather(ctx, out, f, labels, 1);
-    out->what = f->classes ? "component" : "cluster";
+    *out = (recon_found_groups){ .what = f->classes && !f->lines.n ? "component" : "cluster" };
     if (f->classes)
-        return gather(ctx, out, f, f->classes, 0);
+        return gather(ctx, out, f, f->classes, f->lines.n > 0);
     if (f->points != f->rows) { /* queries: their neighbours are not among them */
         status = gather(ctx, out, f, NULL, 0);
         snprintf(out->name[0], sizeof out->name[0], "all");
@@ -177,19 +173,4 @@ void recon_found_groups_free(recon_found_groups *groups)
 {
     free(groups->owned);
     *groups = (recon_found_groups){ 0 };
-}
-
-recon_status recon_found_labels(recon_ctx *ctx, int64_t **out, const recon_found_folder *f,
-                                const recon_data *data)
-{
-    recon_data_info info = recon_data_describe(data);
-    if (info.n != f->rows)
-        return recon_fail(ctx, RECON_ERR_MISMATCH, "%s was made from %zu %s, but the data are %zu",
-                          f->dir, f->rows, data->kind->many, info.n);
-    if (info.labels == 0 || !data->kind->label)
-        return RECON_OK;
-    recon_status status = recon_alloc_raw(ctx, out, info.n, sizeof **out);
-    for (size_t i = 0; status == RECON_OK && i < info.n; i++)
-        (*out)[i] = data->kind->label(data, i);
-    return status;
 }

@@ -102,7 +102,7 @@ done:
 static double share_suspect(const recon_found_folder *f)
 {
     size_t count = 0;
-    for (size_t i = 0; i < f->rows; i++)
+    for (size_t i = 0; f->background && i < f->rows; i++)
         count += f->background[i] > RECON_BACKGROUND_MUCH;
     return (double)count / (double)f->rows;
 }
@@ -118,7 +118,7 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
     recon_found_words words;
     int said = 0;
     if (suspect > 0.2 && ++said)
-        recon_page_warning(
+        recon_page_say(
             page,
             "In %s of the neighbourhoods more than %.0f %% of the poses fit no distribution: "
             "their neighbours are not all of one kind, their estimated poses are wrong, or they "
@@ -127,18 +127,18 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
             recon_found_share(words, suspect), 100 * RECON_BACKGROUND_MUCH,
             recon_found_class_option(f));
     if (f->rows < 200 && ++said)
-        recon_page_warning(
-            page, "There are only %zu of them, so fractions and widths are uncertain.", f->rows);
+        recon_page_say(page, "There are only %zu of them, so fractions and widths are uncertain.",
+                       f->rows);
     if (f->k * 10 > f->points && ++said)
-        recon_page_warning(page,
-                           "%zu neighbours are a large part of %zu points: unless all are of one "
-                           "kind, they include other kinds. Use a smaller {k}.",
-                           f->k, f->points);
+        recon_page_say(page,
+                       "%zu neighbours are a large part of %zu points: unless all are of one "
+                       "kind, they include other kinds. Use a smaller {k}.",
+                       f->k, f->points);
     if (singles > 0 && ++said)
-        recon_page_warning(
-            page, "%s, whose natural pose is simply its own pose and therefore meaningless.",
-            recon_count((recon_count_text){ 0 }, (size_t)singles, "class is a single point",
-                        "classes are single points"));
+        recon_page_say(page,
+                       "%s, whose natural pose is simply its own pose and therefore meaningless.",
+                       recon_count((recon_count_text){ 0 }, (size_t)singles,
+                                   "class is a single point", "classes are single points"));
     return said;
 }
 
@@ -149,16 +149,16 @@ int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, cons
     recon_found_words words;
     int said = 0;
     if (none > RECON_NATURAL_FEW && ++said)
-        recon_page_warning(page,
-                           "%s of the %s have no natural pose: their neighbours show that such %s "
-                           "occur in all orientations, so canonicalizing them may be meaningless.",
-                           recon_found_share(words, none), many, many);
+        recon_page_say(page,
+                       "%s of the %s have no natural pose: their neighbours show that such %s "
+                       "occur in all orientations, so canonicalizing them may be meaningless.",
+                       recon_found_share(words, none), many, many);
     if (unsure > RECON_NATURAL_FEW && ++said)
-        recon_page_warning(page,
-                           "For %s of the %s it is not clear whether they have a natural pose: "
-                           "their neighbours are too few, or fit no simple distribution. A larger "
-                           "{%s} or more data may help.",
-                           recon_found_share(words, unsure), many, recon_found_class_option(f));
+        recon_page_say(page,
+                       "For %s of the %s it is not clear whether they have a natural pose: "
+                       "their neighbours are too few, or fit no simple distribution. A larger "
+                       "{%s} or more data may help.",
+                       recon_found_share(words, unsure), many, recon_found_class_option(f));
     return said;
 }
 

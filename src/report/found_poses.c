@@ -205,19 +205,17 @@ static void show_warnings(recon_page *page, const recon_found_folder *f)
             "several natural poses, poses known in part, labels that neighbours do not share");
 }
 
-static recon_status show_sections(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                  const recon_data *data)
+recon_status recon_found_normalized(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
     recon_found_groups groups = { 0 };
     recon_status status;
-    (void)data;
-    RECON_TRY(recon_found_group(ctx, &groups, f, NULL));
+    RECON_TRY(recon_found_group(ctx, &groups, f));
     RECON_TRY(say_found(ctx, page, f));
     recon_page_section(page, "Poses, group by group");
     if (!strcmp(groups.what, "cluster"))
         recon_page_say(page, "Points were grouped by the neighbour graph: each belongs to the "
                              "group of most of its neighbours.");
-    RECON_TRY(recon_found_show_poses(ctx, page, f, &groups, NULL, 0));
+    RECON_TRY(recon_found_show_poses(ctx, page, f, &groups));
     RECON_TRY(show_widths(ctx, page, f));
     RECON_TRY(show_scores(ctx, page, f));
     RECON_TRY(show_known(ctx, page, f));
@@ -228,9 +226,3 @@ done:
     recon_found_groups_free(&groups);
     return status;
 }
-
-const recon_found_kind recon_found_poses = { .name = "poses",
-                                             .title = "The poses behind these embeddings",
-                                             .many = "poses",
-                                             .hits = "of neighbours share the label",
-                                             .sections = show_sections };

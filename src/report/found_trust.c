@@ -2,6 +2,7 @@
 #include "report/found.h"
 #include "core/fail.h"
 #include "model/trust.h"
+#include "report/inputs.h"
 
 #include <math.h>
 
@@ -11,27 +12,55 @@ static int read_trust(recon_trust *out, const recon_found_folder *f)
     return recon_trust_from_json(out, json_object_get(f->summary, "trust"));
 }
 
-void recon_found_trust_result(recon_page *page, const recon_found_folder *f)
+/* --- below the title ------------------------------------------------------------------------------ */
+
+/* Shares of natural poses by verdict. */
+static void head_normalized(recon_page *page, const recon_found_folder *f)
 {
-    recon_trust t;
-    if (read_trust(&t, f))
-        recon_page_result(page, "verdict on the natural poses", "%s", recon_trust_name(t.level));
+    double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
+    double hits = recon_found_overall(f, "hit_rate");
+    recon_found_words words;
+    recon_page_result(page, "poses", "%s", recon_found_count(words, f->rows));
+    for (int i = 0; i < RECON_FOUND_VERDICTS; i++) {
+        double share = recon_found_natural(f, f->drawing->kinds[i].kind);
+        if (!isnan(share))
+            recon_page_result(page, f->drawing->kinds[i].tile, "%s",
+                              recon_found_share(words, share));
+    }
+    if (unsure > 0)
+        recon_page_result(page, "undecided", "%s", recon_found_share(words, unsure));
+    if (!isnan(hits))
+        recon_page_result(page, "of neighbours share the label", "%s",
+                          recon_found_share(words, hits));
 }
 
-int recon_found_has_width(const recon_found_folder *f)
+static void head_discovery(recon_page *page, const recon_found_folder *f, const char *cls,
+                           const char *verdict)
 {
-    recon_trust t;
-    return !read_trust(&t, f) || recon_trust_has_width(&t);
+    recon_found_words all, some, none;
+    size_t rotated = 0, unclear = 0;
+    for (size_t i = 0; i < f->lines.n; i++) {
+        const recon_line *line = &f->lines.line[i];
+        rotated += line->rotated != 0;
+        unclear += !line->rotated &&
+                   (line->verdict == RECON_NATURAL_NONE || line->verdict == RECON_NATURAL_UNSURE);
+    }
+    recon_page_verdict(page, cls, verdict,
+                       "%s of %s %s would be rotated. For %s nothing can be told.",
+                       recon_found_count(some, rotated), recon_found_count(all, f->lines.n),
+                       recon_found_many(f), recon_found_count(none, unclear));
 }
 
-int recon_found_warn_of_trust(recon_page *page, const recon_found_folder *f)
+void recon_found_head(recon_page *page, const recon_found_folder *f)
 {
+    static const char *const classes[] = { "good", "care", "bad" };
     recon_trust t;
-    if (!read_trust(&t, f) || t.level != RECON_TRUST_NOT)
-        return 0;
-    recon_page_warning(page, "The verdict on these natural poses is: do not use. The section \"Can "
-                             "these poses be trusted?\" gives the reasons.");
-    return 1;
+    int told = read_trust(&t, f);
+    if (f->lines.n)
+        head_discovery(page, f, told ? classes[t.level] : "plain",
+                       told ? recon_trust_name(t.level) : NULL);
+    else
+        head_normalized(page, f);
 }
 
 /* --- the section ------------------------------------------------------------------------------ */
@@ -40,14 +69,10 @@ static void say_verdict(recon_page *page, const recon_trust *t)
 {
     char reasons[RECON_TRUST_REASONS];
     recon_found_words words;
-    const char *level = recon_trust_name(t->level), *n = recon_found_count(words, t->points);
     recon_trust_reasons(reasons, sizeof reasons, t, RECON_SPELLING_CODE); /* breaks no option */
-    if (t->level == RECON_TRUST_NOT)
-        recon_page_warning(page, "Verdict: %s, judged on %s held-out inputs. %s", level, n,
-                           reasons);
-    else
-        recon_page_say(page, "Verdict: %s, judged on %s held-out inputs.%s%s", level, n,
-                       *reasons ? " " : "", reasons);
+    recon_page_say(page, "Verdict: %s, judged on %s held-out inputs.%s%s",
+                   recon_trust_name(t->level), recon_found_count(words, t->points),
+                   *reasons ? " " : "", reasons);
 }
 
 static void say_measures(recon_page *page, const recon_trust *t)
@@ -128,7 +153,6 @@ void recon_found_show_trust(recon_page *page, const recon_found_folder *f)
     recon_trust t;
     if (!read_trust(&t, f))
         return;
-    recon_page_section(page, "Can these poses be trusted?");
     say_verdict(page, &t);
     say_measures(page, &t);
     if (t.lambda.taken == RECON_LAMBDA_AUTO) /* the summary does not say */
@@ -140,7 +164,7 @@ void recon_found_show_trust(recon_page *page, const recon_found_folder *f)
         "of the pose density (`density`, not in the paper). Here it comes from `%s`.",
         recon_lambda_name(t.lambda.taken));
     if (t.against & RECON_TRUST_DISAGREES)
-        recon_page_warning(
+        recon_page_say(
             page,
             "The estimates of the natural pose disagree. Compare the canonicalized inputs of each"
             " with `{recon.canonicalize(lambda)}`.");
@@ -153,26 +177,32 @@ void recon_found_show_trust(recon_page *page, const recon_found_folder *f)
 void recon_found_show_next(recon_page *page, const recon_found_folder *f)
 {
     static const char *const columns[] = { "to", "command" };
-    const char *dir = f->called;
-    int images = f->kind == &recon_found_images;
-    const char *new = images ? "images:NEW" : "xyz:NEW";
+    const recon_input_drawing *d = recon_input_drawing_of(f->kind, f->group);
+    const char *dir = f->called, *new = d ? d->new_data : "NEW", *out = d ? d->rotated : "rotated";
+    const char *was =
+        json_string_value(json_object_get(json_object_get(f->summary, "source"), "spec"));
     recon_trust t;
     int told = read_trust(&t, f), usable = !told || t.level != RECON_TRUST_NOT;
     int upright = told && t.against & RECON_TRUST_UPRIGHT;
     recon_page_section(page, "What to do next");
     recon_page_say(
         page,
-        "`%s/model.safetensors` holds everything that was learned; replace `%s` by your own data.%s",
+        "`%s/model.safetensors` holds everything that was learned; replace `%s` by your own "
+        "data.%s",
         dir, new,
-        usable
-            ? " Inputs without a natural pose, and those of which it cannot be told, stay as they are."
-            : " Its natural poses are not to be used: see above for what may help.");
+        usable ? " Inputs without a natural pose, and those where it cannot be told, stay "
+                 "as they are."
+               : " Its natural poses are not to be used: see above for what may help.");
     recon_page_table(page, "Commands", columns, 2);
     if (usable) {
         recon_page_cell(page, "rotate new inputs into their natural pose");
+        recon_page_cell(page, "{recon.canonicalize(model=%s/model.safetensors data=%s out=%s%s)}",
+                        dir, new, out, upright ? " only_if=0.05" : "");
+        recon_page_cell(page, "rotate these as the table above says, with your corrections");
         recon_page_cell(page,
-                        "{recon.canonicalize(model=%s/model.safetensors data=%s out=rotated%s%s)}",
-                        dir, new, images ? "" : ".xyz", upright ? " only_if=0.05" : "");
+                        "{recon.canonicalize(model=%s/model.safetensors data=%s out=%s "
+                        "actions=actions.csv)}",
+                        dir, was ? was : new, out);
     }
     recon_page_cell(page, "find inputs in unusual poses");
     recon_page_cell(
@@ -182,6 +212,4 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *f)
     recon_page_cell(page,
                     "{recon.distribution(model=%s/model.safetensors data=%s index=0 svg=pose.svg)}",
                     dir, new);
-    recon_page_cell(page, "measure how equivariant the network is");
-    recon_page_cell(page, "recon check %s/model.safetensors {data=%s}", dir, new);
 }

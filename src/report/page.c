@@ -26,7 +26,7 @@ recon_status recon_page_new(recon_ctx *ctx, recon_page **out, const char *title,
     *out = NULL;
     if (status != RECON_OK)
         return status;
-    page->ctx = page->results.ctx = page->contents.ctx = page->body.ctx = ctx;
+    page->ctx = page->verdict.ctx = page->results.ctx = page->contents.ctx = page->body.ctx = ctx;
     page->table.head.ctx = page->table.cells.ctx = page->table.kinds.ctx = ctx;
     RECON_TRY(copy(ctx, &page->title, title));
     RECON_TRY(lead ? copy(ctx, &page->lead, lead) : RECON_OK);
@@ -49,6 +49,7 @@ void recon_page_free(recon_page *page)
         freelocale(page->plain);
     free(page->title);
     free(page->lead);
+    free(page->verdict.text);
     free(page->results.text);
     free(page->contents.text);
     free(page->body.text);
@@ -128,6 +129,22 @@ static void put_prose(recon_markup *m, const char *before, const char *text, con
         text = close + 1;
     }
     put_text(m, "", text, after);
+}
+
+void recon_page_verdict(recon_page *page, const char *cls, const char *verdict, const char *fmt,
+                        ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = recon_page_print(page, fmt, ap);
+    va_end(ap);
+    if (!text)
+        return;
+    put_text(&page->verdict, "<p class=\"verdict ", cls, "\">");
+    if (verdict)
+        put_text(&page->verdict, "<strong>", verdict, "</strong> ");
+    put_text(&page->verdict, "", text, "</p>\n");
+    free(text);
 }
 
 void recon_page_result(recon_page *page, const char *what, const char *fmt, ...)
@@ -251,6 +268,8 @@ static void put_top(recon_markup *m, const recon_page *page)
     put_text(m, "<h1>", page->title, "</h1>\n");
     if (page->lead)
         put_prose(m, "<p class=\"lead\">", page->lead, "</p>\n");
+    if (page->verdict.used)
+        recon_markup_bytes(m, page->verdict.text, page->verdict.used);
     if (page->results.used) {
         recon_markup_put(m, "<dl class=\"results\" aria-label=\"Results\">\n");
         recon_markup_bytes(m, page->results.text, page->results.used);
@@ -280,6 +299,7 @@ recon_status recon_page_finish(recon_page *page, char **out)
 {
     recon_markup whole = { .ctx = page->ctx };
     recon_page_next(page);
+    recon_page_fail(page, page->verdict.status);
     recon_page_fail(page, page->results.status);
     recon_page_fail(page, page->contents.status);
     recon_page_fail(page, page->body.status);

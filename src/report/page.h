@@ -32,6 +32,10 @@ typedef struct recon_page recon_page;
 /* An empty page; lead is the sentence under the title, NULL: none. */
 recon_status recon_page_new(recon_ctx *ctx, recon_page **out, const char *title, const char *lead);
 
+/* One sentence below the title with a verdict in colour, "good", "care" or "bad"; verdict may be NULL. */
+void recon_page_verdict(recon_page *page, const char *cls, const char *verdict, const char *fmt,
+                        ...) RECON_PRINTF(4, 5);
+
 /* A headline number. They stand on top, side by side, in the order of the calls, whenever those
  * come. */
 void recon_page_result(recon_page *page, const char *what, const char *fmt, ...) RECON_PRINTF(3, 4);

@@ -1,5 +1,6 @@
-/* page.js - what a page does beyond being read: it rotates things in space, goes light or dark, shows
- * where the reader is, and opens the numbers for print. Without it nothing is missing but that.
+/* page.js - what a page does beyond being read: it rotates things in space, lists inputs, goes light or
+ * dark, shows where the reader is, and opens the numbers for print. Without it nothing is missing but
+ * that.
  *
  * A thing in space is a group of the still figure (class "space", first in it the square it may
  * fill), redrawn from the JSON beside the figure: the view (rows: right, up, towards the reader),
@@ -293,6 +294,259 @@ function addShine() {
   make('stop', { offset: 1, 'stop-color': '#000', 'stop-opacity': .4 }, shine);
 }
 
+/* ---- A listing of inputs: sorted, filtered, marked, downloaded. See report/inputs.c. */
+
+const [NAME, CLUSTER, DEGREES, SCORE, P, P_EMBEDDING, VERDICT, ROTATED] = [0, 1, 2, 3, 4, 5, 6, 7];
+const PAGE = 50, UNLIKE = .05, SEPARATOR = '\n';
+
+function button(text, parent, act, label) {
+  const element = html('button', '', text, parent);
+  element.type = 'button';
+  if (label) element.setAttribute('aria-label', label);
+  element.addEventListener('click', act);
+  return element;
+}
+
+function choice(label, options, parent, act) {
+  const box = html('label', '', `${label} `, parent), select = html('select', '', '', box);
+  options.forEach(([text, value]) => { html('option', '', text, select).value = value; });
+  select.addEventListener('change', () => act(select.value));
+  return select;
+}
+
+/* Row i, as given or rotated by some degrees (of pictures) or into its natural pose (of molecules). */
+function pictures(data) {
+  const sheets = new Set();
+  const picture = (i, by) => {
+    const sheet = Math.floor(i / data.across ** 2), place = i % data.across ** 2;
+    if (!sheets.has(sheet)) {
+      html('style', '', `.sheet-${sheet}{background-image:url(${data.sheets[sheet]})}`, document.head);
+      sheets.add(sheet);
+    }
+    const rows = Math.min(data.across, Math.ceil((data.rows.length - sheet * data.across ** 2) / data.across));
+    const box = document.createElement('span'), inner = html('span', `sheet-${sheet}`, '', box);
+    const part = (k, n) => n > 1 ? `${100 * k / (n - 1)}%` : '0';
+    box.className = data.side < 40 ? 'thumb sharp' : 'thumb';
+    box.style.backgroundColor = `#${data.grounds.slice(6 * i, 6 * i + 6)}`;
+    inner.style.backgroundSize = `${100 * data.across}% ${100 * rows}%`;
+    inner.style.backgroundPosition =
+      `${part(place % data.across, data.across)} ${part(Math.floor(place / data.across), rows)}`;
+    if (by) inner.style.transform = `rotate(${-by}deg)`;
+    return box;
+  };
+  const conformer = (i, by) => {
+    const [kind, scale, w, a, b, c, ...places] = data.conformers[i];
+    const [atoms, bonds] = data.molecules[kind], box = document.createElement('span');
+    const svg = make('svg', { viewBox: '0 0 100 100', class: 'recon' }, box), group = make('g', {}, svg);
+    const q = [1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b),
+               2 * (a * b + w * c), 1 - 2 * (a * a + c * c), 2 * (b * c - w * a),
+               2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)];
+    const all = atoms.map(([look, radius], k) =>
+      [look, radius * scale, ...places.slice(3 * k, 3 * k + 3).map(v => v / 1000)]);
+    box.className = 'thumb';
+    molecule(group, { x: 50, y: 50, half: 50 }, [all, bonds, []])(by ? multiply(data.view, q) : data.view);
+    return box;
+  };
+  return data.sheets ? { draw: picture, n: data.grounds.length / 6, isFlat: true }
+    : data.conformers ? { draw: conformer, n: data.conformers.length } : { n: 0 };
+}
+
+function listing(root) {
+  const data = JSON.parse(root.querySelector('script').textContent), { rows, verdicts } = data;
+  const { draw, n: drawn, isFlat } = pictures(data);
+  const wrong = new Set(), degrees = new Map(); /* what the reader says: marks, and rotations of pictures */
+  const isUnclear = row => !row[ROTATED] && ['none', 'cannot_tell'].includes(verdicts[row[VERDICT]]);
+  const rotates = i => degrees.has(i) || Boolean(rows[i][ROTATED]) !== wrong.has(i);
+  const by = i => degrees.has(i) ? degrees.get(i) : rotates(i) ? -rows[i][DEGREES] : 0;
+  const filters = {
+    all: ['all', () => true],
+    rotated: ['would be rotated', i => rows[i][ROTATED]],
+    unclear: ['cannot tell, or no natural pose', i => isUnclear(rows[i])],
+    left: ['left as they are', i => !rows[i][ROTATED] && !isUnclear(rows[i])],
+    unlike: ['unlike the others', i => rows[i][P_EMBEDDING] !== null && rows[i][P_EMBEDDING] < UNLIKE],
+    wrong: ['marked wrong', i => wrong.has(i) || degrees.has(i)],
+  };
+  const say = v => v === null ? '' : String(v);
+  const action = i => degrees.has(i) ? `rotate by ${(-degrees.get(i)).toFixed(0)}\u00b0`
+    : rotates(i) ? 'rotate' : 'leave';
+  const columns = [
+    [data.heading, i => rows[i][NAME], 'name'],
+    ['cluster', i => rows[i][CLUSTER], 'number'],
+    ['angle', i => rows[i][DEGREES], 'number', v => `${v.toFixed(0)}\u00b0`, Math.abs],
+    ['p-value', i => rows[i][P], 'number wide'],
+    ['p-value of the embedding', i => rows[i][P_EMBEDDING], 'number wide'],
+    ['verdict', i => verdicts[rows[i][VERDICT]], '', v => v.replace('_', ' ')],
+    ['action', action, ''],
+  ];
+  const state = { filter: 'all', text: '', cluster: '', sort: -1, down: false, page: 0, shown: [] };
+
+  root.querySelector('.unlisted').remove();
+  const bar = html('div', 'bar', '', root), scroll = html('div', 'table', '', root);
+  const table = html('table', '', '', scroll), pager = html('div', 'bar', '', root);
+  const clusters = [...new Set(rows.map(row => row[CLUSTER]))].filter(c => c !== null).sort((a, b) => a - b);
+  const count = key => rows.reduce((n, _, i) => n + Boolean(filters[key][1](i)), 0);
+  set(scroll, { role: 'group', 'aria-label': 'All inputs', tabindex: 0 });
+  const filter = choice('Show', Object.keys(filters).map(key => [filters[key][0], key]), bar,
+                        value => update({ filter: value }));
+  const cluster = choice('Cluster', [['all', ''], ...clusters.map(c => [c, c])], bar,
+                         value => update({ cluster: value }));
+  const search = html('input', '', '', html('label', '', 'Name ', bar));
+  search.type = 'search';
+  search.addEventListener('input', () => update({ text: search.value.toLowerCase() }));
+  button('Download actions.csv', bar, download);
+
+  const head = html('tr', '', '', html('thead', '', '', table)), body = html('tbody', '', '', table);
+  const heading = (text, cls) => set(html('th', cls, text, head), { scope: 'col' });
+  if (drawn) ['as given', 'rotated'].forEach(text => heading(text, 'pictured'));
+  const sorters = columns.map(([text, , cls], c) => {
+    const cell = html('th', cls, '', head);
+    set(cell, { scope: 'col' });
+    button(text, cell, () => update({ sort: c, down: state.sort === c && !state.down }));
+    return cell;
+  });
+  heading('wrong', '');
+
+  function picturesOf(i) {
+    return i < drawn ? [draw(i, 0), draw(i, by(i))] : [];
+  }
+  function fillRow(line, i) {
+    line.replaceChildren();
+    line.className = `${verdicts[rows[i][VERDICT]]} ${rotates(i) ? 'rotated' : ''}`;
+    for (let k = 0; drawn && k < 2; k++) html('td', 'pictured', '', line);
+    picturesOf(i).forEach((thumb, k) => {
+      const open = button('', line.children[k], () => enlarge(i), `Enlarge ${rows[i][NAME]}`);
+      open.append(thumb);
+    });
+    columns.forEach(([, value, cls, show]) => {
+      const cell = html(cls === 'name' ? 'th' : 'td', cls, '', line), v = value(i);
+      if (cls === 'name') set(cell, { scope: 'row' });
+      html('bdi', cls === '' ? 'chip' : '', v === null ? '' : show ? show(v) : say(v), cell);
+    });
+    const box = html('input', '', '', html('td', '', '', line));
+    set(box, { type: 'checkbox', 'aria-label': `${rows[i][NAME]} is wrong` });
+    box.checked = wrong.has(i) || degrees.has(i);
+    box.addEventListener('change', () => { mark(i, box.checked); fillRow(line, i); });
+  }
+  function mark(i, on) {
+    degrees.delete(i);
+    if (on) wrong.add(i);
+    else wrong.delete(i);
+    nameFilters();
+  }
+  function nameFilters() {
+    [...filter.options].forEach(o => { o.textContent = `${filters[o.value][0]} (${count(o.value)})`; });
+  }
+  function compare(a, b) {
+    const [, value, , , key = v => v] = columns[state.sort], x = value(a), y = value(b);
+    const order = x === null || y === null ? (x === null) - (y === null)
+      : key(x) < key(y) ? -1 : key(x) > key(y) ? 1 : 0;
+    return (state.down ? -order : order) || a - b;
+  }
+  function update(change) {
+    Object.assign(state, { page: 0 }, change);
+    state.shown = rows.map((_, i) => i).filter(i => filters[state.filter][1](i) &&
+      (state.cluster === '' || String(rows[i][CLUSTER]) === state.cluster) &&
+      rows[i][NAME].toLowerCase().includes(state.text));
+    if (state.sort >= 0) state.shown.sort(compare);
+    sorters.forEach((cell, c) => {
+      if (c === state.sort) set(cell, { 'aria-sort': state.down ? 'descending' : 'ascending' });
+      else cell.removeAttribute('aria-sort');
+    });
+    filter.value = state.filter;
+    cluster.value = state.cluster;
+    show();
+  }
+  function show() {
+    const from = state.page * PAGE, part = state.shown.slice(from, from + PAGE);
+    body.replaceChildren();
+    part.forEach(i => fillRow(html('tr', '', '', body), i));
+    pager.replaceChildren();
+    const go = page => { state.page = page; show(); root.scrollIntoView(); };
+    const last = Math.max(Math.ceil(state.shown.length / PAGE) - 1, 0);
+    const before = button('Previous', pager, () => go(state.page - 1));
+    html('span', '', part.length ? `${from + 1} to ${from + part.length} of ${state.shown.length}` : 'none', pager);
+    const after = button('Next', pager, () => go(state.page + 1));
+    before.disabled = state.page === 0;
+    after.disabled = state.page === last;
+  }
+
+  /* The columns that `recon canonicalize --actions` takes. A name that is not UTF-8 cannot be given back. */
+  function download() {
+    const field = text => `"${text.replaceAll('"', '""')}"`;
+    const lines = [`${field(data.heading)},action,degrees`];
+    rows.forEach((row, i) => {
+      if (!row[NAME].includes('\ufffd'))
+        lines.push([field(row[NAME]), rotates(i) ? 'rotate' : 'leave',
+                    degrees.has(i) ? degrees.get(i).toFixed(2) : ''].join(','));
+    });
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([lines.join(SEPARATOR), SEPARATOR], { type: 'text/csv' }));
+    link.download = 'actions.csv';
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  /* One input, large. */
+  const dialog = html('dialog', 'enlarged', '', root);
+  dialog.addEventListener('close', show);
+  function enlarge(i) {
+    const step = by => {
+      const at = state.shown.indexOf(i) + by;
+      if (at >= 0 && at < state.shown.length) enlarge(state.shown[at]);
+    };
+    const rotateMore = more => {
+      degrees.set(i, ((by(i) + more + 540) % 360) - 180);
+      nameFilters();
+      enlarge(i);
+    };
+    dialog.replaceChildren();
+    html('h3', '', html('bdi', '', rows[i][NAME], dialog), dialog);
+    const pair = html('div', 'pair', '', dialog);
+    picturesOf(i).forEach((thumb, k) => {
+      const box = html('figure', '', thumb, pair);
+      html('figcaption', '', k ? action(i) : 'as given', box);
+    });
+    html('p', '', `${verdicts[rows[i][VERDICT]].replace('_', ' ')}, ${rows[i][DEGREES].toFixed(0)}\u00b0 from ` +
+      `its natural pose, p-value ${say(rows[i][P])}, cluster ${say(rows[i][CLUSTER])}`, dialog);
+    const line = html('div', 'bar', '', dialog);
+    button('Previous', line, () => step(-1));
+    button('Next', line, () => step(1));
+    const marked = wrong.has(i) || degrees.has(i);
+    button(marked ? 'Not wrong' : 'Wrong', line, () => { mark(i, !marked); enlarge(i); });
+    if (isFlat) {
+      button('\u21ba 90\u00b0', line, () => rotateMore(90), 'Rotate by 90 degrees counter-clockwise');
+      button('\u21bb 90\u00b0', line, () => rotateMore(-90), 'Rotate by 90 degrees clockwise');
+    }
+    button('Close', line, () => dialog.close()).focus();
+    dialog.onkeydown = e => {
+      if (e.key === 'ArrowLeft' || e.key === 'ArrowRight') step(e.key === 'ArrowLeft' ? -1 : 1);
+    };
+    if (!dialog.open) dialog.showModal();
+  }
+
+  /* Some members beside each cluster of the table of clusters; a click lists all. */
+  function showClusters() {
+    const lists = [...document.querySelectorAll('caption')].find(c => c.textContent === 'All clusters');
+    if (!lists || !drawn) return;
+    set(html('th', '', 'some of them', lists.parentNode.querySelector('thead tr')), { scope: 'col' });
+    const members = new Map(clusters.map(c => [c, []]));
+    for (let i = 0; i < drawn; i++) {
+      const some = members.get(rows[i][CLUSTER]);
+      if (some && some.length < 6) some.push(i);
+    }
+    lists.parentNode.querySelectorAll('tbody tr').forEach(line => {
+      const c = Number(line.firstChild.textContent), cell = html('td', 'members', '', line);
+      const open = button('', cell, () => { update({ cluster: String(c), filter: 'all' }); root.scrollIntoView(); },
+                          `List cluster ${c}`);
+      (members.get(c) || []).forEach(i => open.append(draw(i, rows[i][ROTATED] ? -rows[i][DEGREES] : 0)));
+    });
+  }
+
+  nameFilters();
+  update({});
+  showClusters();
+}
+
 /* ---- The page around the figures. */
 
 function addTheme() {
@@ -356,5 +610,6 @@ openForPrint();
 addShine();
 document.querySelectorAll('.plot').forEach(markWide);
 document.querySelectorAll('script.molecules').forEach(script => space(script, molecule));
+document.querySelectorAll('.listing').forEach(listing);
 document.querySelectorAll('script.spheres').forEach(script => space(script, sphere));
 })();

@@ -17,7 +17,8 @@ struct recon_page {
     char why[512];       /* and its message, which other calls with the context may clear */
     locale_t plain;      /* numbers with a point   */
     char *title, *lead;
-    recon_markup results, contents, body; /* each grows on its own, and is put in its place last */
+    recon_markup verdict, results, contents,
+        body; /* each grows on its own, and is put in its place last */
     page_part open;
     size_t sections, figures;
     struct {

@@ -42,7 +42,8 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *const names[] = { "summary.json", "gamma.npy",           "absolute.npy",
                                      "theta.npy",    "identifiability.npy", "background.npy",
-                                     "score.npy",    "neighbors.npy",       "parameters.npy" };
+                                     "score.npy",    "neighbors.npy",       "parameters.npy",
+                                     "poses.csv",    "clusters.csv" };
 enum { NAMES = sizeof names / sizeof *names };
 
 static char folder[KINDS][16]; /* under fuzz_folder */
@@ -77,6 +78,25 @@ static void write_frames(int kind)
     recon_frames_free(&frames);
 }
 
+static void write_tables(int kind)
+{
+    char path[64], text[4096];
+    size_t used = 0;
+    snprintf(path, sizeof path, "%d/poses.csv", kind);
+    used += (size_t)snprintf(text, sizeof text,
+                             "file,index,pose,score,p_value,p_embedding,verdict,cluster,rotated\n");
+    for (int i = 0; i < N; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "\"%d.png\",%d,%s,1.5,0.25,,one,%d,1\n", i, i,
+                                 kinds[kind].group == RECON_SO3 ? "0 0 0 1" : "90.00", i % 2);
+    fuzz_write(path, text, used);
+    snprintf(path, sizeof path, "%d/clusters.csv", kind);
+    used = (size_t)snprintf(text, sizeof text,
+                            "cluster,inputs,verdict,agree,poses,width_deg,rotation_deg,action\n"
+                            "0,12,one,12,,1,1,rotate\n1,12,one,12,,1,1,rotate\n");
+    fuzz_write(path, text, used);
+}
+
 static void make(void)
 {
     static char path[KINDS][NAMES][64];
@@ -85,6 +105,7 @@ static void make(void)
     for (int k = 0; k < KINDS; k++) {
         snprintf(folder[k], sizeof folder[k], "%d", k);
         write_frames(k);
+        write_tables(k);
         for (int i = 0; i < NAMES; i++) {
             snprintf(path[k][i], sizeof path[k][i], "%d/%s", k, names[i]);
             fuzz_member_keep(path[k][i]);
@@ -98,9 +119,9 @@ static recon_status tell(recon_page *page, const char *dir, const recon_group *g
     recon_found_folder f = { 0 };
     recon_status status = recon_found_open(fuzz_ctx(), &f, dir);
     if (status == RECON_OK)
-        status = recon_found_results(fuzz_ctx(), page, &f);
+        recon_found_head(page, &f);
     if (status == RECON_OK && group == RECON_SO2)
-        status = f.kind->sections(fuzz_ctx(), page, &f, NULL);
+        status = recon_found_sections(fuzz_ctx(), page, &f, NULL);
     recon_found_close(&f);
     return status;
 }

@@ -95,7 +95,8 @@ static recon_status report_without_files(recon_ctx *ctx, void *arg, const recon_
     return status;
 }
 
-/* The page is made of what the discovery holds, and its files would have made the same. */
+/* The page is made of the summary that the discovery holds and of the two tables, and the folder would have
+ * made the same. */
 static void the_report_reads_no_result(void **state)
 {
     recon_discover_options o = tiny_options;

@@ -1,9 +1,11 @@
 /* What a report says of a folder is what the folder holds; what is missing or broken is named. */
 #include "scratch.h"
 #include "report/found.h"
+#include "report/inputs.h"
 #include <recon/core/array.h>
 #include <recon/group/so2.h>
 
+#include <jansson.h>
 #include <sys/stat.h>
 
 enum { N = 120, D = 6, K = 6, KINDS = 3 };
@@ -83,13 +85,43 @@ static void clear(void)
                 "\"classes_by_modes\": "                                                           \
                 "[90, 30], \"classes_by_free_directions\": [12, 108, 0, 0] }"
 
-/* The arrays of Algorithm 1, beside a summary of our own. */
-static void copy_gamma(void)
+/* The tables of a discovery: each kind is a cluster, the third one of which nothing can be told. Names
+ * are such as files may have. */
+static const char *name_of(int i)
 {
-    char command[4096], gamma[1024];
-    snprintf(gamma, sizeof gamma, "%s", in_folder("gamma.npy"));
-    snprintf(command, sizeof command, "cp '%s' '%s'", gamma, in_folder("natural.npy"));
-    assert_int_equal(system(command), 0);
+    static char name[64];
+    snprintf(name, sizeof name, "kind \"%d\"/</script> & %03d.png", kind_of[i] > 1, i);
+    return name;
+}
+
+static void write_tables(const recon_group *group)
+{
+    FILE *f = fopen(in_folder("poses.csv"), "w");
+    fprintf(f,
+            "file,index,pose,score,p_value,p_embedding,verdict,fold,candidates,cluster,rotated\n");
+    for (int i = 0; i < N; i++) {
+        fprintf(f, "\"");
+        for (const char *c = name_of(i); *c; c++)
+            fprintf(f, *c == '"' ? "\"\"" : "%c", *c);
+        fprintf(f, "\",%d,", i);
+        if (group == RECON_SO3)
+            fprintf(f, "%.6f %.6f %.6f %.6f", rotations[i].w, rotations[i].x, rotations[i].y,
+                    rotations[i].z);
+        else
+            fprintf(f, "%.2f", angles[i] * 180 / M_PI);
+        fprintf(f, ",%.6g,%.4g,%s,%s,1,,%d,%d\n", 0.25 * i, (i + 1.0) / N, i % 5 ? "0.5" : "",
+                kind_of[i] == 0   ? "one"
+                : kind_of[i] == 1 ? "several"
+                                  : "cannot_tell",
+                (int)kind_of[i], kind_of[i] < 2);
+    }
+    fclose(f);
+    f = fopen(in_folder("clusters.csv"), "w");
+    fprintf(f, "cluster,inputs,verdict,agree,poses,width_deg,rotation_deg,action\n"
+               "0,40,one,40,0.00:1,13.25,17.75,rotate\n"
+               "1,40,several,40,0.00:0.75;90.00:0.25,5.50,19.25,rotate\n"
+               "2,40,cannot_tell,40,,61.00,80.25,leave\n");
+    fclose(f);
 }
 
 static void make_folder(recon_ctx *ctx, const recon_group *group, const char *summary)
@@ -104,7 +136,8 @@ static void make_folder(recon_ctx *ctx, const recon_group *group, const char *su
                                                               .family = RECON_SO2_UNIFORM }));
     CHECK_OK(ctx, recon_frames_write(ctx, folder, &frames, RECON_F64, summary));
     recon_frames_free(&frames);
-    copy_gamma(); /* a discovery has Lambda too */
+    if (!strstr(summary, "\"poses\""))
+        write_tables(group);
 }
 
 static recon_status tell(recon_ctx *ctx, recon_page *page)
@@ -112,9 +145,9 @@ static recon_status tell(recon_ctx *ctx, recon_page *page)
     recon_found_folder f;
     recon_status status = recon_found_open(ctx, &f, folder);
     if (status == RECON_OK)
-        status = recon_found_results(ctx, page, &f);
+        recon_found_head(page, &f);
     if (status == RECON_OK)
-        status = f.kind->sections(ctx, page, &f, NULL);
+        status = recon_found_sections(ctx, page, &f, NULL);
     recon_found_close(&f);
     return status;
 }
@@ -148,39 +181,103 @@ static int draws(recon_ctx *ctx)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static void sentences_carry_the_summary(void **state)
+static void the_head_counts_the_table(void **state)
 {
     char *html;
     make_folder(*state, RECON_SO2, IMAGES);
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "These 120 images vary around their natural poses with a half-width of 38 degrees");
-    says(html, "several natural poses: 12 %");
-    says(html, "look the same that way: 3.4 %");
-    says(html, "24 % of the images have no natural pose");
+    says(html,
+         "<p class=\"verdict plain\">80 of 120 images would be rotated. For 40 nothing can be "
+         "told.</p>");
+    says(html, "75 % of the neighbours of an input have its label.");
     says(html, "For 8.0 % of the images it is not clear");
-    says(html, "class 0 varies least (11 degrees), class 4 varies most (77 degrees)");
-    says(html, "Of the 6 neighbours of an image, 75 % have its label");
+    says(html, "24 % of the images have no natural pose");
+    says(html, "There are only 120 of them");
     says(html, "1.25"); /* seconds */
     free(html);
     make_folder(*state, RECON_SO3, MOLECULES("\"natural_pose\": { \"axis\": 0.7 }"));
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "120 conformers of 1 molecule,");
-    says(html, "one natural pose: 25 %");
-    says(html, "a free spin about it: 70 %");
-    says(html, "without a natural pose: 5.0 %");
-    says(html, "Fraction undecided: 8.0 %.");
-    says(html, "&lt;CCO&gt; with 29 %");
+    says(html, "80 of 120 conformers would be rotated.");
     says(html, "1 of the molecules are symmetric under rotations");
+    says(html, "different kinds are mixed");
     free(html);
 }
 
-static void free_spins_are_counted(void **state)
+/* What the script is given; free it. */
+static json_t *listing_of(const char *html)
 {
-    char *html;
-    make_folder(*state, RECON_SO3, MOLECULES("\"natural_pose\": { \"axis\": 0.7 }"));
-    CHECK_OK(*state, page_of(*state, &html));
-    says(html, ">70</td>");
-    free(html);
+    static const char begin[] = "<script type=\"application/json\">";
+    const char *from = strstr(strstr(html, "class=\"listing\""), begin) + strlen(begin);
+    const char *end = strstr(from, "</script>");
+    json_t *all = json_loadb(from, (size_t)(end - from), 0, NULL);
+    assert_non_null(all);
+    return all;
+}
+
+static double at(const json_t *row, size_t i)
+{
+    const json_t *value = json_array_get(row, i);
+    return json_is_null(value) ? NAN : json_number_value(value);
+}
+
+/* Each line of poses.csv is a row, the same to the last digit that is written. */
+static void the_page_says_what_the_tables_say(void **state)
+{
+    for (int space = 0; space < 2; space++) {
+        char *html;
+        make_folder(*state, space ? RECON_SO3 : RECON_SO2, space ? MOLECULES("\"x\": 0") : IMAGES);
+        CHECK_OK(*state, page_of(*state, &html));
+        json_t *all = listing_of(html), *rows = json_object_get(all, "rows"),
+               *verdicts = json_object_get(all, "verdicts");
+        assert_int_equal(json_array_size(rows), N);
+        for (int i = 0; i < N; i++) {
+            const json_t *row = json_array_get(rows, (size_t)i);
+            double degrees = 180 / M_PI *
+                             (space ? recon_so3_distance(rotations[i], recon_so3_identity())
+                                    : recon_so2_wrap(angles[i]));
+            assert_string_equal(json_string_value(json_array_get(row, 0)), name_of(i));
+            assert_int_equal(at(row, 1), kind_of[i]);
+            CHECK_NEAR(at(row, 2), degrees, 0.02);
+            CHECK_NEAR(at(row, 3), 0.25 * i, 1e-9);
+            CHECK_NEAR(at(row, 4), (i + 1.0) / N, 1e-4);
+            assert_int_equal(isnan(at(row, 5)), i % 5 == 0);
+            assert_string_equal(json_string_value(json_array_get(verdicts, (size_t)at(row, 6))),
+                                kind_of[i] == 0   ? "one"
+                                : kind_of[i] == 1 ? "several"
+                                                  : "cannot_tell");
+            assert_int_equal(at(row, 7), kind_of[i] < 2);
+        }
+        says(
+            html,
+            "<th scope=\"row\" class=\"number\">1</th><td class=\"number\">40</td><td>several</td>"
+            "<td class=\"number\">40</td><td>0.00:0.75;90.00:0.25</td><td class=\"number\">5.50</td>"
+            "<td class=\"number\">19.25</td><td>rotate</td>");
+        json_decref(all);
+        free(html);
+    }
+}
+
+/* The pictures that come first are of inputs of every action, each once. */
+static void pairs_are_of_all_kinds(void **state)
+{
+    recon_line line[100] = { { .name = "x" } };
+    const recon_listing all = { .line = line, .n = 100, .group = RECON_SO2 };
+    size_t row[RECON_PAIRS_MOST], n, rotated = 0, unclear = 0;
+    for (int i = 0; i < 100; i++) {
+        line[i].pose[0] = 0.01 * i;
+        line[i].rotated = i % 4 == 0;
+        line[i].verdict = i % 4 == 1 ? RECON_NATURAL_NONE : RECON_NATURAL_ONE;
+    }
+    CHECK_OK(*state, recon_pairs_choose(*state, row, &n, &all));
+    for (size_t i = 0; i < n; i++) {
+        rotated += line[row[i]].rotated != 0;
+        unclear += line[row[i]].verdict == RECON_NATURAL_NONE;
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(row[i], row[j]);
+    }
+    assert_int_equal(n, RECON_PAIRS_MOST);
+    assert_int_equal(rotated, 12);
+    assert_int_equal(unclear, 6);
 }
 
 static void widths_are_degrees(void **state)
@@ -237,39 +334,11 @@ static void any_group_has_a_page(void **state)
     free(html);
 }
 
-/* Of a trial: whether it is said that the score separates hardly, that psi misses. */
-static void a_weak_model_is_warned_of(void **state)
-{
-    static const struct {
-        size_t n;
-        double auc, miss;
-        int said;
-    } cases[] = {
-        { 1, 0.9, 3, 0 }, { 1, 0.55, 3, 1 }, { 1, 0.9, 40, 1 }, { 1, 0.55, 40, 2 }, { 0, 0, 40, 0 }
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double miss = cases[i].miss;
-        recon_page *page;
-        char *html;
-        CHECK_OK(*state, recon_page_new(*state, &page, "trial", NULL));
-        int said = recon_found_warn_of_model(
-            page, &(recon_found_trial){ .n = cases[i].n, .auc = cases[i].auc, .miss = &miss });
-        assert_int_equal(said, cases[i].said);
-        CHECK_OK(*state, recon_page_finish(page, &html));
-        assert_int_equal(strstr(html, "hardly separates") != NULL,
-                         cases[i].n && cases[i].auc < 0.6);
-        assert_int_equal(strstr(html, "hardly trained") != NULL, cases[i].n && miss > 15);
-        free(html);
-    }
-}
-
 static void without_data_pictures_are_missed_aloud(void **state)
 {
     char *html;
     make_folder(*state, RECON_SO2, IMAGES);
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "Not shown: the images are not available.");
-    says(html, "is not measured: the images are not available.");
     assert_null(strstr(html, "<image"));
     free(html);
     CHECK_OK(*state, recon_found_save(*state, in_folder("report.html"), folder,
@@ -279,25 +348,6 @@ static void without_data_pictures_are_missed_aloud(void **state)
     html = realloc(html, size + 1);
     html[size] = '\0';
     says(html, "Pictures are missing: no such &lt;folder&gt;");
-    free(html);
-}
-
-static void what_deserves_care_is_said(void **state)
-{
-    char *html;
-    make_folder(*state, RECON_SO2, IMAGES);
-    CHECK_OK(*state, page_of(*state, &html));
-    says(html, "12 % of the images have several natural poses.");
-    says(html, "The smallest class has 4 images, but classes have 6 neighbours");
-    says(html, "There are only 120 of them");
-    assert_null(strstr(html, "known modulo 180 degrees: which"));
-    free(html);
-    char *none = strdup(MOLECULES("\"natural_pose\": { \"axis\": 0.7 }"));
-    *strstr(strstr(none, "symmetric_count"), "1") = '0';
-    make_folder(*state, RECON_SO3, none);
-    CHECK_OK(*state, page_of(*state, &html));
-    assert_null(strstr(html, "no data or training can distinguish such poses"));
-    free(none);
     free(html);
 }
 
@@ -336,7 +386,7 @@ static void a_good_verdict_is_said_with_its_measures(void **state)
         "\"information_nats\": 1.5, \"moved_median_deg\": 2.5, \"moved_p95_deg\": 9, "
         "\"before_deg\": 20.5, \"after_deg\": 4.25, \"gain_deg\": 16.25, " LAMBDA("5") " }");
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "<dt>verdict on the natural poses</dt><dd>trustworthy</dd>");
+    says(html, "<p class=\"verdict good\"><strong>trustworthy</strong> 80 of 120 images");
     says(html, "Verdict: trustworthy, judged on 1,234 held-out inputs.</p>");
     says(html, "16.2 degrees closer to their natural pose on average");
     says(html, "(20.5 degrees from it before, 4.2 after)");
@@ -362,11 +412,10 @@ static void a_bad_verdict_warns(void **state)
         "\"disagrees\" ], \"points\": 40, \"information_nats\": 0.01, "
         "\"moved_median_deg\": 2, \"moved_p95_deg\": 7, \"gain_deg\": null, " LAMBDA("55") " }");
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "<dd>do not use</dd>");
-    says(html, "<strong>Warning.</strong> Verdict: do not use, judged on 40 held-out inputs. On "
+    says(html, "<p class=\"verdict bad\"><strong>do not use</strong>");
+    says(html, "<p>Verdict: do not use, judged on 40 held-out inputs. On "
                "held-out inputs the pose density is hardly better");
-    says(html, "<strong>Warning.</strong> The estimates of the natural pose disagree.");
-    says(html, "<strong>Warning.</strong> The verdict on these natural poses is: do not use.");
+    says(html, "<p>The estimates of the natural pose disagree.");
     says(html, "Expected gain: unknown.");
     says(html, "(<code>--resume</code> <code>--epochs</code>)");
     says(html, ">55.0</td>");
@@ -378,28 +427,6 @@ static void a_bad_verdict_warns(void **state)
         html,
         "<p>Verdict: with care, judged on 40 held-out inputs. The inputs are already in their natural");
     free(html);
-}
-
-/* Of a photo preset the error of the network would pass for rotations. */
-static void widths_that_may_be_errors_are_not_said_to_be_rotations(void **state)
-{
-    static const char *const claims[] = { "vary around their natural pose",
-                                          "typical rotation from the natural pose", "tilted",
-                                          "Kinds of objects differ", "How far they vary" };
-    char *html;
-    for (int photo = 0; photo < 2; photo++) {
-        make_trusted(*state, RECON_SO2, IMAGES,
-                     photo ? "{ \"verdict\": \"with care\", \"against\": [ \"gain_unknown\" ] }"
-                           : "{ \"verdict\": \"with care\", \"against\": [ \"upright\" ] }");
-        CHECK_OK(*state, page_of(*state, &html));
-        assert_int_equal(!strstr(html, "upright images may have such widths too"), !photo);
-        assert_int_equal(!strstr(html, "typical rotation and error of the model"), !photo);
-        assert_int_equal(!strstr(html, claims[0]), photo);
-        assert_int_equal(!strstr(html, claims[1]), photo);
-        for (size_t i = 0; photo && i < sizeof claims / sizeof *claims; i++)
-            lacks(html, claims[i]);
-        free(html);
-    }
 }
 
 /* Molecules have fewer measures; summaries of earlier versions, and broken ones, none. */
@@ -425,8 +452,8 @@ static void what_was_not_measured_is_left_out(void **state)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         make_trusted(*state, RECON_SO2, IMAGES, none[i]);
         CHECK_OK(*state, page_of(*state, &html));
-        lacks(html, "Can these poses be trusted?");
-        lacks(html, "verdict on the natural poses");
+        lacks(html, "held-out inputs");
+        lacks(html, "<strong>");
         free(html);
     }
 }
@@ -449,21 +476,14 @@ static void counts_and_shares_read_well(void **state)
 
 /* --- what is read ----------------------------------------------------------------------------- */
 
-/* psi is what Algorithm 1 was given; of a discovery it is about natural.npy. */
+/* psi is what Algorithm 1 was given. */
 static void poses_are_what_went_in(void **state)
 {
     recon_found_folder f;
-    double zeros[N] = { 0 };
-    make_folder(*state, RECON_SO2, IMAGES);
-    CHECK_OK(*state,
-             recon_npy_write(
-                 *state, in_folder("natural.npy"),
-                 &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { N }, .data = zeros }));
+    make_folder(*state, RECON_SO2, POSES("so2"));
     CHECK_OK(*state, recon_found_open(*state, &f, folder));
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         CHECK_LESS(recon_so2_distance(f.psi[i], angles[i]), 1e-12);
-        CHECK_LESS(recon_so2_distance(f.absolute[i], angles[i]), 1e-12);
-    }
     recon_found_close(&f);
     make_folder(*state, RECON_SO3, POSES("so3"));
     CHECK_OK(*state, recon_found_open(*state, &f, folder));
@@ -509,9 +529,14 @@ static void every_missing_array_is_named(void **state)
                                          "neighbors.npy" };
     char *html;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        make_folder(*state, RECON_SO2, IMAGES);
+        make_folder(*state, RECON_SO2, POSES("so2"));
         unlink(in_folder(names[i]));
         CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_IO, names[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        make_folder(*state, RECON_SO2, IMAGES);
+        unlink(in_folder(i ? "clusters.csv" : "poses.csv"));
+        CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_IO, i ? "clusters.csv" : "poses.csv");
     }
 }
 
@@ -520,7 +545,7 @@ static void what_does_not_fit_is_named(void **state)
     char *html;
     double bad[N] = { 0 };
     int64_t far[N] = { 0 };
-    make_folder(*state, RECON_SO2, IMAGES);
+    make_folder(*state, RECON_SO2, POSES("so2"));
     recon_array score = { .dtype = RECON_F64, .ndim = 1, .shape = { N - 1 }, .data = bad };
     CHECK_OK(*state, recon_npy_write(*state, in_folder("score.npy"), &score));
     CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, "score.npy: 119 rows");
@@ -528,7 +553,7 @@ static void what_does_not_fit_is_named(void **state)
     score.shape[0] = N;
     CHECK_OK(*state, recon_npy_write(*state, in_folder("score.npy"), &score));
     CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, "score.npy: row 17");
-    make_folder(*state, RECON_SO2, IMAGES);
+    make_folder(*state, RECON_SO2, POSES("so2"));
     far[3] = N;
     CHECK_OK(*state,
              recon_npy_write(
@@ -538,6 +563,29 @@ static void what_does_not_fit_is_named(void **state)
                 "neighbors.npy: row 3: 120 is none of 120 points");
     make_folder(*state, RECON_SO2, POSES("so3"));
     CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, "gamma.npy: 1 numbers a row");
+}
+
+static void broken_tables_are_named(void **state)
+{
+    static const char head[] = "file,index,angle_deg,score,p_value,p_embedding,verdict,fold,"
+                               "candidates,cluster,rotated\n";
+    static const char *const broken[][2] = {
+        { "\"a\",0,x,1,1,1,one,1,,0,1\n", "poses.csv: line 2: no pose" },
+        { "\"a\",0,1 2,1,1,1,one,1,,0,1\n", "poses.csv: line 2: no pose" },
+        { "\"a\",0,1,1,high,1,one,1,,0,1\n", "poses.csv: line 2: no number" },
+        { "\"a\",0,1,1,1,1,sure,1,,0,1\n", "poses.csv: line 2: unknown verdict" },
+        { "\"a\",0,1,1,1,1,one,1,,-4,1\n", "poses.csv: line 2: no cluster" },
+        { "\"a\",0,1,1,1,1,one,1,,0,1\n", "poses.csv: 1 lines, but summary.json says 120 inputs" },
+        { "", "poses.csv: there are no inputs in it" },
+    };
+    char *html;
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        make_folder(*state, RECON_SO2, IMAGES);
+        FILE *f = fopen(in_folder("poses.csv"), "w");
+        fprintf(f, "%s%s", head, broken[i][0]);
+        fclose(f);
+        CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, broken[i][1]);
+    }
 }
 
 static void broken_summaries_are_named(void **state)
@@ -551,14 +599,8 @@ static void broken_summaries_are_named(void **state)
         { "{ \"kind\": \"poses\", \"points\": 120 }", "no group ''" },
         { "{ \"kind\": \"outlines\", \"group\": \"so2\", \"points\": 120 }",
           "summary.json: unknown kind 'outlines': images, molecules, poses, or one that" },
-        { "{ \"kind\": \"images\", \"group\": \"so3\" }", "group does not fit" },
-        { "{ \"kind\": \"molecules\", \"group\": \"so2\" }", "group does not fit" },
-        { "{ \"kind\": \"images\", \"group\": \"so2\", \"points\": 120, \"all\": {} }",
-          "no number all.theta_deg" },
         { "{ \"kind\": \"images\", \"group\": \"so2\", \"all\": { \"theta_deg\": \"wide\" } }",
           "no number points" },
-        { "{ \"kind\": \"molecules\", \"group\": \"so3\", \"points\": 120, \"molecules\": [] }",
-          "no number all.natural_pose.one" },
     };
     char *html;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
@@ -579,7 +621,7 @@ static void clusters_keep_kinds_apart(void **state)
     size_t in = 0;
     make_folder(*state, RECON_SO2, POSES("so2"));
     CHECK_OK(*state, recon_found_open(*state, &f, folder));
-    CHECK_OK(*state, recon_found_group(*state, &g, &f, NULL));
+    CHECK_OK(*state, recon_found_group(*state, &g, &f));
     assert_true(g.count >= KINDS);
     for (size_t i = 0; i < g.count; i++) {
         in += g.n[i];
@@ -589,10 +631,13 @@ static void clusters_keep_kinds_apart(void **state)
     }
     assert_int_equal(in + g.others, N);
     recon_found_groups_free(&g);
-    CHECK_OK(*state, recon_found_group(*state, &g, &f, kind_of));
+    make_folder(*state, RECON_SO2, IMAGES);
+    recon_found_close(&f);
+    CHECK_OK(*state, recon_found_open(*state, &f, folder));
+    CHECK_OK(*state, recon_found_group(*state, &g, &f));
     assert_int_equal(g.count, KINDS);
     assert_int_equal(g.others, 0);
-    assert_string_equal(g.name[2], "class 2");
+    assert_string_equal(g.name[2], "cluster 2");
     recon_found_groups_free(&g);
     recon_found_close(&f);
 }
@@ -666,23 +711,22 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sentences_carry_the_summary),
-        cmocka_unit_test(free_spins_are_counted),
+        cmocka_unit_test(the_head_counts_the_table),
+        cmocka_unit_test(the_page_says_what_the_tables_say),
+        cmocka_unit_test(pairs_are_of_all_kinds),
         cmocka_unit_test(widths_are_degrees),
         cmocka_unit_test(normalize_is_told_for_both_groups),
         cmocka_unit_test(any_group_has_a_page),
-        cmocka_unit_test(a_weak_model_is_warned_of),
         cmocka_unit_test(without_data_pictures_are_missed_aloud),
-        cmocka_unit_test(what_deserves_care_is_said),
         cmocka_unit_test(a_good_verdict_is_said_with_its_measures),
         cmocka_unit_test(a_bad_verdict_warns),
-        cmocka_unit_test(widths_that_may_be_errors_are_not_said_to_be_rotations),
         cmocka_unit_test(what_was_not_measured_is_left_out),
         cmocka_unit_test(counts_and_shares_read_well),
         cmocka_unit_test(poses_are_what_went_in),
         cmocka_unit_test(rows_of_no_class_are_dropped),
         cmocka_unit_test(every_missing_array_is_named),
         cmocka_unit_test(what_does_not_fit_is_named),
+        cmocka_unit_test(broken_tables_are_named),
         cmocka_unit_test(broken_summaries_are_named),
         cmocka_unit_test(clusters_keep_kinds_apart),
         cmocka_unit_test(samples_are_different_rows),

@@ -76,8 +76,9 @@ struct recon_group {
     recon_status (*read)(recon_ctx *ctx, const recon_group *self, double *out /* [n] */,
                          const recon_array *array, size_t n, recon_quaternions order,
                          const char *path);
-    /* Optional: prints a pose for text tables. NULL: its numbers, with six decimals. */
-    void (*print)(const recon_group *self, char *text, size_t size, const double *pose);
+    /* In text tables a pose is its numbers, separated by blanks: angles in degrees with two decimals,
+     * or unchanged with six. */
+    int text_degrees;
     /* Optional: converts n poses to the form that is written. NULL: unchanged. out is not poses. */
     void (*write)(const recon_group *self, double *out, const double *poses, size_t n);
 

@@ -124,12 +124,6 @@ static recon_status read(recon_ctx *ctx, const recon_group *self, double *out, c
     return RECON_OK;
 }
 
-static void print(const recon_group *self, char *text, size_t size, const double *pose)
-{
-    (void)self;
-    snprintf(text, size, "%.2f", *pose * RECON_TO_DEGREES);
-}
-
 /* --- statistics ------------------------------------------------------------------------------- */
 
 static const recon_family families[] = {
@@ -246,7 +240,7 @@ const recon_group recon_group_so2 = {
     .log = wrap,
     .check = check,
     .read = read,
-    .print = print,
+    .text_degrees = 1,
     .identifiability = 4,              /* |E exp(i m g)|, m = 1 .. 4 */
     .uniform = 1.83787706640934548356, /* log 2 pi */
     .families = families,
