@@ -307,6 +307,8 @@ static recon_status try_all(recon_ctx *ctx, job *j, int trains)
         else
             RECON_TRY(learn(ctx, j, c, i ? j->shipped : NULL));
         RECON_TRY(try_model(ctx, j, c, given ? given : LEARNED));
+        if (given == j->shipped) /* of a model that has not seen them no doubt is left */
+            c->usable &= c->found.trust.level == RECON_TRUST_GOOD;
         if (c->usable && (!j->taken || is_better(c, j->taken)))
             j->taken = c;
         if (c->usable && c->found.trust.level == RECON_TRUST_GOOD)
