@@ -3,6 +3,7 @@
 here=$(cd "${0%/*}" && pwd)
 models=$PWD/models
 . "$here/lib.sh"
+ln -s "$models" models
 
 accepted "the models are listed" models
 cp "$scratch/stdout" list

@@ -4,6 +4,7 @@ here=$(cd "${0%/*}" && pwd)
 docs=$PWD/docs
 export RECON_DATA="$PWD/data"
 . "$here/lib.sh"
+mkdir models && cp "$docs/../models/general.safetensors" "$docs/../models/conformers.safetensors" models
 
 # letter DEGREES NUMBER: a T, rotated counter-clockwise, under a little noise.
 letter() {
@@ -85,7 +86,7 @@ rm few/9.pgm few-upright/9.pgm.png
 nobody() {
     if [ "$(id -u)" -ne 0 ]; then "$@"; else setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; fi
 }
-mkdir sealed models && cp t.pgm sealed && cp "$docs/../models/general.safetensors" models && chmod 555 sealed
+mkdir sealed && cp t.pgm sealed && chmod 555 sealed
 if nobody "$recon" --version >/dev/null 2>&1; then
     before=$(snapshot)
     nobody "$recon" upright sealed/t.pgm >"$scratch/stdout" 2>"$scratch/stderr"
