@@ -37,7 +37,7 @@ const char *recon_group_print(recon_pose_text text, const recon_group *group, co
 typedef char recon_group_names[256];
 const char *recon_group_list(recon_group_names out, const recon_ctx *ctx);
 
-/* Writes the name of a recon_symmetry_code: "C4", "D3", "T", "O", "I", "SO(2)"; "" if none is named.
+/* Writes the name of a recon_symmetry_code: "C4", "D3", "T", "O", "I", "free spin"; "" if none is named.
  * Returns text. */
 typedef char recon_symmetry_text[16];
 const char *recon_symmetry_name(recon_symmetry_text text, int code);

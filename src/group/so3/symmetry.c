@@ -372,7 +372,7 @@ const char *recon_symmetry_name(recon_symmetry_text text, int code)
     if (code >= RECON_SYMMETRY_T && code <= RECON_SYMMETRY_I)
         snprintf(text, sizeof(recon_symmetry_text), "%s", solid[code - RECON_SYMMETRY_T]);
     else if (code == RECON_SYMMETRY_SPIN)
-        snprintf(text, sizeof(recon_symmetry_text), "SO(2)");
+        snprintf(text, sizeof(recon_symmetry_text), "free spin");
     else if (code > RECON_SYMMETRY_D && code < RECON_SYMMETRY_T)
         snprintf(text, sizeof(recon_symmetry_text), "D%d", code - RECON_SYMMETRY_D);
     else if (code >= RECON_SYMMETRY_C1 && code < RECON_SYMMETRY_D)
