@@ -36,6 +36,55 @@ static const struct {
 };
 enum { LETTERS = sizeof letters / sizeof *letters };
 
+/* What few need, in every command that has it: `--help all` alone lists these. */
+static const char *const rare[] = {
+    "--deterministic",
+    "--every",
+    "--family",
+    "--half",
+    "--head-epochs",
+    "--head-rate",
+    "--heads",
+    "--held",
+    "--interpolation",
+    "--keep",
+    "--keep-embeddings",
+    "--lambda",
+    "--mask",
+    "--mean",
+    "--picture-limit",
+    "--plain",
+    "--precision",
+    "--query-labels",
+    "--rotate",
+    "--seed",
+    "--rotate-seed",
+    "--rows",
+    "--spin",
+    "--spin-from",
+    "--spin-k",
+    "--tukey-c",
+    "--weights",
+    "--width",
+    "--shift",
+    "--decay",
+    "--rate",
+    "--metric",
+    "--include-self",
+    "--eps",
+    "--approx",
+    "--resample",
+    "--quality",
+};
+
+static int is_rare(const cli_option *o)
+{
+    for (size_t i = 0; !(o->kind & CLI_REQUIRED) && i < sizeof rare / sizeof *rare; i++)
+        if (!strcmp(rare[i], o->name))
+            return 1;
+    return 0;
+}
+
 /* "-o" of "--out"; "": it has none. */
 static const char *letter_of(const char *name)
 {
@@ -77,27 +126,46 @@ static void print_words(const char *text, int column, int width)
     putchar('\n');
 }
 
-static void print_meaning(const cli_option *o, int column, int width)
+/* Without all, up to what is said behind a semicolon. */
+static void print_meaning(const cli_option *o, int column, int width, int all)
 {
     char text[1024];
-    snprintf(text, sizeof text, "%s%s%s%s", o->data ? o->data : "", o->data ? ": " : "", o->help,
-             (o->kind & CLI_REQUIRED) ? " (required)" : "");
+    int n = (int)(all ? strlen(o->help) : strcspn(o->help, ";"));
+    snprintf(text, sizeof text, "%s%s%.*s%s", o->data ? o->data : "", o->data ? ": " : "", n,
+             o->help, (o->kind & CLI_REQUIRED) ? " (required)" : "");
     print_words(text, column, width);
 }
 
-static void print_options(const cli_option *o)
+/* In the help options stand in groups, which their kinds tell. */
+typedef enum { INPUT, OUTPUT, METHOD } option_group;
+
+static option_group group_of(const cli_option *o)
+{
+    int kind = o->kind & KIND;
+    return o->kind & CLI_WRITES                                             ? OUTPUT
+           : kind == CLI_SPEC || kind == CLI_MODEL || (o->kind & CLI_READS) ? INPUT
+                                                                            : METHOD;
+}
+
+/* Those of a group; returns the heading, or NULL once that is there. */
+static const char *print_options(const char *heading, const cli_option *o, option_group group,
+                                 int all)
 {
     for (; o->name; o++) {
         char left[256];
-        if (o->kind & CLI_HIDDEN)
+        if (o->kind & CLI_HIDDEN || group_of(o) != group || (!all && is_rare(o)))
             continue;
+        if (heading)
+            printf("%s%s\n", group == INPUT ? "" : "\n", heading);
+        heading = NULL;
         const char *letter = letter_of(o->name);
         snprintf(left, sizeof left, "%s%s%s %s", letter, *letter ? ", " : "", o->name, value_of(o));
         printf("  %-*s ", LEFT, left);
         if (strlen(left) > LEFT)
             printf("\n%*s", LEFT + 3, "");
-        print_meaning(o, LEFT + 3, SCREEN);
+        print_meaning(o, LEFT + 3, SCREEN, all);
     }
+    return heading;
 }
 
 /* What would leave the screen begins a new line. */
@@ -168,16 +236,29 @@ static const cli_option *find_set(const cli_option *o)
     return o->name ? o : NULL;
 }
 
+/* In short: the first commands of the example, options that many need, and where the rest is. */
 static void print_help(const cli_command *command, const cli_option *options,
-                       const cli_option *common)
+                       const cli_option *common, int all)
 {
+    const char *text = command->example;
+    enum { COMMANDS = 3 };
     printf("recon %s - %s\n\n", command->name, command->purpose);
     print_usage(command);
-    print_options(options);
-    print_options(common);
-    if (find_set(options))
+    print_options("input", options, INPUT, all);
+    print_options("output", options, OUTPUT, all);
+    print_options(print_options("settings", options, METHOD, all), common, METHOD, all);
+    if (all && find_set(options))
         print_recipes(0);
-    printf("\nexample:\n%s\n", command->example);
+    printf("\nexample:\n");
+    if (all)
+        puts(text);
+    for (int i = 0; !all && i < COMMANDS && *text == ' '; i++) {
+        int n = (int)strcspn(text, "\n");
+        printf("%.*s\n", n, text);
+        text += n + (text[n] == '\n');
+    }
+    if (!all)
+        printf("\n`recon %s --help all` has every option and explains more.\n", command->name);
 }
 
 static void print_records(const char *which, const cli_option *o)
@@ -193,7 +274,7 @@ static void print_records(const char *which, const cli_option *o)
             continue;
         printf("%s\t%s\t%s\t%s\t%s\t", which, o->name, letter_of(o->name), value_of(o),
                kinds[o->kind & KIND]);
-        print_meaning(o, 0, INT_MAX);
+        print_meaning(o, 0, INT_MAX, 1);
     }
 }
 
@@ -266,6 +347,19 @@ static int take_setting(const cli_command *command, const cli_option *o, char *t
     return cli_settings_add(command, o->out, name, text);
 }
 
+/* With the choice that may have been meant. */
+static int no_such_choice(const cli_command *command, const cli_option *o, const char *text)
+{
+    char word[64];
+    for (const char *at = o->choices; *at; at += strcspn(at, "|"), at += *at == '|') {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, "|"), at);
+        if (recon_resembles(text, word))
+            return cli_misuse(command, "%s %s must be one of %s (did you mean %s?)", o->name, text,
+                              o->choices, word);
+    }
+    return cli_misuse(command, "%s %s must be one of %s", o->name, text, o->choices);
+}
+
 /* "--model" or "-m" where a value is due: it was forgotten. */
 static int is_option(const char *text)
 {
@@ -323,7 +417,7 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
     }
     case CLI_CHOICE:
         if (!recon_parse_choice(o->out, o->choices, text))
-            return cli_misuse(command, "%s %s must be one of %s", o->name, text, o->choices);
+            return no_such_choice(command, o, text);
         break;
     }
     *at += values;
@@ -479,8 +573,12 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
     const cli_option *data = find(options, "--data");
     for (int at = 0; at < argc && code < 0;) {
         char *text = argv[at++];
-        if (!strcmp(text, "--help") || !strcmp(text, "-h") || !strcmp(text, CLI_TABLE)) {
-            (strcmp(text, CLI_TABLE) ? print_help : print_table)(command, options, shared);
+        if (!strcmp(text, CLI_TABLE)) {
+            print_table(command, options, shared);
+            return EXIT_DONE;
+        }
+        if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
+            print_help(command, options, shared, at < argc && !strcmp(argv[at], "all"));
             return EXIT_DONE;
         }
         if (text[0] == '-' && text[1] != '\0')

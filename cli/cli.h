@@ -130,6 +130,8 @@ void cli_ranks_end(int code);
 /* Makes standard output safe: names from files can no longer control the terminal. Returns 0 if
  * there is no memory. */
 int cli_guard_output(void);
+/* Returns whether a stream is a terminal that shows colours; NO_COLOR and TERM=dumb turn them off. */
+int cli_is_coloured(int fd);
 
 /* Prints "recon NAME: ..." and how to get help; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
@@ -160,11 +162,11 @@ typedef struct {
     size_t channels;          /* 0: as they have; no option */
     size_t seed, rotate_seed; /* 0: 1 */
     int skip_bad, crop;
-    int device, precision, deterministic;
+    int device, precision, deterministic, strict;
 } cli_data;
 
 /* Puts these options behind those that are in the table of `capacity` entries. */
-enum { CLI_DATA_OPTIONS = 12 };
+enum { CLI_DATA_OPTIONS = 13 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 
 /* Attaches the device, and reports if it does not support --precision. */
@@ -204,6 +206,7 @@ typedef struct {
     const char *each;          /* in JSON: "ms_an_image" */
     const char *pose, *header; /* of score: the key of an angle, the head of its table */
     const char *degrees;       /* format of that angle */
+    const char *rotation;      /* the heading of rotations, "degrees" as in --actions */
 } cli_words;
 const cli_words *cli_words_of(const cli_inputs *inputs);
 
@@ -250,11 +253,17 @@ void cli_unread_json(json_t *object, const cli_inputs *inputs);
 
 /* The shares of inputs with one natural pose, with several and so on, and a warning where more than
  * RECON_NATURAL_FEW have none. wider: the option that makes classes larger, "--k". */
-void cli_print_natural(const size_t count[RECON_NATURAL_KINDS], const char *wider);
+void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
+void cli_warn_natural(const size_t count[RECON_NATURAL_KINDS], const char *wider);
 
 /* Print how Lambda was chosen; and whether it can be trusted, with reasons and remedies. */
 void cli_print_lambda(const recon_lambda_choice *choice);
 void cli_print_trust(const recon_trust *trust);
+void cli_print_verdict(const recon_trust *trust); /* the last lines of an answer */
+/* With --strict, makes cli_run end with EXIT_FAILED if the verdict is "do not use". trust may be NULL. */
+void cli_judge(const recon_trust *trust, const cli_data *data);
+#define CLI_DISTRUST                                                                               \
+    "the verdict on this model's natural poses is \"do not use\": `recon info` says why"
 /* Prints a line if the model should not be used. */
 void cli_print_distrust(const recon_model *model);
 /* Returns the note after a width that does not show how far images are rotated, or "". */
@@ -300,8 +309,8 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
 /* Prints the value as text and releases it. */
 recon_status cli_print_json(recon_ctx *ctx, json_t *value);
 
-extern const cli_command cli_upright, cli_models, cli_demo, cli_train, cli_normalize, cli_discover,
-    cli_canonicalize, cli_score, cli_distribution, cli_export, cli_classifier, cli_check,
-    cli_reproduce, cli_report, cli_info;
+extern const cli_command cli_upright, cli_audit, cli_models, cli_demo, cli_train, cli_normalize,
+    cli_discover, cli_canonicalize, cli_score, cli_distribution, cli_export, cli_classifier,
+    cli_check, cli_reproduce, cli_report, cli_info;
 
 #endif

@@ -322,9 +322,9 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
            recon_count(count, o->inputs->n, kind->one, kind->many), s->data.spec, seconds,
            1000 * seconds / n, 1000 * o->did.seconds / n, recon_ops_name(ctx));
     cli_print_skipped(o->inputs->skipped, &o->inputs->skips);
-    show_gate(s, o);
-    show_unlike(o);
     cli_print_distrust(o->by);
+    show_unlike(o);
+    show_gate(s, o);
     printf("  written    %s%s%s%s\n", s->out, is_folder(s) ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
     if (o->did.free && s->spin)

@@ -109,7 +109,12 @@ static void print_poses(const recon_discovery *d)
     if (!isnan(d->concentration))
         printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
                100 * d->background);
-    cli_print_natural(d->natural, "--k");
+    cli_print_natural(d->natural);
+}
+
+static void print_warnings(const recon_discovery *d)
+{
+    cli_warn_natural(d->natural, "--k");
     if (d->background > RECON_BACKGROUND_MUCH)
         printf("  warning    many poses fit no distribution: are there at least %zu of each kind? "
                "A smaller\n"
@@ -134,6 +139,7 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
     printf("%s of %s\n", recon_count(n, d->points, in->use->kind->one, in->use->kind->many),
            s->data.spec);
     cli_print_skipped(in->skipped, &in->skips);
+    print_warnings(d);
     printf("  classes    %s", RECON_COUNT(d->k, "nearest neighbour"));
     if (!isnan(d->hit_rate))
         printf(", hit rate %.4f", d->hit_rate);
@@ -153,6 +159,7 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
     puts(")");
     printf("  written    %s/\n", s->out);
     printf("  report     %s/report.html\n", s->out);
+    cli_print_verdict(&d->trust);
 }
 
 /* --- the work --------------------------------------------------------------------------------- */
@@ -247,6 +254,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     if (recon_comm_rank(ctx) > 0) /* rank 0 has the answer */
         goto done;
     note_options(ctx, s, &d, backbone);
+    cli_judge(&d.trust, &s->data);
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)

@@ -129,8 +129,9 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
                "             collapsed there, and neighbours are chosen by row order",
                recon_count((recon_count_text){ 0 }, f->collapsed, "row has", "rows have"));
     puts("");
+    cli_warn_natural(f->natural, f->k ? "--k" : s->eps > 0 ? "--eps" : "class");
     print_symmetries(f);
-    cli_print_natural(f->natural, f->k ? "--k" : s->eps > 0 ? "--eps" : "class");
+    cli_print_natural(f->natural);
     printf("  family     %s\n", recon_frames_family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);

@@ -22,7 +22,8 @@ const cli_command cli_score = {
     .example =
         "  recon score --model digits/model.safetensors --data mnist/test --rotate all --out s.npy\n"
         "  recon score --model molecules/model.safetensors --data xyz:mine.xyz --out s.npy\n"
-        "  recon score --model found --data photos --out s.csv\n"
+        "  recon score photos --model found --out s.csv\n"
+        "  recon score photos --model found | sort -t, -k5 -g | head\n"
         "\n"
         "The score is the negative log density of an input's pose. s.npy holds the scores. s.csv has\n"
         "one row per input: name and index, rotation from the natural pose (in degrees; for molecules\n"
@@ -55,9 +56,10 @@ typedef struct {
     cli_common common;
 } settings;
 
-static int is_table(const char *path)
+/* Without a file the table goes to standard output. */
+static int is_table(const settings *s)
 {
-    return cli_ends_in(path, ".csv");
+    return s->out ? cli_ends_in(s->out, ".csv") : !s->common.json && !s->common.quiet;
 }
 
 typedef struct {
@@ -164,6 +166,7 @@ static void print_text(const settings *s, const findings *f)
     printf("%s of %s in %.2f s\n", recon_count(n, f->n, kind->one, kind->many), s->data.spec,
            recon_now() - f->begun);
     cli_print_skipped(f->inputs->skipped, &f->inputs->skips);
+    cli_print_distrust(f->by);
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration,
            f->calibration == 1 ? kind->one : kind->many, floor_of(f));
     if (s->false_alarms >= floor_of(f))
@@ -197,22 +200,23 @@ static void print_text(const settings *s, const findings *f)
             printf("%13s", "-");
         printf("%s%s\n", *e->name ? "  " : "", e->name);
     }
-    cli_print_distrust(f->by);
     printf("  written    %s%s%s\n", s->out, s->rows ? ", " : "", s->rows ? s->rows : "");
 }
 
 static recon_status finish(recon_ctx *ctx, const settings *s, findings *f)
 {
     const recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores };
-    RECON_CHECK(is_table(s->out) ? recon_table_commit(ctx, &f->table)
-                                 : recon_npy_write(ctx, s->out, &a));
+    if (is_table(s))
+        RECON_CHECK(recon_table_commit(ctx, &f->table));
+    else if (s->out)
+        RECON_CHECK(recon_npy_write(ctx, s->out, &a));
     if (s->rows)
         RECON_CHECK(recon_npy_write(
             ctx, s->rows,
             &(recon_array){ .dtype = RECON_I64, .ndim = 1, .shape = { f->n }, .data = f->rows }));
     if (s->common.json)
         RECON_CHECK(cli_print_json(ctx, as_json(s, f)));
-    else if (!s->common.quiet)
+    else if (!s->common.quiet && s->out)
         print_text(s, f);
     return RECON_OK;
 }
@@ -325,11 +329,16 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.n = subject.inputs.n;
     RECON_TRY(recon_alloc_raw(ctx, &f.scores, f.n, sizeof *f.scores));
     RECON_TRY(recon_alloc_raw(ctx, &f.rows, f.n, sizeof *f.rows));
-    if (is_table(s->out) && first)
+    if (!s->out) {
+        f.table.to.stream = stdout;
+        if (recon_model_trust(f.by) && recon_model_trust(f.by)->level == RECON_TRUST_NOT)
+            recon_log(ctx, RECON_LOG_WARN, "%s", CLI_DISTRUST);
+    }
+    if (is_table(s) && first)
         status = recon_table_open(ctx, &f.table, s->out, &subject.inputs,
                                   recon_model_describe(subject.model).group, 0);
     RECON_TRY(recon_comm_agree(ctx, status));
-    RECON_TRY(score_all(ctx, &f, subject.model, is_table(s->out)));
+    RECON_TRY(score_all(ctx, &f, subject.model, is_table(s)));
     if (first)
         status = describe_most_unusual(ctx, &f, subject.model);
     if (first && status == RECON_OK)
@@ -348,8 +357,9 @@ static int run(int argc, char **argv)
     cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
           &s.model },
-        { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them",
-          CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0, &s.out },
+        { "--out", "s.npy|s.csv", NULL,
+          "file for the scores, or for a table of them (default: the table on standard output)",
+          CLI_TEXT | CLI_WRITES, 0, &s.out },
         { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0",
           CLI_TEXT | CLI_WRITES, 0, &s.rows },
         { "--false-alarms", "SHARE", NULL,
@@ -362,9 +372,9 @@ static int run(int argc, char **argv)
     if (code < 0 && s.false_alarms >= 1)
         return cli_misuse(&cli_score, "--false-alarms %g: must be below 1, such as 0.05 for 5 %%",
                           s.false_alarms);
-    if (code < 0 && !cli_ends_in(s.out, ".npy") && !is_table(s.out))
+    if (code < 0 && s.out && !cli_ends_in(s.out, ".npy") && !is_table(&s))
         return cli_misuse(&cli_score, "--out %s: scores go to FILE.npy or FILE.csv", s.out);
-    if (code < 0 && s.rows && strcmp(s.rows, s.out) == 0)
+    if (code < 0 && s.rows && s.out && strcmp(s.rows, s.out) == 0)
         return cli_misuse(&cli_score, "--rows %s: the scores go there; choose another file",
                           s.rows);
     return code >= 0 ? code : cli_run(&cli_score, &s.common, work, &s);

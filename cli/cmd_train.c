@@ -252,6 +252,7 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const cli_inpu
     recon_trust trust;
     RECON_CHECK(
         recon_trust_backbone(ctx, &trust, b, recon_data_images(in->use), cli_seed(&s->data)));
+    cli_judge(&trust, &s->data);
     if (s->common.json) {
         json_t *out = as_json(ctx, s, "validation_nll", in);
         json_object_set_new(out, "trust", recon_trust_json(&trust));
@@ -264,6 +265,7 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const cli_inpu
                    ? "are not square: their frame must not tell the pose"
                    : "have content at their borders");
     cli_print_trust(&trust);
+    cli_print_verdict(&trust);
     return RECON_OK;
 }
 
@@ -418,7 +420,7 @@ static int run(int argc, char **argv)
         { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &t->resume },
         { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &t->overwrite },
         { "--set", "NAME=VALUE", NULL,
-          "set a parameter of the network's recipe (see the list below); may be repeated",
+          "set a parameter of the network's recipe; --help all lists them; may be repeated",
           CLI_SETTING, 0, &s.set },
         { "--group", "NAME", NULL, "", CLI_TEXT | CLI_HIDDEN, 0, &s.group },
         { "--no-contrast", NULL, NULL, "", CLI_FLAG | CLI_HIDDEN, 0, &s.no_contrast },

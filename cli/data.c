@@ -20,7 +20,8 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
 {
     static char data[640]; /* the help of --data */
     char list[512];
-    snprintf(data, sizeof data, "%s; or a path to such a file or folder",
+    snprintf(data, sizeof data,
+             "a file, a folder or a known set; %s; or a path to such a file or folder",
              recon_format_list(list, sizeof list));
     const cli_option options[] = {
         { "--data", "SPEC", NULL, data, CLI_SPEC | CLI_REQUIRED, 0, &d->spec },
@@ -32,11 +33,11 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--limit", "N", NULL, "use a random subset of N images or conformers", CLI_COUNT, 0,
           &d->limit },
         { "--seed", "S", NULL, "random seed (default 1)", CLI_COUNT, 0, &d->seed },
-        { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
+        { "--skip-bad", NULL, NULL, "skip inputs that cannot be used; they are listed", CLI_FLAG, 0,
           &d->skip_bad },
         { "--size", "N", NULL,
-          "scale images to N x N by their shorter side (default: the model's size, if any)",
-          CLI_COUNT, "images", &d->size },
+          "scale to N x N by their shorter side; default: the model's size, if any", CLI_COUNT,
+          "images", &d->size },
         { "--crop", NULL, "none|auto", CLI_CROP_HELP "; models trained on crops always do",
           CLI_CHOICE, "images", &d->crop },
         { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT, "images",
@@ -44,6 +45,9 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &d->device },
         { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,
           &d->deterministic },
+        { "--strict", NULL, NULL,
+          "exit 1 if the verdict is \"do not use\"; files are written all the same", CLI_FLAG, 0,
+          &d->strict },
         { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &d->precision },
     };
     static_assert(sizeof options / sizeof *options == CLI_DATA_OPTIONS, "as cli.h says");
@@ -153,6 +157,7 @@ recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *path, const 
     *out = (cli_subject){ 0 };
     RECON_CHECK(cli_attach(ctx, data));
     RECON_CHECK(recon_model_open(ctx, &out->model, path, cli_use_precision(ctx, data->precision)));
+    cli_judge(recon_model_trust(out->model), data);
     const recon_backbone *backbone = recon_model_backbone(out->model);
     RECON_CHECK(cli_inputs_open(ctx, &out->inputs, data, backbone));
     return cli_inputs_keep(ctx, &out->inputs, data, backbone);
@@ -179,11 +184,11 @@ const cli_words *cli_words_of(const cli_inputs *in)
 {
     static const cli_words table[] = {
         { "images", "file", "ms_an_image", "pose_deg", "image   score  p-value  pose",
-          "%+5.0f degrees" },
+          "%+5.0f degrees", "degrees" },
         { "molecules", "molecule", "ms_a_conformer", "tilt_deg",
-          " row   score  p-value  tilt         molecule", "%5.0f degrees" },
-        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose",
-          "%+5.0f degrees" },
+          " row   score  p-value  tilt         molecule", "%5.0f degrees", "rotation" },
+        { NULL, "input", "ms_an_input", "pose_deg", " row   score  p-value  pose", "%+5.0f degrees",
+          "rotation" },
     };
     const cli_words *w = table;
     while (w->data && strcmp(w->data, in->use->kind->name) != 0)

@@ -16,7 +16,7 @@ static const struct {
 } groups[] = {
     { "discover",
       { &cli_upright, &cli_demo, &cli_train, &cli_discover, &cli_normalize, &cli_report } },
-    { "use", { &cli_canonicalize, &cli_score, &cli_distribution, &cli_export } },
+    { "use", { &cli_canonicalize, &cli_audit, &cli_score, &cli_distribution, &cli_export } },
     { "measure", { &cli_check, &cli_classifier, &cli_reproduce, &cli_info, &cli_models } },
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
@@ -31,8 +31,7 @@ static void print_help(FILE *to)
         for (const cli_command *const *c = groups[g].commands; *c; c++)
             fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
     }
-    fputs("start here:  recon upright PATH, or recon demo\n"
-          "`recon COMMAND --help` describes a command, `recon --version` this build.\n"
+    fputs("start here: `recon upright PATH`; `recon COMMAND --help` describes a command.\n"
           "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 undetermined, 128 + N: signal N.\n",
           to);
 }
@@ -136,7 +135,7 @@ static int run(int argc, char **argv)
     }
     if (is(word, "help") && is(next, CLI_TABLE))
         return print_table();
-    if (is(word, "help") && argc == 3) { /* recon help COMMAND */
+    if (is(word, "help") && (argc == 3 || argc == 4)) { /* recon help COMMAND [all] */
         argv[1] = argv[2];
         argv[2] = help;
         word = argv[1];

@@ -2,12 +2,14 @@
  *
  * Output quotes names of molecules, classes and files, and metadata of models. Making each safe
  * where it is printed would miss one, so standard output is replaced by a stream that only passes
- * text and line ends. */
+ * text and line ends. On a terminal it colours warnings and verdicts by the word that their lines
+ * begin with, which no file can supply. */
 #include "cli/cli.h"
 #include "core/text.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@ enum { LONGEST = 4 }; /* bytes of a character */
 typedef struct {
     char cut[LONGEST]; /* the beginning of a character whose end comes with the next piece */
     size_t bytes;
+    int coloured;
     int error; /* the first that writing met: nothing is written after it */
 } filter;
 
@@ -72,6 +75,40 @@ static int put(filter *f, const char *bytes, size_t n)
     return !f->error;
 }
 
+int cli_is_coloured(int fd)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(fd) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+/* Lines by how they begin: the longest first. */
+static const struct {
+    const char *begins, *colour;
+} colours[] = {
+    { "  warning  ", "\033[33m" },
+    { "  verdict    trustworthy", "\033[1;32m" },
+    { "  verdict    do not use", "\033[1;31m" },
+    { "  verdict  ", "\033[1m" },
+};
+
+/* The same with colours, line by line: pieces begin with lines, as a terminal gets them. */
+static int put_coloured(filter *f, const char *bytes, size_t n)
+{
+    int good = 1;
+    for (size_t line; n > 0 && good; bytes += line, n -= line) {
+        const char *end = memchr(bytes, '\n', n), *colour = NULL;
+        line = end ? (size_t)(end - bytes) + 1 : n;
+        for (size_t i = 0; !colour && end && i < sizeof colours / sizeof *colours; i++)
+            if (line > strlen(colours[i].begins) &&
+                !memcmp(bytes, colours[i].begins, strlen(colours[i].begins)))
+                colour = colours[i].colour;
+        good = !colour ? put(f, bytes, line)
+                       : put(f, colour, strlen(colour)) && put(f, bytes, line - 1) &&
+                             put(f, "\033[m\n", 4);
+    }
+    return good;
+}
+
 static ssize_t take(void *cookie, const char *text, size_t n)
 {
     enum { PIECE = 4096 };
@@ -82,7 +119,7 @@ static ssize_t take(void *cookie, const char *text, size_t n)
         memcpy(in, f->cut, f->bytes);
         memcpy(in + f->bytes, text + at, here);
         size_t all = f->bytes + here, used = shown(out, &taken, in, all);
-        if (!put(f, out, used))
+        if (!(f->coloured ? put_coloured : put)(f, out, used))
             return 0;
         f->bytes = all - taken;
         memcpy(f->cut, in + taken, f->bytes);
@@ -104,6 +141,7 @@ static int finish(void *cookie)
 int cli_guard_output(void)
 {
     static filter state;
+    state.coloured = cli_is_coloured(STDOUT_FILENO);
     FILE *guarded =
         fopencookie(&state, "w", (cookie_io_functions_t){ .write = take, .close = finish });
     if (!guarded)

@@ -113,7 +113,9 @@ static void on_log(void *user, recon_log_level level, const char *line)
     if (level == RECON_LOG_DEBUG)
         return;
     clear_bar();
-    fprintf(stderr, "%s%s\n", level == RECON_LOG_WARN ? "warning: " : "", line);
+    int coloured = level == RECON_LOG_WARN && cli_is_coloured(STDERR_FILENO);
+    fprintf(stderr, "%s%s%s%s\n", coloured ? "\033[33m" : "",
+            level == RECON_LOG_WARN ? "warning: " : "", coloured ? "\033[m" : "", line);
 }
 
 /* A context that draws progress on standard error unless quiet, and is interrupted by Ctrl-C. NULL
@@ -175,6 +177,13 @@ recon_status cli_print_json(recon_ctx *ctx, json_t *value)
     return RECON_OK;
 }
 
+static int is_refused; /* the model, by --strict */
+
+void cli_judge(const recon_trust *trust, const cli_data *data)
+{
+    is_refused |= data->strict && trust && trust->level == RECON_TRUST_NOT;
+}
+
 int cli_run(const cli_command *command, const cli_common *common, cli_work *work,
             const void *settings)
 {
@@ -194,5 +203,5 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
     }
     cli_process_unwatch();
     recon_ctx_free(ctx);
-    return code;
+    return code == EXIT_DONE && is_refused ? EXIT_FAILED : code;
 }

@@ -5,12 +5,10 @@
 
 #include <stdio.h>
 
-void cli_print_natural(const size_t count[RECON_NATURAL_KINDS], const char *wider)
+void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
 {
     static const char *const words[] = { "one pose",           "several", "one modulo a symmetry",
                                          "an axis, spin free", "none",    "cannot tell" };
-    double none = recon_natural_share(count, RECON_NATURAL_NONE);
-    double unsure = recon_natural_share(count, RECON_NATURAL_UNSURE);
     const char *before = "  natural    ";
     for (int i = 0; i < RECON_NATURAL_KINDS; i++)
         if (count[i]) {
@@ -19,6 +17,12 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS], const char *wide
             before = ", ";
         }
     puts(*before == ',' ? "" : "  natural    no classes");
+}
+
+void cli_warn_natural(const size_t count[RECON_NATURAL_KINDS], const char *wider)
+{
+    double none = recon_natural_share(count, RECON_NATURAL_NONE);
+    double unsure = recon_natural_share(count, RECON_NATURAL_UNSURE);
     if (none > RECON_NATURAL_FEW)
         printf("  warning    %.0f %% have no natural pose: their neighbours occur in all "
                "orientations, so\n"
@@ -85,6 +89,10 @@ void cli_print_trust(const recon_trust *t)
     if (isfinite(t->gain) && isfinite(t->one))
         printf("             That is of inputs with one natural pose: %.0f %% of all.\n",
                100 * t->one);
+}
+
+void cli_print_verdict(const recon_trust *t)
+{
     printf("  verdict    %s (%zu held-out inputs)\n", recon_trust_name(t->level), t->points);
     cli_print_reasons(t, 13);
 }
@@ -101,7 +109,5 @@ void cli_print_distrust(const recon_model *model)
 {
     const recon_trust *t = recon_model_trust(model);
     if (t && t->level == RECON_TRUST_NOT)
-        puts(
-            "  warning    the verdict on this model's natural poses is \"do not use\": `recon info` says "
-            "why");
+        puts("  warning    " CLI_DISTRUST);
 }

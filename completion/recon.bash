@@ -13,7 +13,7 @@ _recon() {
     COMPREPLY=()
     local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _recon_words upright demo train discover normalize report canonicalize score distribution export check classifier reproduce info models help --help --version
+        _recon_words upright demo train discover normalize report canonicalize audit score distribution export check classifier reproduce info models help --help --version
         return
     fi
     if [ "$word" = : ]; then
@@ -124,6 +124,19 @@ _recon() {
     canonicalize,--picture-limit) compopt +o default ;;
     canonicalize,--device) _recon_words cpu cuda ref ;;
     canonicalize,--precision) _recon_words auto f32 tf32 bf16 ;;
+    audit,-m | audit,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
+    audit,-o | audit,--out) ;;
+    audit,--fdr) compopt +o default ;;
+    audit,-d | audit,--data) _recon_specs ;;
+    audit,--rotate) ;;
+    audit,--rotate-seed) compopt +o default ;;
+    audit,--limit) compopt +o default ;;
+    audit,--seed) compopt +o default ;;
+    audit,--size) compopt +o default ;;
+    audit,--crop) _recon_words none auto ;;
+    audit,--picture-limit) compopt +o default ;;
+    audit,--device) _recon_words cpu cuda ref ;;
+    audit,--precision) _recon_words auto f32 tf32 bf16 ;;
     score,-m | score,--model) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     score,-o | score,--out) ;;
     score,--rows) ;;
@@ -297,7 +310,7 @@ _recon() {
     info,--crop) _recon_words none auto ;;
     info,--picture-limit) compopt +o default ;;
     *,--threads) compopt +o default ;;
-    help,help) _recon_words upright demo train discover normalize report canonicalize score distribution export check classifier reproduce info models ;;
+    help,help) _recon_words upright demo train discover normalize report canonicalize audit score distribution export check classifier reproduce info models ;;
     *) _recon_else "$command" "$word" ;;
     esac
 }
@@ -307,16 +320,17 @@ _recon_else() {
     case $1,$2 in
     upright,-*) _recon_words --out --quick --model --seed --device --threads --json --quiet --help ;;
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --preset --from --mask --epochs --plain --held --every --resume --overwrite --set --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --preset --from --mask --epochs --plain --held --every --resume --overwrite --set --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
+    discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --quaternions --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
-    report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --only-one --all --actions --anchor --examples --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --only-one --all --actions --anchor --examples --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
+    audit,-*) _recon_words --model --out --fdr --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
+    score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
+    distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     export,-*) _recon_words --model --out --what --lambda --licence --threads --json --quiet --help ;;
-    check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --decay --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
+    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --decay --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     "reproduce mnist",-*) _recon_words --quick --model --classifier --figures --images --limit --train --resume --overwrite --out --epochs --seed --seeds --preset --backbone --embeddings --resample --baselines --rival --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce mnist12k",-*) _recon_words --quick --model --classifier --figures --images --limit --train --resume --overwrite --out --epochs --seed --seeds --preset --backbone --embeddings --resample --baselines --rival --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce fashion",-*) _recon_words --quick --model --classifier --figures --images --limit --train --resume --overwrite --out --epochs --seed --seeds --preset --backbone --embeddings --resample --baselines --rival --device --precision --deterministic --threads --json --quiet --help ;;

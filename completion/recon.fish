@@ -20,6 +20,7 @@ complete -c recon -n __fish_use_subcommand -f -a discover -d 'find the natural p
 complete -c recon -n __fish_use_subcommand -f -a normalize -d 'pose distributions from embeddings and poses of any backbone'
 complete -c recon -n __fish_use_subcommand -f -a report -d 'show the results of discover or normalize as an HTML page'
 complete -c recon -n __fish_use_subcommand -f -a canonicalize -d 'rotate images or molecules into their natural pose'
+complete -c recon -n __fish_use_subcommand -f -a audit -d 'list the inputs of an aligned set that are not aligned'
 complete -c recon -n __fish_use_subcommand -f -a score -d 'score how unusual the pose of each image or molecule is'
 complete -c recon -n __fish_use_subcommand -f -a distribution -d 'show the pose distribution of one image or molecule'
 complete -c recon -n __fish_use_subcommand -f -a export -d 'write a model as an ONNX file, for other runtimes'
@@ -46,18 +47,19 @@ complete -c recon -n '__recon_is train' -l held -d 'molecules: validation data (
 complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: after epochs, in a twentieth of the time at most)' -x
 complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is train' -l set -d 'set a parameter of the network\'s recipe (see the list below); may be repeated' -x
-complete -c recon -n '__recon_is train' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is train' -l set -d 'set a parameter of the network\'s recipe; --help all lists them; may be repeated' -x
+complete -c recon -n '__recon_is train' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is train' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is train' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is train' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is train' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is train' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is train' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
 complete -c recon -n '__recon_is train' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is train' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is train' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is train' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is train' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is train' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is discover' -l model -s m -d 'what `recon train` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is discover' -l out -s o -d 'folder for the results (required)' -r -F
@@ -71,17 +73,18 @@ complete -c recon -n '__recon_is discover' -l head-rate -d 'with --heads paper: 
 complete -c recon -n '__recon_is discover' -l half -d 'store weights as bfloat16: half the size'
 complete -c recon -n '__recon_is discover' -l folds -d 'calibrate p-values by N-fold cross-validation, retraining the backbone for each fold; 0: off (default 5 below 500 inputs, else 0)' -x
 complete -c recon -n '__recon_is discover' -l keep-embeddings -d 'also write z.npy and g.npy'
-complete -c recon -n '__recon_is discover' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is discover' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is discover' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is discover' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is discover' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is discover' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is discover' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is discover' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is discover' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is discover' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
 complete -c recon -n '__recon_is discover' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is discover' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is discover' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is discover' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is discover' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is discover' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose per row (required)' -r -F
@@ -102,17 +105,18 @@ complete -c recon -n '__recon_is normalize' -l query-labels -d 'the same for the
 complete -c recon -n '__recon_is normalize' -l approx -d 'neighbour search (default auto: exact up to a million rows)' -x -a 'auto exact ivf hnsw'
 complete -c recon -n '__recon_is normalize' -l device -d 'device of the exact search (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l out -s o -d 'the page (default DIR/report.html)' -r -F
-complete -c recon -n '__recon_is report' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is report' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is report' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is report' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is report' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is report' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is report' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is report' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is report' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is report' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
 complete -c recon -n '__recon_is report' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is report' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is report' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is report' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is report' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is canonicalize' -l model -s m -d 'what `recon discover` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is canonicalize' -l out -s o -d 'output file or folder (required)' -r -F
@@ -131,48 +135,67 @@ complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: inte
 complete -c recon -n '__recon_is canonicalize' -l quality -d 'images: quality of JPEG files, 1 to 100 (default 95)' -x
 complete -c recon -n '__recon_is canonicalize' -l fill -d 'images: colour of empty corners in image files (default zero: black, or transparent)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l keep -d 'images: keep the size of image files, or enlarge the frame so that nothing is cut off (default size)' -x -a 'size all'
-complete -c recon -n '__recon_is canonicalize' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is canonicalize' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is canonicalize' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is canonicalize' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
 complete -c recon -n '__recon_is canonicalize' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is canonicalize' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is canonicalize' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is canonicalize' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is audit' -l model -s m -d 'a shipped model, or what `recon discover` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
+complete -c recon -n '__recon_is audit' -l out -s o -d 'file for the table of all inputs' -r -F
+complete -c recon -n '__recon_is audit' -l fdr -d 'false-discovery rate: the share of the inputs called wrong that may be right (default 0.05)' -x
+complete -c recon -n '__recon_is audit' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is audit' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is audit' -l rotate-seed -d 'seed of these rotations (default 1)' -x
+complete -c recon -n '__recon_is audit' -l limit -d 'use a random subset of N images or conformers' -x
+complete -c recon -n '__recon_is audit' -l seed -d 'random seed (default 1)' -x
+complete -c recon -n '__recon_is audit' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is audit' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
+complete -c recon -n '__recon_is audit' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
+complete -c recon -n '__recon_is audit' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
+complete -c recon -n '__recon_is audit' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is audit' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is audit' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
+complete -c recon -n '__recon_is audit' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is score' -l model -s m -d 'what `recon discover` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
-complete -c recon -n '__recon_is score' -l out -s o -d 'file for the scores, or for a table of them (required)' -r -F
+complete -c recon -n '__recon_is score' -l out -s o -d 'file for the scores, or for a table of them (default: the table on standard output)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for the indices of the scored inputs, from 0' -r -F
 complete -c recon -n '__recon_is score' -l false-alarms -d 'fraction of natural inputs allowed to be flagged (default 0.01)' -x
-complete -c recon -n '__recon_is score' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is score' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is score' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is score' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is score' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is score' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is score' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is score' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is score' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is score' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
 complete -c recon -n '__recon_is score' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is score' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is score' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is score' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is score' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is score' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is distribution' -l model -s m -d 'what `recon discover` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is distribution' -l index -d 'index of the image or conformer, from 0 (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'also plot it' -r -F
-complete -c recon -n '__recon_is distribution' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is distribution' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is distribution' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is distribution' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is distribution' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is distribution' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is distribution' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is distribution' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is distribution' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
 complete -c recon -n '__recon_is distribution' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is distribution' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is export' -l model -s m -d 'what `recon discover` or `recon classifier train` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is export' -l out -s o -d 'output file (required)' -r -F
@@ -180,17 +203,18 @@ complete -c recon -n '__recon_is export' -l what -d 'what the file computes for 
 complete -c recon -n '__recon_is export' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is export' -l licence -d 'licence of the model, recorded in the file (default: none)' -r -F
 complete -c recon -n '__recon_is check' -l svg -d 'images: also plot the errors' -r -F
-complete -c recon -n '__recon_is check' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is check' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is check' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is check' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is check' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is check' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is check' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is check' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is check' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is check' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
 complete -c recon -n '__recon_is check' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is check' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is check' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is check' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is check' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is check' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -l out -s o -d 'train: file for the best weights' -r -F
 complete -c recon -n '__recon_is classifier' -l model -s m -d 'eval: what train wrote' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
@@ -207,17 +231,18 @@ complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoin
 complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the weights in MODEL (default f32)' -x -a 'f32 bf16'
 complete -c recon -n '__recon_is classifier' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is classifier' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is classifier' -l data -s d -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is classifier' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is classifier' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is classifier' -l skip-bad -d 'skip inputs that cannot be used, and list them'
-complete -c recon -n '__recon_is classifier' -l size -d 'images: scale images to N x N by their shorter side (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is classifier' -l skip-bad -d 'skip inputs that cannot be used; they are listed'
+complete -c recon -n '__recon_is classifier' -l size -d 'images: scale to N x N by their shorter side; default: the model\'s size, if any' -x
 complete -c recon -n '__recon_is classifier' -l crop -d 'images: auto: centre each object and scale it to fill the frame; models trained on crops always do' -x -a 'none auto'
 complete -c recon -n '__recon_is classifier' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is classifier' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is classifier' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce mnist' -l quick -d 'use part of the data: minutes on two cores'

@@ -20,6 +20,7 @@ _recon() {
             'normalize:pose distributions from embeddings and poses of any backbone'
             'report:show the results of discover or normalize as an HTML page'
             'canonicalize:rotate images or molecules into their natural pose'
+            'audit:list the inputs of an aligned set that are not aligned'
             'score:score how unusual the pose of each image or molecule is'
             'distribution:show the pose distribution of one image or molecule'
             'export:write a model as an ONNX file, for other runtimes'
@@ -69,18 +70,19 @@ _recon() {
         '--every[also write a checkpoint every N steps (default\: after epochs, in a twentieth of the time at most)]:N: ' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        '--set[set a parameter of the network'\''s recipe (see the list below); may be repeated]:NAME=VALUE: ' \
-        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--set[set a parameter of the network'\''s recipe; --help all lists them; may be repeated]:NAME=VALUE: ' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -100,17 +102,18 @@ _recon() {
         '--half[store weights as bfloat16\: half the size]' \
         '--folds[calibrate p-values by N-fold cross-validation, retraining the backbone for each fold; 0\: off (default 5 below 500 inputs, else 0)]:N: ' \
         '--keep-embeddings[also write z.npy and g.npy]' \
-        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -142,17 +145,18 @@ _recon() {
         '--help[explain]' ;;
     report) _arguments \
         {-o,--out}'[the page (default DIR/report.html)]:FILE:_files' \
-        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -177,17 +181,40 @@ _recon() {
         '--quality[images\: quality of JPEG files, 1 to 100 (default 95)]:N: ' \
         '--fill[images\: colour of empty corners in image files (default zero\: black, or transparent)]:zero|edge|white|#rrggbb:_files' \
         '--keep[images\: keep the size of image files, or enlarge the frame so that nothing is cut off (default size)]:choice:(size all)' \
-        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        {-q,--quiet}'[print errors only]' \
+        '--help[explain]' \
+        '1: :_files' ;;
+    audit) _arguments \
+        {-m,--model}'[a shipped model, or what `recon discover` wrote (required)]:MODEL:_recon_models' \
+        {-o,--out}'[file for the table of all inputs]:FILE.csv:_files' \
+        '--fdr[false-discovery rate\: the share of the inputs called wrong that may be right (default 0.05)]:SHARE: ' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
+        '--limit[use a random subset of N images or conformers]:N: ' \
+        '--seed[random seed (default 1)]:S: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
+        '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -196,20 +223,21 @@ _recon() {
         '1: :_files' ;;
     score) _arguments \
         {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_recon_models' \
-        {-o,--out}'[file for the scores, or for a table of them (required)]:s.npy|s.csv:_files' \
+        {-o,--out}'[file for the scores, or for a table of them (default\: the table on standard output)]:s.npy|s.csv:_files' \
         '--rows[file for the indices of the scored inputs, from 0]:r.npy:_files' \
         '--false-alarms[fraction of natural inputs allowed to be flagged (default 0.01)]:SHARE: ' \
-        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -220,17 +248,18 @@ _recon() {
         {-m,--model}'[what `recon discover` wrote (required)]:MODEL:_recon_models' \
         '--index[index of the image or conformer, from 0 (default 0)]:I: ' \
         '--svg[also plot it]:FILE:_files' \
-        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -249,17 +278,18 @@ _recon() {
         '--help[explain]' ;;
     check) _arguments \
         '--svg[images\: also plot the errors]:FILE:_files' \
-        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
@@ -282,17 +312,18 @@ _recon() {
         '--weights[precision of the weights in MODEL (default f32)]:choice:(f32 bf16)' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        {-d,--data}'[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip inputs that cannot be used, and list them]' \
-        '--size[images\: scale images to N x N by their shorter side (default\: the model'\''s size, if any)]:N: ' \
+        '--skip-bad[skip inputs that cannot be used; they are listed]' \
+        '--size[images\: scale to N x N by their shorter side; default\: the model'\''s size, if any]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame; models trained on crops always do]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--strict[exit 1 if the verdict is "do not use"; files are written all the same]' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \

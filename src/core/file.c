@@ -334,6 +334,10 @@ static recon_status flush(recon_ctx *ctx, recon_writer *writer)
 
 recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void *bytes, size_t n)
 {
+    if (writer->stream)
+        return fwrite(bytes, 1, n, writer->stream) == n
+                   ? RECON_OK
+                   : recon_refused(ctx, "standard output", "cannot write");
     if (n > BUFFER_SIZE - writer->used) {
         recon_status status = flush(ctx, writer);
         if (status != RECON_OK || n > BUFFER_SIZE)
@@ -411,6 +415,8 @@ recon_status recon_writer_join(recon_ctx *ctx, recon_writer *out, const char *te
 
 recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer)
 {
+    if (writer->stream)
+        return RECON_OK;
     RECON_CHECK(flush(ctx, writer));
     if (fsync(writer->fd) != 0)
         return give_up(ctx, writer);
@@ -421,6 +427,8 @@ recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer)
 recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer)
 {
     RECON_CHECK(writer->synced ? RECON_OK : recon_writer_sync(ctx, writer));
+    if (writer->stream)
+        return RECON_OK;
     if (!writer->staged && rename(writer->temporary, writer->path) != 0)
         return give_up(ctx, writer);
     close(writer->fd);

@@ -8,6 +8,7 @@
 #define CORE_FILE_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include <recon/core/ctx.h>
 
 typedef struct {
@@ -41,9 +42,11 @@ typedef struct {
     char *path, *temporary;
     unsigned char *buffer;
     size_t used;
-    int fd;     /* -1 after a commit or a close */
-    int synced; /* nothing was written since the last sync */
-    int staged; /* temporary is path */
+    int fd;       /* -1 after a commit or a close */
+    int synced;   /* nothing was written since the last sync */
+    int staged;   /* temporary is path */
+    FILE *stream; /* takes what is written at once: there is no file and nothing to commit; set it
+                     in place of an open */
 } recon_writer;
 
 /* Always close a writer, also after a failure; without a commit nothing is left behind. If path is

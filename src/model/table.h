@@ -21,6 +21,7 @@ typedef struct {
     {                                                                                              \
         .to = {.fd = -1 }                                                                          \
     }
+/* Into a stream that out->to has already; else to path. */
 recon_status recon_table_open(recon_ctx *ctx, recon_table *out, const char *path,
                               const recon_inputs *inputs, const recon_group *group, int rotated);
 recon_status recon_table_add(recon_ctx *ctx, recon_table *table, const recon_row *rows,
@@ -72,5 +73,13 @@ void recon_lines_free(recon_lines *lines);
  * as in the pictures that canonicalize writes. */
 enum { RECON_FILE_NAME = 1024 };
 const char *recon_table_name(char out[RECON_FILE_NAME], const recon_inputs *inputs, size_t i);
+/* The heading of that column: "file", "molecule". */
+const char *recon_table_heading(const recon_inputs *inputs);
+
+/* A text as a field, between quotation marks, its own doubled; and whatever else there is in a table: numbers,
+ * commas, the end of a line. */
+recon_status recon_table_text(recon_ctx *ctx, recon_writer *to, const char *text);
+recon_status recon_table_fields(recon_ctx *ctx, recon_writer *to, const char *fmt, ...)
+    RECON_PRINTF(3, 4);
 
 #endif

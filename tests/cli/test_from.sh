@@ -21,7 +21,7 @@ refused 2 "backbone: its number of channels is 1, but these images have 3 (grey 
     train --data npy:colour.npy --from backbone --out new
 
 # --- settings -------------------------------------------------------------------------------------
-"$recon" train --help >help
+"$recon" train --help all >help
 [ "$(grep -cE '^  (-[a-z], )?--' help)" -le 27 ]
 report $? "the help lists 26 options at most, and --set"
 for name in width frequencies code batch rate decay contrast temperature pose density warp augment views flip; do

@@ -66,6 +66,7 @@ cat >commands <<END
 100 normalize --embeddings z.npy --poses g.npy --group so3 --out O/n --threads 2
 300 report n --out O/r.html
 550 canonicalize --model mnist-small --data garments --limit 500 --out O/c --threads 2
+500 audit --model mnist-small --data garments --limit 1000 --out O/a.csv --threads 2
 500 score --model mnist-small --data garments --limit 1000 --out O/s.csv --threads 2
 60 distribution --model mnist-small --data garments --index 5 --svg O/x.svg
 20 export --model mnist-small --out O/m.onnx

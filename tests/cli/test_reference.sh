@@ -29,6 +29,29 @@ done
 rm options
 [ -z "$bad" ]
 report $? "each explains itself with an example, its options in 80 columns$bad"
+bad=""
+for command in $commands; do
+    run "$command" --help
+    [ "$(wc -l <"$scratch/stdout")" -le 46 ] || bad="$bad $command"
+done
+[ -z "$bad" ]
+report $? "in one screen$bad"
+run train --help all
+[ "$(wc -l <"$scratch/stdout")" -gt 100 ] && grep -q '^--set for images' "$scratch/stdout" && cp "$scratch/stdout" all &&
+    run help train all && cmp -s all "$scratch/stdout" && rm all
+report $? "--help all has the rest, and so has recon help train all"
+run export --what posse --model mnist --out m.onnx
+[ "$code" -eq 2 ] && grep -q 'did you mean pose?' "$scratch/stderr"
+report $? "a mistyped choice is named"
+if command -v script >/dev/null; then
+    for no in "" NO_COLOR=1; do
+        env TERM=xterm $no script -qec "'$recon' audit '$root/examples/album' --model general" /dev/null </dev/null >typed"$no" 2>&1
+    done
+    esc=$(printf '\033')
+    grep -q "^$esc\[33m  warning " typed && grep -q "^$esc\[1m  verdict " typed && ! grep -q "^$esc\[[0-9]" typedNO_COLOR=1
+    report $? "on a terminal warnings and verdicts are coloured, unless NO_COLOR says no"
+    rm typed*
+fi
 run help --help-table
 [ "$code" -eq 0 ] && [ "$(sed -n 's/^command\t\([a-z]*\)[ \t].*/\1/p' "$scratch/stdout" | uniq)" = "$commands" ] &&
     ! awk -F'\t' '$1 == "option" && NF != 6' "$scratch/stdout" | grep -q .

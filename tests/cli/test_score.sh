@@ -11,7 +11,15 @@ model="--model found/model.safetensors"
 run score --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "score --help shows an example"
-refused 2 "--out s.npy|s.csv is required" score $model $letters
+run score $model $letters --limit 5
+[ "$code" -eq 0 ] && [ "$(wc -l <"$scratch/stdout")" -eq 6 ] && head -n 1 "$scratch/stdout" | grep -q '^file,index,' &&
+    grep -q 'do not use' "$scratch/stderr" && cp "$scratch/stdout" plain.csv
+run score $model $letters --limit 5 --out five.csv
+[ "$code" -eq 0 ] && cmp -s plain.csv five.csv
+report $? "without --out the same table goes to standard output, and a warning to standard error"
+run score $model $letters --limit 5 --out strict.csv --strict
+[ "$code" -eq 1 ] && cmp -s strict.csv five.csv
+report $? "--strict: a model that is not to be used is exit 1, after the work"
 refused 2 "--false-alarms 1.5: must be below 1, such as 0.05 for 5 %" score $model $letters --out s.npy --false-alarms 1.5
 refused 2 "--data is given twice" score $model $letters --data npy:images.npy --out s.npy
 

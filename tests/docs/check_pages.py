@@ -69,7 +69,7 @@ helps = {}
 
 def options_of(*command):
     """Of a command; None where there is no such command."""
-    ran = subprocess.run([recon, *command, "--help"], capture_output=True, text=True)
+    ran = subprocess.run([recon, *command, "--help", "all"], capture_output=True, text=True)
     return set(re.findall(r"--[a-z][a-z0-9-]*", ran.stdout)) if ran.returncode == 0 else None
 
 
@@ -77,7 +77,7 @@ def help_of(words):
     """The options of a command, of an experiment, or of all where none is named; None: there is none."""
     command = (words[1],)
     if words[1] == "reproduce":
-        listed = subprocess.run([recon, "reproduce", "--help"], capture_output=True, text=True).stdout
+        listed = subprocess.run([recon, "reproduce", "--help", "all"], capture_output=True, text=True).stdout
         experiments = re.findall(r"^  ([a-z0-9]+) ", listed.replace("  recon", ""), re.M)
         command += (words[2],) if words[2:3] and words[2] in experiments else ()
         if command not in helps and len(command) == 1:
