@@ -21,8 +21,7 @@ static void begin(recon_model *m, int64_t cluster)
     if (law->anchor) /* by an input before it, or by an earlier call */
         return;
     int found = recon_model_law(m, cluster) && law->natural != RECON_NATURAL_NONE;
-    law->anchor =
-        !found && laws->frame == RECON_LAWS_OF_PSI ? RECON_ANCHOR_POSE : RECON_ANCHOR_STEP;
+    law->anchor = !found && law->frame == RECON_LAWS_OF_PSI ? RECON_ANCHOR_POSE : RECON_ANCHOR_STEP;
     law->natural = RECON_NATURAL_ONE;
     law->fold = 1;
     if (found)

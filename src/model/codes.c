@@ -22,7 +22,6 @@
 #define HELD      "codes.held"
 #define CLUSTER   "codes.cluster"
 #define LAWS      "codes.laws"
-#define FRAME     "codes.frame"
 #define DENSITY   "codes.density"
 #define USUAL     "codes.usual"
 #define COUNTED   "codes.counted"
@@ -365,8 +364,7 @@ done:
 static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
                               const recon_safetensors *file, const char *path)
 {
-    const size_t one = 1;
-    float *cluster = NULL, *rows = NULL, *frame = NULL;
+    float *cluster = NULL, *rows = NULL;
     size_t shape[] = { 0, recon_law_width(c->group) };
     recon_array a = { 0 };
     int good = 1;
@@ -375,10 +373,7 @@ static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
     shape[0] = a.shape[0];
     RECON_TRY(get(ctx, &rows, file, path, LAWS, shape, 2));
     RECON_TRY(get(ctx, &cluster, file, path, CLUSTER, &c->n, 1));
-    RECON_TRY(get(ctx, &frame, file, path, FRAME, &one, 1));
     c->laws.n = shape[0];
-    c->laws.frame = (recon_laws_frame)*frame;
-    good = *frame >= 0 && *frame <= RECON_LAWS_OF_DENSITY && *frame == floorf(*frame);
     RECON_TRY(recon_alloc(ctx, &c->laws.law, c->laws.n, sizeof *c->laws.law));
     RECON_TRY(recon_alloc(ctx, &c->cluster, c->n, sizeof *c->cluster));
     for (size_t i = 0; good && i < c->laws.n; i++)
@@ -394,7 +389,7 @@ static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
         RECON_TRY(read_usual(ctx, &c->laws, file, path));
 done:
     recon_array_free(&a);
-    recon_free_all(frame, rows, cluster);
+    recon_free_all(rows, cluster);
     return status;
 }
 
@@ -466,10 +461,8 @@ static recon_status put_laws(recon_ctx *ctx, recon_codes_tensors *t,
         t->cluster[i] = (float)c->cluster[i];
     for (size_t i = 0; i < c->laws.n; i++)
         recon_law_write(t->laws + i * width, &c->laws.law[i], c->group);
-    t->frame = (float)c->laws.frame;
     t->entry[t->entries++] = entry(CLUSTER, RECON_F32, t->cluster, c->n, 0);
     t->entry[t->entries++] = entry(LAWS, RECON_F32, t->laws, c->laws.n, width);
-    t->entry[t->entries++] = entry(FRAME, RECON_F32, &t->frame, 1, 0);
     if (c->laws.usual.n > 0) {
         for (size_t i = 0; i < RECON_QUANTILES; i++)
             t->usual[i] = (float)c->laws.usual.quantile[i];

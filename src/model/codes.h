@@ -8,8 +8,8 @@
  * too large an angle.
  *
  * In a file, see docs/formats.md: codes.z and codes.scale, codes.pose, codes.whiten, and
- * codes.distances, codes.angles, codes.rarer and codes.held, which calibrate; codes.cluster,
- * codes.laws and codes.frame; codes.density, codes.usual and codes.counted. */
+ * codes.distances, codes.angles, codes.rarer and codes.held, which calibrate; codes.cluster and
+ * codes.laws; codes.density, codes.usual and codes.counted. */
 #ifndef MODEL_CODES_H
 #define MODEL_CODES_H
 
@@ -59,12 +59,12 @@ recon_status recon_codes_read(recon_ctx *ctx, recon_stored_embeddings **out,
                               const recon_group *group, size_t d);
 
 /* The codes as tensors of a file; the entries point into it. Always free it. */
-enum { RECON_CODES_TENSORS = 14 };
+enum { RECON_CODES_TENSORS = 13 };
 typedef struct {
     recon_tensor_entry entry[RECON_CODES_TENSORS];
     size_t entries; /* the number of entries, fewer without angles */
     uint16_t *z;
-    float *pose, *cluster, *laws, frame, distances[RECON_QUANTILES], angles[RECON_QUANTILES],
+    float *pose, *cluster, *laws, distances[RECON_QUANTILES], angles[RECON_QUANTILES],
         rarer[RECON_QUANTILES], usual[RECON_QUANTILES];
     float scale, held, counted;
 } recon_codes_tensors;

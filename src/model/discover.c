@@ -9,7 +9,6 @@
 #include "core/memory.h"
 #include "data/identity.h"
 #include "model/discovered.h"
-#include "knn/clusters.h"
 #include "model/held.h"
 #include "model/table.h"
 #include "model/inconsistency.h"
@@ -20,6 +19,7 @@
 #include "group/mean.h"
 #include "core/blocks.h"
 #include "normalize/findings.h"
+#include "normalize/pooled.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -107,93 +107,23 @@ static recon_lambda lambda_of(const flow *f)
                : f->o.lambda;
 }
 
-/* The clusters in the graph of the k nearest of `most` neighbours. */
-static recon_status cluster_by(recon_ctx *ctx, int64_t *cluster, size_t *count, const int64_t *near,
-                               size_t n, size_t most, size_t k)
-{
-    int64_t *some;
-    RECON_CHECK(recon_alloc_raw(ctx, &some, n * k, sizeof *some));
-    for (size_t i = 0; i < n * k; i++)
-        some[i] = near[i / k * most + i % k];
-    recon_status status = recon_clusters(ctx, cluster, count, some, n, k);
-    free(some);
-    return status;
-}
-
-/* Pairs of labels as one, 0, 1 ... in the order of their first rows; how many. To parent, of each the first. */
-static recon_status join(recon_ctx *ctx, int64_t *out, size_t *count, int64_t *parent,
-                         const int64_t *a, size_t as, const int64_t *b, size_t bs, size_t n)
-{
-    int64_t *number;
-    RECON_CHECK(recon_alloc(ctx, &number, as * bs, sizeof *number));
-    *count = 0;
-    for (size_t i = 0; i < n; i++) {
-        int64_t *at = &number[(size_t)a[i] * bs + (size_t)b[i]];
-        if (!*at) {
-            parent[*count] = a[i];
-            *at = (int64_t)++ * count;
-        }
-        out[i] = *at - 1;
-    }
-    free(number);
-    return RECON_OK;
-}
-
-/* Clusters are split as finer ones have them where these know clearly more of their poses. */
-static recon_status split(recon_ctx *ctx, int64_t *cluster, size_t *count, const int64_t *fine,
-                          size_t fines, const double *poses, size_t n)
-{
-    enum { NATS = 7 }; /* that each cluster more must know */
-    int64_t *parts = NULL, *parent = NULL, *kept = NULL;
-    double *whole = NULL, *part = NULL;
-    size_t all;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &parts, n, sizeof *parts));
-    RECON_TRY(recon_alloc_raw(ctx, &parent, n, sizeof *parent));
-    RECON_TRY(recon_alloc_raw(ctx, &kept, n, sizeof *kept));
-    RECON_TRY(recon_alloc_raw(ctx, &whole, *count, sizeof *whole));
-    RECON_TRY(join(ctx, parts, &all, parent, cluster, *count, fine, fines, n));
-    RECON_TRY(recon_alloc_raw(ctx, &part, all, sizeof *part));
-    RECON_TRY(recon_laws_log_densities(ctx, NULL, whole, NULL, NULL, 0, *count, cluster, poses, n));
-    RECON_TRY(recon_laws_log_densities(ctx, NULL, part, NULL, NULL, 0, all, parts, poses, n));
-    for (size_t c = 0; c < *count; c++)
-        whole[c] -= NATS;
-    for (size_t p = 0; p < all; p++)
-        whole[parent[p]] -= part[p] - NATS;
-    for (size_t i = 0; i < n; i++)
-        kept[i] = whole[cluster[i]] < 0 ? parts[i] : 0;
-    RECON_TRY(join(ctx, cluster, count, parent, cluster, *count, kept, all, n));
-done:
-    free(part);
-    free(whole);
-    free(kept);
-    free(parent);
-    free(parts);
-    return status;
-}
-
-/* A kind of many inputs falls apart into clusters where each is linked to few neighbours, and rare ones get into
- * others' where it is linked to many. */
+/* Poses compare in the frame of the backbone, or in that of the natural poses that its density says. */
 static recon_status find_clusters(recon_ctx *ctx, flow *f, size_t *count)
 {
     const recon_embedded *e = &f->embedded;
-    size_t k = f->frames.k, most = 3 * k < e->n - 1 ? 3 * k : e->n - 1, fines;
-    int64_t *near = NULL, *fine = NULL;
+    recon_clustering of = { .group = e->group,
+                            .n = e->n,
+                            .k = f->frames.k,
+                            .neighbors = f->frames.neighbors,
+                            .poses = { e->poses } };
+    double *upright = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &f->cluster, e->n, sizeof *f->cluster));
-    if (!f->maps->kind->compared)
-        return recon_clusters(ctx, f->cluster, count, f->frames.neighbors, e->n, k);
-    RECON_TRY(recon_alloc_raw(ctx, &fine, e->n, sizeof *fine));
-    RECON_TRY(recon_alloc_raw(ctx, &near, e->n, most * sizeof *near));
-    RECON_TRY(recon_knn_self(ctx, near, NULL, e->z, e->n, e->d, &(recon_knn_options){ .k = most }));
-    RECON_TRY(cluster_by(ctx, f->cluster, count, near, e->n, most, most));
-    for (size_t by = most * 2 / 3; by > 2 && by >= k / 2; by = by * 2 / 3) {
-        RECON_TRY(cluster_by(ctx, fine, &fines, near, e->n, most, by));
-        RECON_TRY(split(ctx, f->cluster, count, fine, fines, e->poses, e->n));
-    }
+    RECON_TRY(recon_held_upright(ctx, &upright, e, f->maps->kind));
+    of.poses[1] = upright;
+    RECON_TRY(recon_pooled_clusters(ctx, f->cluster, count, &of));
 done:
-    free(near);
-    free(fine);
+    free(upright);
     return status;
 }
 

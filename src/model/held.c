@@ -3,17 +3,24 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "backbone/pose_density.h"
+#include "knn/clusters.h"
 #include "model/ends.h"
 #include "model/lambda.h"
+#include "normalize/kde.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROTATED = 9 /* the seed of rotations */, WAYS = 4 };
-/* Laws that know such a share of what the density knows judge: the density is sharper for knowing each
- * input, and a verdict asks no sharpness. */
-#define LAWS_KNOW 0.67
+/* Laws judge that know such a share of what is known at most: a density is sharper for knowing each input, and
+ * a verdict asks no sharpness. psi, by which ends are told, may be noisy; mixed kinds look alike to the density. */
+#define LAWS_KNOW 0.75
+#define PSI_KNOWS 0.5
+#define LITTLE    0.6 /* nats */
+#define CORRECTS                                                                                   \
+    0.25 /* nats that the law of what the density says must know more than that itself */
 
 typedef struct {
     const recon_held_job *job;
@@ -152,16 +159,23 @@ done:
 
 /* --- laws ------------------------------------------------------------------------------------- */
 
-/* psi of all points, less the natural pose that the density says. */
-static void less_density(double *out, const recon_embedded *e, const recon_maps_kind *kind)
+recon_status recon_held_upright(recon_ctx *ctx, double **out, const recon_embedded *e,
+                                const recon_maps_kind *kind)
 {
+    recon_status status = RECON_OK;
+    *out = NULL;
+    if (!kind->compared || !e->density)
+        return status;
+    RECON_TRY(recon_alloc_raw(ctx, out, e->n, e->group->numbers * sizeof **out));
     for (size_t i = 0; i < e->n; i++) {
         double lambda[RECON_NUMBERS_MAX];
         const double *psi = e->poses + i * e->group->numbers;
         kind->lambda_of(lambda, NULL, RECON_LAMBDA_DENSITY, psi, e->density + i * RECON_POSE_BINS);
         e->group->inverse(e->group, lambda, lambda);
-        e->group->compose(e->group, out + i * e->group->numbers, psi, lambda);
+        e->group->compose(e->group, *out + i * e->group->numbers, psi, lambda);
     }
+done:
+    return status;
 }
 
 static double mean_of(const double *x, size_t n)
@@ -185,13 +199,13 @@ static recon_status ask_laws(recon_ctx *ctx, const held *h, const double *uprigh
     RECON_TRY(recon_alloc_raw(ctx, &at, h->n, sizeof *at));
     for (size_t i = 0; i < e->n; i++)
         others[i] = h->model->maps->held[i] ? -1 : h->job->cluster[i];
-    RECON_TRY(recon_laws_log_densities(ctx, h->of_psi, NULL, h->cluster, h->given.psi, h->n, n,
-                                       others, e->poses, e->n));
+    RECON_TRY(recon_laws_log_densities(ctx, h->of_psi, h->cluster, h->given.psi, h->n, n, others,
+                                       e->poses, e->n));
     for (size_t i = 0; upright && i < h->n; i++)
         at[i] = h->given.psi[i] - h->lambda[RECON_LAMBDA_DENSITY][i];
     if (upright)
-        RECON_TRY(recon_laws_log_densities(ctx, h->of_density, NULL, h->cluster, at, h->n, n,
-                                           others, upright, e->n));
+        RECON_TRY(recon_laws_log_densities(ctx, h->of_density, h->cluster, at, h->n, n, others,
+                                           upright, e->n));
 done:
     free(at);
     free(others);
@@ -204,17 +218,67 @@ static double known(const double *log_p, size_t n)
     return mean_of(log_p, n) + log(2 * M_PI);
 }
 
-static recon_laws_frame choose_frame(const held *h, int upright)
+/* Of a law, what the kernel density estimate of its members' poses knows of each by the others. */
+static double nats_of(const recon_kde *kde, const double *poses, const size_t *member, size_t n)
 {
-    double own = known(h->own, h->n), psi = known(h->of_psi, h->n);
-    double density = upright ? known(h->of_density, h->n) : -INFINITY;
-    int enough = psi > 0 && psi >= LAWS_KNOW * own;
-    double error =
-        upright ? recon_error_between(h->of_density, enough ? h->of_psi : h->own, h->n) : 0;
-    recon_laws_frame frame = enough ? RECON_LAWS_OF_PSI : RECON_LAWS_SILENT;
-    if (density > own + 0.1 && density > (enough ? psi : own) + error)
-        frame = RECON_LAWS_OF_DENSITY;
-    return frame;
+    double some[RECON_KDE_MOST], mean;
+    size_t most = n < RECON_KDE_MOST ? n : RECON_KDE_MOST;
+    for (size_t i = 0; i < most; i++)
+        some[i] = poses[member[i * n / most]];
+    recon_kde_width(&mean, kde, some, most);
+    return mean;
+}
+
+/* What the density knows of its members' poses. */
+static double own_of(const recon_embedded *e, const size_t *member, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)e->density[member[i] * RECON_POSE_BINS + (size_t)recon_pose_bin(0)];
+    return sum / (double)n + log(2 * M_PI);
+}
+
+/* Unequal poses in the frame of the density may be one that it mistakes for another now and then. Where psi says
+ * that there is none, a density that knows little has learned single inputs by heart. */
+static recon_laws_frame frame_of(double own, double psi, double density, const recon_law *by_psi,
+                                 const recon_law *by_density)
+{
+    double best = fmax(own, fmax(psi, density));
+    int clear = by_density && by_density->natural != RECON_NATURAL_SEVERAL;
+    if (density > own + CORRECTS && density >= LAWS_KNOW * best)
+        return RECON_LAWS_OF_DENSITY;
+    if (psi >= PSI_KNOWS * best || (by_psi->natural == RECON_NATURAL_NONE && best < LITTLE))
+        return RECON_LAWS_OF_PSI;
+    return clear && density >= LAWS_KNOW * best ? RECON_LAWS_OF_DENSITY : RECON_LAWS_SILENT;
+}
+
+/* The law of each cluster in the frame that knows enough; a width with less noise in it counts. */
+static recon_status choose_laws(recon_ctx *ctx, const held *h, recon_laws *laws, recon_laws *other,
+                                const double *upright)
+{
+    const recon_embedded *e = h->job->points;
+    double usual = known(h->own, h->n);
+    size_t *member = NULL, *first = NULL;
+    recon_kde kde;
+    recon_status status;
+    recon_kde_new(&kde, e->group);
+    RECON_TRY(recon_by_label(ctx, &member, &first, h->job->cluster, e->n, laws->n));
+    for (size_t c = 0; c < laws->n; c++) {
+        const size_t *own = member + first[c], n = first[c + 1] - first[c];
+        recon_law *law = &laws->law[c];
+        double width = upright ? fmin(law->width, other->law[c].width) : law->width;
+        law->frame = frame_of(upright ? own_of(e, own, n) : usual, nats_of(&kde, e->poses, own, n),
+                              upright ? nats_of(&kde, upright, own, n) : -INFINITY, law,
+                              upright ? &other->law[c] : NULL);
+        if (law->frame == RECON_LAWS_OF_DENSITY)
+            *law = other->law[c];
+        if (law->frame == RECON_LAWS_SILENT || (upright && law->natural == other->law[c].natural))
+            law->width = width;
+    }
+done:
+    free(member);
+    free(first);
+    return status;
 }
 
 /* Kinds whose Lambdas are not compared have no likelihood to decide by: there laws are silent. */
@@ -222,37 +286,37 @@ static recon_status put_laws(recon_ctx *ctx, held *h, int density)
 {
     const recon_embedded *e = h->job->points;
     const recon_maps_kind *kind = h->model->maps->kind;
-    recon_stored_embeddings *codes = h->model->codes;
-    recon_laws_frame frame = RECON_LAWS_SILENT;
+    recon_laws *laws = &h->model->codes->laws, mine = { .n = 0 }, other = { .n = 0 };
     double *upright = NULL;
-    recon_status status = RECON_OK;
-    if (kind->compared && e->density) {
-        RECON_TRY(recon_alloc_raw(ctx, &upright, e->n, e->group->numbers * sizeof *upright));
-        less_density(upright, e, kind);
-    }
+    recon_status status;
+    RECON_TRY(recon_held_upright(ctx, &upright, e, kind));
+    RECON_TRY(recon_laws_make(ctx, &mine, kind->compared ? RECON_LAWS_OF_PSI : RECON_LAWS_SILENT,
+                              h->job->clusters, h->job->cluster, e->group, e->poses, e->n));
+    if (upright)
+        RECON_TRY(recon_laws_make(ctx, &other, RECON_LAWS_OF_DENSITY, h->job->clusters,
+                                  h->job->cluster, e->group, upright, e->n));
     if (kind->compared) {
         RECON_TRY(ask(ctx, h, &h->given, density ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD));
-        RECON_TRY(ask_laws(ctx, h, upright));
-        frame = choose_frame(h, upright != NULL);
+        RECON_TRY(choose_laws(ctx, h, &mine, &other, upright));
     }
-    const double *of = frame == RECON_LAWS_OF_DENSITY ? upright : e->poses;
-    recon_laws_free(&codes->laws);
-    RECON_TRY(
-        recon_laws_make(ctx, &codes->laws, h->job->clusters, h->job->cluster, e->group, of, e->n));
     RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_NEIGHBOURS));
     RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_HEAD));
     if (density)
         RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_DENSITY));
     if (kind->compared)
         RECON_TRY(ask_laws(ctx, h, upright));
-    codes->laws.frame = frame;
-    RECON_TRY(recon_ends_tell(ctx, &codes->laws,
+    RECON_TRY(recon_ends_tell(ctx, &mine,
                               &(recon_ends_job){ .backbone = h->model->backbone,
                                                  .data = h->job->data,
-                                                 .poses = of,
+                                                 .poses = { NULL, e->poses, upright },
                                                  .cluster = h->job->cluster,
                                                  .n = e->n }));
+    recon_laws_free(laws);
+    *laws = mine;
+    mine = (recon_laws){ .n = 0 };
 done:
+    recon_laws_free(&mine);
+    recon_laws_free(&other);
     free(upright);
     return status;
 }
@@ -294,12 +358,15 @@ static recon_status decide(recon_ctx *ctx, recon_lambda_choice *out, held *h)
                    kind->group->numbers * sizeof(double));
     }
     ways.one = one;
-    recon_laws_frame frame = h->model->codes->laws.frame;
     for (int way = 1; way < WAYS; way++)
         ways.lambda[way] = h->lambda[way];
+    for (size_t i = 0; density && h->job->points->density && i < h->n; i++)
+        if (h->cluster[i] >= 0 &&
+            h->model->codes->laws.law[h->cluster[i]].frame == RECON_LAWS_OF_DENSITY)
+            h->own[i] = h->of_density[i];
     if (density && h->job->points->density)
-        ways.own[RECON_LAMBDA_DENSITY] = frame == RECON_LAWS_OF_DENSITY ? h->of_density : h->own;
-    if (frame == RECON_LAWS_OF_PSI)
+        ways.own[RECON_LAMBDA_DENSITY] = h->own;
+    if (known(h->of_psi, h->n) > 0)
         ways.own[RECON_LAMBDA_NEIGHBOURS] = h->of_psi;
     RECON_TRY(recon_lambda_choose(ctx, out, h->job->asked, &ways));
     h->model->maps->lambda = out->taken;
@@ -336,10 +403,8 @@ recon_status recon_held_calibrate(recon_ctx *ctx, recon_model *model, const reco
     recon_status status = RECON_OK;
     if (!kind->compared)
         return status;
-    if (e->density && model->maps->lambda == RECON_LAMBDA_DENSITY) {
-        RECON_TRY(recon_alloc_raw(ctx, &upright, e->n, e->group->numbers * sizeof *upright));
-        less_density(upright, e, kind);
-    }
+    if (model->maps->lambda == RECON_LAMBDA_DENSITY)
+        RECON_TRY(recon_held_upright(ctx, &upright, e, kind));
     RECON_TRY(
         recon_laws_calibrate(ctx, &model->codes->laws, job->cluster, e->poses, upright, e->n));
 done:

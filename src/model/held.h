@@ -24,4 +24,8 @@ recon_status recon_held_decide(recon_ctx *ctx, recon_lambda_choice *out, recon_m
  * inputs that have no natural pose: they remember those that they have seen. */
 recon_status recon_held_calibrate(recon_ctx *ctx, recon_model *model, const recon_held_job *job);
 
+/* *out: psi of all points, less the natural pose that the density says; to be freed. NULL where nothing is said. */
+recon_status recon_held_upright(recon_ctx *ctx, double **out, const recon_embedded *points,
+                                const recon_maps_kind *kind);
+
 #endif

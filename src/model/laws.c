@@ -3,6 +3,8 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/tail.h"
+#include "knn/clusters.h"
+#include "normalize/kde.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSES_MOST = 200 /* of a law: more change nothing */, NUMBERS = 5 /* of a law's row */ };
+enum { POSES_MOST = RECON_KDE_MOST, NUMBERS = 6 /* of a law's row */ };
 
 void recon_laws_free(recon_laws *laws)
 {
@@ -19,16 +21,14 @@ void recon_laws_free(recon_laws *laws)
     *laws = (recon_laws){ .n = 0 };
 }
 
-/* Up to POSES_MOST poses of a cluster, evenly from all; how many. */
-static size_t gather(double *out, size_t members, int64_t cluster, const int64_t *of,
-                     size_t numbers, const double *poses, size_t points)
+/* Up to POSES_MOST poses of n members, evenly from all; how many. */
+static size_t gather(double *out, const size_t *member, size_t n, size_t numbers,
+                     const double *poses)
 {
-    size_t n = 0, seen = 0;
-    size_t most = members < POSES_MOST ? members : POSES_MOST;
-    for (size_t i = 0; i < points && n < most; i++)
-        if (of[i] == cluster && seen++ * most / members == n)
-            memcpy(out + n++ * numbers, poses + i * numbers, numbers * sizeof *out);
-    return n;
+    size_t most = n < POSES_MOST ? n : POSES_MOST;
+    for (size_t i = 0; i < most; i++)
+        memcpy(out + i * numbers, poses + member[i * n / most] * numbers, numbers * sizeof *out);
+    return most;
 }
 
 /* --- made ------------------------------------------------------------------------------------- */
@@ -86,30 +86,30 @@ static recon_status make_law(recon_ctx *ctx, recon_law *out, const recon_group *
     return RECON_OK;
 }
 
-recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, size_t n, const int64_t *of,
-                             const recon_group *group, const double *poses, size_t points)
+recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, recon_laws_frame frame, size_t n,
+                             const int64_t *of, const recon_group *group, const double *poses,
+                             size_t points)
 {
     double *some = NULL;
+    size_t *member = NULL, *first = NULL;
     void *fit = NULL;
     recon_status status;
     *out = (recon_laws){ .n = n };
     RECON_TRY(recon_alloc(ctx, &out->law, n, sizeof *out->law));
     RECON_TRY(recon_alloc_raw(ctx, &some, POSES_MOST, group->numbers * sizeof *some));
     RECON_TRY(recon_alloc_raw(ctx, (char **)&fit, 1, group->fit_size));
-    for (size_t i = 0; i < points; i++)
-        if (of[i] >= 0)
-            out->law[of[i]].inputs++;
+    RECON_TRY(recon_by_label(ctx, &member, &first, of, points, n));
     for (size_t c = 0; c < n; c++) {
-        size_t count =
-            gather(some, out->law[c].inputs, (int64_t)c, of, group->numbers, poses, points);
+        out->law[c].inputs = first[c + 1] - first[c];
+        size_t count = gather(some, member + first[c], out->law[c].inputs, group->numbers, poses);
         out->law[c].natural = RECON_NATURAL_UNSURE;
         out->law[c].modes = 1;
+        out->law[c].frame = frame;
         if (count)
             RECON_TRY(make_law(ctx, &out->law[c], group, some, count, fit));
     }
 done:
-    free(fit);
-    free(some);
+    recon_free_all(member, first, fit, some);
     return status;
 }
 
@@ -121,64 +121,28 @@ static double normal(double x, double mean, double sigma)
     return exp(-far * far / 2) / (sigma * sqrt(2 * M_PI));
 }
 
-/* Of x by the poses of its cluster, each a normal, and a background; NaN: no poses. */
-static double log_density(double x, const double *poses, size_t n, double sigma)
+recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, const int64_t *of_at,
+                                      const double *at, size_t n_at, size_t n, const int64_t *of,
+                                      const double *poses, size_t points)
 {
-    double sum = 0;
-    for (size_t j = 0; j < n; j++)
-        sum += normal(x, poses[j], sigma);
-    return log((0.9 * sum / (double)n) + 0.1 / (2 * M_PI));
-}
-
-/* The width of the normals by which each pose is likeliest by the others, and the mean log density then. */
-static double best_sigma(double *mean, const double *poses, double *others, size_t n)
-{
-    static const double degrees[] = { 3, 6, 12, 24, 48 };
-    double best = 0, most = -INFINITY;
-    for (size_t k = 0; k < sizeof degrees / sizeof *degrees; k++) {
-        double sum = 0, sigma = degrees[k] * M_PI / 180;
-        for (size_t i = 0; i < n; i++) {
-            memcpy(others, poses, i * sizeof *others);
-            memcpy(others + i, poses + i + 1, (n - i - 1) * sizeof *others);
-            sum += n > 1 ? log_density(poses[i], others, n - 1, sigma) : -log(2 * M_PI);
-        }
-        if (sum > most) {
-            most = sum;
-            best = sigma;
-        }
-    }
-    *mean = most / (double)n;
-    return best;
-}
-
-recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
-                                      const int64_t *of_at, const double *at, size_t n_at, size_t n,
-                                      const int64_t *of, const double *poses, size_t points)
-{
-    double *some = NULL, *others = NULL, mean;
-    size_t *members = NULL;
+    double *some = NULL, mean;
+    size_t *member = NULL, *first = NULL, *asked = NULL, *first_asked = NULL;
+    recon_kde kde;
     recon_status status;
+    recon_kde_new(&kde, RECON_SO2);
     RECON_TRY(recon_alloc_raw(ctx, &some, POSES_MOST, sizeof *some));
-    RECON_TRY(recon_alloc_raw(ctx, &others, POSES_MOST, sizeof *others));
-    RECON_TRY(recon_alloc(ctx, &members, n, sizeof *members));
-    for (size_t i = 0; i < points; i++)
-        if (of[i] >= 0)
-            members[of[i]]++;
+    RECON_TRY(recon_by_label(ctx, &member, &first, of, points, n));
+    RECON_TRY(recon_by_label(ctx, &asked, &first_asked, of_at, n_at, n));
     for (size_t i = 0; i < n_at; i++)
-        out[i] = -log(2 * M_PI);
+        out[i] = -RECON_SO2->uniform;
     for (size_t c = 0; c < n; c++) {
-        size_t count = gather(some, members[c], (int64_t)c, of, 1, poses, points);
-        double sigma = best_sigma(&mean, some, others, count);
-        if (fit)
-            fit[c] = count ? mean * (double)members[c] : 0;
-        for (size_t i = 0; i < n_at && count; i++)
-            if (of_at[i] == (int64_t)c)
-                out[i] = log_density(at[i], some, count, sigma);
+        size_t count = gather(some, member + first[c], first[c + 1] - first[c], 1, poses);
+        int width = recon_kde_width(&mean, &kde, some, count);
+        for (size_t i = first_asked[c]; i < first_asked[c + 1] && count; i++)
+            out[asked[i]] += recon_kde_log(&kde, width, &at[asked[i]], some, count);
     }
 done:
-    free(members);
-    free(others);
-    free(some);
+    recon_free_all(member, first, asked, first_asked, some);
     return status;
 }
 
@@ -204,9 +168,9 @@ static recon_so2_density density_of(const float bin[RECON_POSE_BINS])
 
 /* What is asked of the members of a cluster. */
 typedef struct {
-    const int64_t *of;
-    const double *poses; /* [points] */
-    size_t points;
+    const size_t *member; /* [members] */
+    const double *poses;  /* [points] */
+    size_t members;
     double some[POSES_MOST], sigma; /* the law's own poses, and their width */
     size_t n;
     double *unusual; /* [points] out: -tail of every member, for the density of the others */
@@ -214,7 +178,7 @@ typedef struct {
 } asked_members;
 
 /* How many there are. */
-static size_t ask_members(asked_members *a, float *density, int64_t cluster)
+static size_t ask_members(asked_members *a, float *density)
 {
     double sum[RECON_POSE_BINS] = { 0 };
     float others[RECON_POSE_BINS];
@@ -224,9 +188,8 @@ static size_t ask_members(asked_members *a, float *density, int64_t cluster)
         for (int b = 0; b < RECON_POSE_BINS; b++)
             sum[b] += normal(2 * M_PI * b / RECON_POSE_BINS, a->some[j], a->sigma);
     put_bins(density, sum, (double)a->n, NAN, a->sigma);
-    for (size_t i = 0; i < a->points; i++) {
-        if (a->of[i] != cluster)
-            continue;
+    for (size_t m = 0; m < a->members; m++) {
+        size_t i = a->member[m];
         int own = next < a->n && a->poses[i] == a->some[next];
         next += (size_t)own;
         put_bins(others, sum, (double)a->n, own ? a->poses[i] : NAN, a->sigma);
@@ -246,16 +209,19 @@ static int has_pose(const recon_law *law)
 /* Where frames are not shared the density tells the natural pose, of new inputs too. */
 int recon_laws_by_psi(const recon_laws *laws, int64_t cluster)
 {
-    return laws->frame == RECON_LAWS_OF_PSI || !has_pose(&laws->law[cluster]);
+    return laws->law[cluster].frame == RECON_LAWS_OF_PSI || !has_pose(&laws->law[cluster]);
 }
 
 recon_status recon_laws_calibrate(recon_ctx *ctx, recon_laws *laws, const int64_t *of,
                                   const double *poses, const double *upright, size_t points)
 {
-    asked_members a = { .of = of, .points = points };
-    double others[POSES_MOST], *unusual = NULL, mean;
-    size_t count = 0;
+    asked_members a = { .n = 0 };
+    double *unusual = NULL, mean;
+    size_t count = 0, *member = NULL, *first = NULL;
+    recon_kde kde;
     recon_status status;
+    recon_kde_new(&kde, RECON_SO2);
+    RECON_TRY(recon_by_label(ctx, &member, &first, of, points, laws->n));
     RECON_TRY(recon_alloc_raw(ctx, &unusual, points, sizeof *unusual));
     RECON_TRY(recon_alloc(ctx, &laws->density, laws->n, RECON_POSE_BINS * sizeof(float)));
     laws->known = 0;
@@ -263,17 +229,19 @@ recon_status recon_laws_calibrate(recon_ctx *ctx, recon_laws *laws, const int64_
         a.poses = recon_laws_by_psi(laws, (int64_t)c) ? poses : upright;
         if (laws->law[c].inputs < RECON_LAW_LEAST || !has_pose(&laws->law[c]) || !a.poses)
             continue;
-        a.n = gather(a.some, laws->law[c].inputs, (int64_t)c, of, 1, a.poses, points);
-        a.sigma = best_sigma(&mean, a.some, others, a.n);
+        a.member = member + first[c];
+        a.members = first[c + 1] - first[c];
+        a.n = gather(a.some, a.member, a.members, 1, a.poses);
+        a.sigma = recon_kde_sigma(recon_kde_width(&mean, &kde, a.some, a.n));
         a.unusual = unusual + count;
-        count += ask_members(&a, laws->density + c * RECON_POSE_BINS, (int64_t)c);
+        count += ask_members(&a, laws->density + c * RECON_POSE_BINS);
         laws->known += a.known / (double)points;
     }
     if (count)
         recon_calibrate(&laws->usual, unusual, count);
     laws->known += (double)count / (double)points * log(2 * M_PI);
 done:
-    free(unusual);
+    recon_free_all(unusual, member, first);
     return status;
 }
 
@@ -295,11 +263,10 @@ double recon_laws_p_value(const recon_laws *laws, int64_t cluster, double pose)
 
 /* --- asked ------------------------------------------------------------------------------------ */
 
-void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame frame,
-                      const recon_group *group)
+void recon_law_lambda(double *lambda, const recon_law *law, const recon_group *group)
 {
     double step[RECON_NUMBERS_MAX];
-    if (frame == RECON_LAWS_OF_DENSITY) {
+    if (law->frame == RECON_LAWS_OF_DENSITY) {
         group->compose(group, lambda, law->mode[0].at, lambda);
         return;
     }
@@ -333,6 +300,7 @@ void recon_law_write(float *out, const recon_law *law, const recon_group *group)
     out[2] = (float)law->modes;
     out[3] = (float)law->inputs;
     out[4] = (float)law->width;
+    out[5] = (float)law->frame;
     for (int j = 0; j < law->modes; j++) {
         float *to = out + NUMBERS + (size_t)j * (group->numbers + 1);
         for (size_t i = 0; i < group->numbers; i++)
@@ -349,7 +317,8 @@ static int is_whole(float x, int least, int most)
 int recon_law_read(recon_law *out, const float *row, const recon_group *group)
 {
     *out = (recon_law){ .natural = RECON_NATURAL_UNSURE };
-    if (!is_whole(row[0], 0, RECON_NATURAL_KINDS - 1) || !is_whole(row[1], 0, 360) ||
+    if (!is_whole(row[5], 0, RECON_LAWS_OF_DENSITY) ||
+        !is_whole(row[0], 0, RECON_NATURAL_KINDS - 1) || !is_whole(row[1], 0, 360) ||
         !is_whole(row[2], 1, RECON_MODES_MAX) || !is_whole(row[3], 0, 1 << 24) || row[4] < 0)
         return 0;
     out->natural = (recon_natural)row[0];
@@ -357,6 +326,7 @@ int recon_law_read(recon_law *out, const float *row, const recon_group *group)
     out->modes = (int)row[2];
     out->inputs = (size_t)row[3];
     out->width = row[4];
+    out->frame = (recon_laws_frame)row[5];
     double sum = 0;
     for (int j = 0; j < out->modes; j++) {
         const float *from = row + NUMBERS + (size_t)j * (group->numbers + 1);

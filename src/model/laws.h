@@ -4,8 +4,8 @@
  * Poses of a cluster can be compared in a frame that its members share. For similar inputs the
  * frame of the backbone is one, but not always if the backbone was trained on other inputs. Then
  * the natural pose of its density is one, from which the data's own may differ by a rotation.
- * Held-out inputs decide which of the two is used, if any: the law of their cluster must predict
- * their poses as well as the density does. */
+ * Each cluster has its law in one of the two, if that predicts its members' poses about as well as
+ * the density does; else the density judges. */
 #ifndef MODEL_LAWS_H
 #define MODEL_LAWS_H
 
@@ -27,6 +27,7 @@ typedef enum { RECON_ANCHOR_NONE = 0, RECON_ANCHOR_POSE, RECON_ANCHOR_STEP } rec
 
 /* The law of one cluster. */
 typedef struct {
+    recon_laws_frame frame;
     recon_natural natural;
     int fold, modes;
     size_t inputs;           /* members */
@@ -42,7 +43,6 @@ typedef struct {
 enum { RECON_LAW_LEAST = 12 };
 
 typedef struct {
-    recon_laws_frame frame;
     size_t n;
     recon_law *law; /* [n] */
     /* Of SO(2): the density of the poses of each cluster with a natural pose, zero of others, and how unusual its
@@ -53,17 +53,16 @@ typedef struct {
         known; /* nats about a pose by the others of its cluster, mean; of laws that were calibrated */
 } recon_laws;
 
-/* The laws of n clusters, of[points] those of the points (-1: none of them), by poses [points]. */
-recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, size_t n, const int64_t *of,
-                             const recon_group *group, const double *poses, size_t points);
+/* The laws of n clusters, of[points] those of the points (-1: none of them), by poses [points] in this frame. */
+recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, recon_laws_frame frame, size_t n,
+                             const int64_t *of, const recon_group *group, const double *poses,
+                             size_t points);
 void recon_laws_free(recon_laws *laws);
 
-/* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters; and
- * fit [n], which may be NULL, the sum of that over the poses of each cluster by the others of the
- * same. */
-recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, double *fit,
-                                      const int64_t *of_at, const double *at, size_t n_at, size_t n,
-                                      const int64_t *of, const double *poses, size_t points);
+/* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters. */
+recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, const int64_t *of_at,
+                                      const double *at, size_t n_at, size_t n, const int64_t *of,
+                                      const double *poses, size_t points);
 
 /* Finds density, usual and known of laws that were made, by the same clusters, the frame being set. poses are psi;
  * upright the same less what the density says, or NULL: not known. */
@@ -77,8 +76,7 @@ int recon_laws_by_psi(const recon_laws *laws, int64_t cluster);
 double recon_laws_p_value(const recon_laws *laws, int64_t cluster, double pose);
 
 /* Moves the natural pose of a member, lambda from a network, to the mode that all members take. */
-void recon_law_lambda(double *lambda, const recon_law *law, recon_laws_frame frame,
-                      const recon_group *group);
+void recon_law_lambda(double *lambda, const recon_law *law, const recon_group *group);
 
 /* Returns the number of natural poses of its members: the modes, or 1 for an anchored pose. */
 int recon_law_poses(const recon_law *law);

@@ -155,8 +155,9 @@ const recon_law *recon_model_law(const recon_model *m, int64_t cluster)
     const recon_laws *laws = m->codes ? &m->codes->laws : NULL;
     if (cluster >= 0 && laws->law[cluster].anchor)
         return &laws->law[cluster];
-    if (cluster < 0 || laws->frame == RECON_LAWS_SILENT ||
-        (laws->frame == RECON_LAWS_OF_DENSITY && m->maps->lambda != RECON_LAMBDA_DENSITY))
+    if (cluster < 0 || laws->law[cluster].frame == RECON_LAWS_SILENT ||
+        (laws->law[cluster].frame == RECON_LAWS_OF_DENSITY &&
+         m->maps->lambda != RECON_LAMBDA_DENSITY))
         return NULL;
     return laws->law[cluster].natural == RECON_NATURAL_UNSURE ? NULL : &laws->law[cluster];
 }
@@ -168,11 +169,10 @@ static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster
     for (size_t i = 0; i < n; i++) {
         const recon_law *law = recon_model_law(m, cluster[i]);
         double *lambda = (double *)(void *)(maps + i * kind->map + kind->lambda_at);
-        if (law && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS &&
-            m->codes->laws.frame == RECON_LAWS_OF_PSI)
+        if (law && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS && law->frame == RECON_LAWS_OF_PSI)
             memcpy(lambda, law->mode[0].at, kind->group->numbers * sizeof *lambda);
         else if (law)
-            recon_law_lambda(lambda, law, m->codes->laws.frame, kind->group);
+            recon_law_lambda(lambda, law, kind->group);
         if (law && law->anchor == RECON_ANCHOR_POSE)
             memcpy(lambda, law->anchored, kind->group->numbers * sizeof *lambda);
         else if (law && law->anchor == RECON_ANCHOR_STEP)
@@ -199,7 +199,7 @@ double recon_model_p_value(const recon_model *m, const recon_read *of, size_t i,
         g->compose(g, at, psi, at);
         if (law && law->anchor == RECON_ANCHOR_STEP)
             g->compose(g, at, law->anchored, at);
-        if (law && laws->frame == RECON_LAWS_OF_DENSITY)
+        if (law && law->frame == RECON_LAWS_OF_DENSITY)
             g->compose(g, at, law->mode[0].at, at);
         p = recon_laws_p_value(laws, cluster, at[0]);
     }

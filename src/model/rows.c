@@ -89,7 +89,7 @@ static recon_status fill_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     row->cluster = f->of->cluster[i];
     const recon_law *law = recon_model_law(f->model, row->cluster);
     if (law && (law->modes > 1 || maps->lambda != RECON_LAMBDA_DENSITY ||
-                f->model->codes->laws.frame == RECON_LAWS_OF_DENSITY))
+                law->frame == RECON_LAWS_OF_DENSITY))
         list_modes(&row->candidates, &row->pose, law, g);
     else
         recon_model_kind_of(g)->list(&row->candidates, &row->pose, map);

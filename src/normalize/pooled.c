@@ -1,10 +1,12 @@
 /* pooled.c - see pooled.h. */
 #include "normalize/pooled.h"
 #include "core/arena.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "knn/clusters.h"
+#include "normalize/kde.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,143 +14,312 @@
 
 enum { MOST = 500 }; /* members of a cluster, evenly spaced, that are looked at */
 
-#define ALIKE (25 * M_PI / 180) /* poses are alike as far as they are within it: a mode's width */
+#define NATS   7    /* that one cluster more must know of the poses */
+#define LINKED 0.25 /* of the links that chance would make: fewer are between strangers */
 
-/* How much more alike neighbours may be than any two members, while a cluster is one kind: a share
- * of how alike they are, and standard errors. */
-#define SHARE  0.15
-#define ERRORS 4
+/* --- clusters --------------------------------------------------------------------------------- */
+
+/* Two clusters that neighbours link, and what joining them gains. */
+typedef struct {
+    size_t a, b, links;
+    double gain;
+    int known;
+} pair;
+
+typedef struct {
+    const recon_clustering *of;
+    recon_kde kde;
+    int64_t *links, *cluster; /* [n][k] mutual neighbours, or the point itself; [n] */
+    size_t count, *place;     /* [n] of a point in the set at hand */
+    double *some;             /* [RECON_KDE_MOST] poses */
+    /* of clusters: members as a list, in nats what their laws know */
+    size_t *next, *head, *tail, *size;
+    double *nats[2];
+} clustering;
+
+static int are_mutual(const recon_clustering *of, size_t a, size_t b)
+{
+    size_t used = of->used ? of->used[b] : of->k;
+    for (size_t j = 0; j < used; j++)
+        if (of->neighbors[b * of->k + j] == (int64_t)a)
+            return 1;
+    return 0;
+}
+
+static void find_links(clustering *c)
+{
+    const recon_clustering *of = c->of;
+    for (size_t i = 0; i < of->n * of->k; i++) {
+        size_t a = i / of->k, b = (size_t)of->neighbors[i];
+        int counts = !of->used || i % of->k < of->used[a];
+        c->links[i] = (int64_t)(counts && are_mutual(of, a, b) ? b : a);
+    }
+}
+
+static void take_pose(clustering *c, size_t at, int frame, size_t point)
+{
+    size_t numbers = c->of->group->numbers;
+    memcpy(c->some + at * numbers, c->of->poses[frame] + point * numbers,
+           numbers * sizeof *c->some);
+}
+
+/* What the law of n points knows of their poses. */
+static double nats_of(clustering *c, int frame, const size_t *member, size_t n)
+{
+    double mean;
+    size_t most = n < RECON_KDE_MOST ? n : RECON_KDE_MOST;
+    for (size_t i = 0; i < most; i++)
+        take_pose(c, i, frame, member[i * n / most]);
+    recon_kde_width(&mean, &c->kde, c->some, most);
+    return mean * (double)n;
+}
+
+/* Whether parts know clearly more than the whole, in any frame. */
+static int knows_more(clustering *c, const size_t *member, size_t n, const size_t *first,
+                      size_t parts)
+{
+    for (int f = 0; f < 2 && c->of->poses[f]; f++) {
+        double gain = -nats_of(c, f, member, n) - NATS * (double)(parts - 1);
+        for (size_t p = 0; p < parts; p++)
+            gain += nats_of(c, f, member + first[p], first[p + 1] - first[p]);
+        if (gain > 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Communities within the set, and within these: what links few of all points may be many among fewer. */
+static recon_status split(recon_ctx *ctx, clustering *c, size_t *member, size_t n)
+{
+    int64_t *links = NULL, *label = NULL;
+    size_t k = c->of->k, parts = 1, *at = NULL, *first = NULL, *sorted = NULL;
+    recon_status status = RECON_OK;
+    if (n > k) {
+        RECON_TRY(recon_alloc_raw(ctx, &links, n, k * sizeof *links));
+        RECON_TRY(recon_alloc_raw(ctx, &label, n, sizeof *label));
+        RECON_TRY(recon_alloc_raw(ctx, &sorted, n, sizeof *sorted));
+        for (size_t i = 0; i < n; i++)
+            c->place[member[i]] = i;
+        for (size_t i = 0; i < n * k; i++) {
+            size_t other = (size_t)c->links[member[i / k] * k + i % k], to = c->place[other];
+            links[i] = (int64_t)(to < n && member[to] == other ? to : i / k);
+        }
+        RECON_TRY(recon_clusters(ctx, label, &parts, links, n, k));
+        RECON_TRY(recon_by_label(ctx, &at, &first, label, n, parts));
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = member[at[i]];
+        if (parts > 1 && (n == c->of->n || knows_more(c, sorted, n, first, parts)))
+            memcpy(member, sorted, n * sizeof *member);
+        else
+            parts = 1;
+    }
+    for (size_t p = 0; p < parts && parts > 1; p++)
+        RECON_TRY(split(ctx, c, member + first[p], first[p + 1] - first[p]));
+    for (size_t i = 0; i < n && parts == 1; i++)
+        c->cluster[member[i]] = (int64_t)c->count;
+    c->count += parts == 1;
+done:
+    recon_free_all(links, label, at, first, sorted);
+    return status;
+}
+
+/* What the law of two clusters together, or of one, knows. */
+static double nats_of_lists(clustering *c, int frame, size_t a, size_t b)
+{
+    const size_t list[] = { a, b };
+    size_t all = c->size[a] + (a == b ? 0 : c->size[b]), n = 0, seen = 0;
+    size_t most = all < RECON_KDE_MOST ? all : RECON_KDE_MOST;
+    double mean;
+    for (int l = 0; l < (a == b ? 1 : 2); l++)
+        for (size_t i = c->head[list[l]]; i != SIZE_MAX; i = c->next[i])
+            if (seen++ * most / all == n && n < most)
+                take_pose(c, n++, frame, i);
+    recon_kde_width(&mean, &c->kde, c->some, n);
+    return mean * (double)all;
+}
+
+static void append(clustering *c, size_t to, size_t from)
+{
+    if (c->size[to])
+        c->next[c->tail[to]] = c->head[from];
+    else
+        c->head[to] = c->head[from];
+    c->tail[to] = c->tail[from];
+    c->size[to] += c->size[from];
+}
+
+static void list_members(clustering *c)
+{
+    for (size_t i = c->of->n; i-- > 0;) {
+        size_t own = (size_t)c->cluster[i];
+        c->next[i] = c->size[own] ? c->head[own] : SIZE_MAX;
+        c->tail[own] = c->size[own]++ ? c->tail[own] : i;
+        c->head[own] = i;
+    }
+    for (size_t a = 0; a < c->count; a++)
+        for (int f = 0; f < 2 && c->of->poses[f]; f++)
+            c->nats[f][a] = nats_of_lists(c, f, a, a);
+}
+
+static int by_clusters(const void *x, const void *y)
+{
+    const pair *p = x, *q = y;
+    size_t a = p->a == q->a ? p->b : p->a, b = p->a == q->a ? q->b : q->a;
+    return (a > b) - (a < b);
+}
+
+/* Pairs of the same two clusters as one; how many remain. */
+static size_t unite_pairs(pair *pairs, size_t n)
+{
+    size_t count = 0;
+    if (n)
+        qsort(pairs, n, sizeof *pairs, by_clusters);
+    for (size_t i = 0; i < n; i++)
+        if (count && pairs[count - 1].a == pairs[i].a && pairs[count - 1].b == pairs[i].b)
+            pairs[count - 1].links += pairs[i].links;
+        else
+            pairs[count++] = pairs[i];
+    return count;
+}
+
+static recon_status find_pairs(recon_ctx *ctx, const clustering *c, pair **out, size_t *count)
+{
+    const recon_clustering *of = c->of;
+    size_t n = 0, room = 0;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < of->n * of->k; i++) {
+        size_t a = (size_t)c->cluster[i / of->k], b = (size_t)c->cluster[of->neighbors[i]];
+        if (a == b || (of->used && i % of->k >= of->used[i / of->k]))
+            continue;
+        if (n == room) {
+            n = unite_pairs(*out, n);
+            RECON_TRY(recon_grow(ctx, out, &room, n, 2 * n + of->k, sizeof **out));
+        }
+        (*out)[n++] = (pair){ .a = a < b ? a : b, .b = a < b ? b : a, .links = 1 };
+    }
+    *count = n ? unite_pairs(*out, n) : 0;
+done:
+    return status;
+}
+
+/* What joining gains, in the frame where it gains least. */
+static double gain_of(clustering *c, const pair *p)
+{
+    const recon_clustering *of = c->of;
+    double chance =
+        2 * (double)of->k * (double)c->size[p->a] * (double)c->size[p->b] / (double)of->n;
+    double least = INFINITY;
+    if ((double)p->links < LINKED * chance)
+        return -INFINITY;
+    for (int f = 0; f < 2 && of->poses[f]; f++)
+        least = fmin(least, nats_of_lists(c, f, p->a, p->b) - c->nats[f][p->a] - c->nats[f][p->b]);
+    return least + NATS;
+}
+
+/* Cluster b becomes part of a. */
+static size_t join(clustering *c, pair *pairs, size_t count, size_t a, size_t b)
+{
+    size_t kept = 0;
+    append(c, a, b);
+    for (int f = 0; f < 2 && c->of->poses[f]; f++)
+        c->nats[f][a] = nats_of_lists(c, f, a, a);
+    for (size_t i = 0; i < count; i++) {
+        pair p = pairs[i];
+        p.known &= p.a != a && p.b != a && p.a != b && p.b != b;
+        size_t x = p.a == b ? a : p.a, y = p.b == b ? a : p.b;
+        p.a = x < y ? x : y;
+        p.b = x < y ? y : x;
+        if (x != y)
+            pairs[kept++] = p;
+    }
+    return unite_pairs(pairs, kept);
+}
+
+static recon_status join_all(recon_ctx *ctx, clustering *c)
+{
+    pair *pairs = NULL;
+    size_t count = 0;
+    recon_status status;
+    list_members(c);
+    RECON_TRY(find_pairs(ctx, c, &pairs, &count));
+    for (;;) {
+        size_t best = count;
+        for (size_t i = 0; i < count; i++) {
+            if (!pairs[i].known)
+                pairs[i].gain = gain_of(c, &pairs[i]);
+            pairs[i].known = 1;
+            if (pairs[i].gain > 0 && (best == count || pairs[i].gain > pairs[best].gain))
+                best = i;
+        }
+        if (best == count)
+            break;
+        for (size_t i = c->head[pairs[best].b]; i != SIZE_MAX; i = c->next[i])
+            c->cluster[i] = (int64_t)pairs[best].a;
+        count = join(c, pairs, count, pairs[best].a, pairs[best].b);
+        RECON_TRY(recon_interrupted(ctx));
+    }
+done:
+    free(pairs);
+    return status;
+}
+
+/* In the order of first members. place is scratch. */
+static void number(clustering *c)
+{
+    size_t count = 0;
+    memset(c->place, 0, c->of->n * sizeof *c->place);
+    for (size_t i = 0; i < c->of->n; i++) {
+        size_t *at = &c->place[c->cluster[i]];
+        *at = *at ? *at : ++count;
+        c->cluster[i] = (int64_t)*at - 1;
+    }
+    c->count = count;
+}
+
+recon_status recon_pooled_clusters(recon_ctx *ctx, int64_t *cluster, size_t *count,
+                                   const recon_clustering *of)
+{
+    clustering c = { .of = of, .cluster = cluster };
+    size_t *member = NULL;
+    recon_status status;
+    recon_kde_new(&c.kde, of->group);
+    RECON_TRY(recon_alloc_raw(ctx, &c.links, of->n, of->k * sizeof *c.links));
+    RECON_TRY(recon_alloc(ctx, &c.place, of->n, sizeof *c.place));
+    RECON_TRY(recon_alloc_raw(ctx, &member, of->n, sizeof *member));
+    RECON_TRY(recon_alloc_raw(ctx, &c.some, RECON_KDE_MOST, of->group->numbers * sizeof *c.some));
+    for (size_t i = 0; i < of->n; i++)
+        member[i] = i;
+    find_links(&c);
+    RECON_TRY(split(ctx, &c, member, of->n));
+    RECON_TRY(recon_alloc_raw(ctx, &c.next, of->n, sizeof *c.next));
+    RECON_TRY(recon_alloc_raw(ctx, &c.head, c.count, sizeof *c.head));
+    RECON_TRY(recon_alloc_raw(ctx, &c.tail, c.count, sizeof *c.tail));
+    RECON_TRY(recon_alloc(ctx, &c.size, c.count, sizeof *c.size));
+    for (int f = 0; f < 2; f++)
+        RECON_TRY(recon_alloc_raw(ctx, &c.nats[f], c.count, sizeof *c.nats[f]));
+    RECON_TRY(join_all(ctx, &c));
+    number(&c);
+    *count = c.count;
+done:
+    recon_free_all(c.links, c.place, member, c.some, c.next, c.head, c.tail, c.size, c.nats[0],
+                   c.nats[1]);
+    return status;
+}
+
+/* --- what they say ---------------------------------------------------------------------------- */
 
 typedef struct {
     const recon_embedded *index;
-    const recon_class_table *graph;
-    size_t k;
     const recon_mean_options *mean;
-    size_t *place; /* [n] of a point in the set at hand */
-    recon_pooled *out;
-} pooling;
-
-static const double *pose_of(const pooling *p, size_t i)
-{
-    return p->index->poses + i * p->index->group->numbers;
-}
-
-static double alike(const pooling *p, size_t a, size_t b)
-{
-    double d = p->index->group->distance(p->index->group, pose_of(p, a), pose_of(p, b)) / ALIKE;
-    return exp(-d * d / 2);
-}
-
-/* The j-th neighbour of a point as a place in the set at hand, member [n]; n: it is not there. */
-static size_t linked(const pooling *p, const size_t *member, size_t n, size_t point, size_t j)
-{
-    int64_t other = p->graph->member[point * p->k + j];
-    size_t at = j < p->graph->used[point] ? p->place[other] : n;
-    return at < n && member[at] == (size_t)other ? at : n;
-}
-
-/* How much more alike a member is to its neighbours than to others, and through *near, to these. */
-static double excess(const pooling *p, const size_t *member, size_t n, size_t at, double *near)
-{
-    double inside = 0, across = 0, links = 0;
-    for (size_t j = 0; j < p->k; j++) {
-        size_t other = linked(p, member, n, member[at], j);
-        if (other == n || other == at)
-            continue;
-        inside += alike(p, member[at], member[other]);
-        across += alike(p, member[at], member[(at + 1 + j * (n - 1) / p->k) % n]);
-        links++;
-    }
-    *near = links > 0 ? inside / links : 0;
-    return links > 0 ? (inside - across) / links : 0;
-}
-
-static int is_one_kind(const pooling *p, const size_t *member, size_t n)
-{
-    size_t looked = n < MOST ? n : MOST;
-    double sum = 0, squares = 0, near = 0, alike_near, count = (double)looked;
-    for (size_t i = 0; i < looked; i++) {
-        double d = excess(p, member, n, i * n / looked, &alike_near);
-        near += alike_near;
-        sum += d;
-        squares += d * d;
-    }
-    double error = sqrt(fmax(squares - sum * sum / count, 0));
-    return sum <= SHARE * near || sum <= ERRORS * error;
-}
-
-/* member [n] by label, each label's from first[label] on. */
-static recon_status sort_by_label(recon_ctx *ctx, size_t *member, size_t *first,
-                                  const int64_t *label, size_t n, size_t count)
-{
-    size_t *sorted = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &sorted, n, sizeof *sorted));
-    for (size_t i = 0; i < n; i++)
-        first[label[i] + 1]++;
-    for (size_t c = 0; c < count; c++)
-        first[c + 1] += first[c];
-    for (size_t i = 0; i < n; i++)
-        sorted[first[label[i]]++] = member[i];
-    memmove(first + 1, first, count * sizeof *first);
-    first[0] = 0;
-    memcpy(member, sorted, n * sizeof *member);
-done:
-    free(sorted);
-    return status;
-}
-
-static recon_status settle(recon_ctx *ctx, pooling *p, size_t *member, size_t n);
-
-/* Clusters within the set: what links few of all points may be many among these. */
-static recon_status split(recon_ctx *ctx, pooling *p, size_t *member, size_t n)
-{
-    int64_t *links = NULL, *label = NULL;
-    size_t count = 0, *first = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &links, n, p->k * sizeof *links));
-    RECON_TRY(recon_alloc_raw(ctx, &label, n, sizeof *label));
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < p->k; j++) {
-            size_t other = linked(p, member, n, member[i], j);
-            links[i * p->k + j] = (int64_t)(other < n ? other : i); /* itself: no link */
-        }
-    RECON_TRY(recon_clusters(ctx, label, &count, links, n, p->k));
-    free(links);
-    links = NULL;
-    RECON_TRY(recon_alloc(ctx, &first, count + 1, sizeof *first));
-    RECON_TRY(sort_by_label(ctx, member, first, label, n, count));
-    for (size_t c = 0; c < count && (count > 1 || n == p->index->n); c++)
-        RECON_TRY(settle(ctx, p, member + first[c], first[c + 1] - first[c]));
-done:
-    recon_free_all(links, label, first);
-    return status;
-}
-
-static recon_status settle(recon_ctx *ctx, pooling *p, size_t *member, size_t n)
-{
-    if (n <= p->k)
-        return RECON_OK;
-    for (size_t i = 0; i < n; i++)
-        p->place[member[i]] = i;
-    if (!is_one_kind(p, member, n))
-        return n < p->index->n ? split(ctx, p, member, n) : RECON_OK;
-    for (size_t i = 0; i < n; i++)
-        p->out->cluster[member[i]] = (int64_t)p->out->count;
-    p->out->count++;
-    return RECON_OK;
-}
-
-typedef struct {
-    pooling *p;
     const size_t *member, *first; /* cluster after cluster, and where each begins */
+    recon_pooled *out;
 } asking;
 
 static recon_status ask_cluster(recon_ctx *ctx, void *arg, size_t c, int worker)
 {
     const asking *a = arg;
-    const recon_group *group = a->p->index->group;
-    recon_pooled *out = a->p->out;
+    const recon_group *group = a->index->group;
+    recon_pooled *out = a->out;
     size_t all = a->first[c + 1] - a->first[c], n = all < MOST ? all : MOST;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
@@ -159,9 +330,10 @@ static recon_status ask_cluster(recon_ctx *ctx, void *arg, size_t c, int worker)
     RECON_TRY(recon_arena_take(ctx, arena, &pose, n, group->numbers * sizeof *pose));
     RECON_TRY(recon_arena_take(ctx, arena, &fit, 1, group->fit_size));
     for (size_t i = 0; i < n; i++)
-        memcpy(pose + i * group->numbers, pose_of(a->p, a->member[a->first[c] + i * all / n]),
+        memcpy(pose + i * group->numbers,
+               a->index->poses + a->member[a->first[c] + i * all / n] * group->numbers,
                group->numbers * sizeof *pose);
-    RECON_TRY(group->center(ctx, group, &center, fit, pose, 1, n, a->p->mean));
+    RECON_TRY(group->center(ctx, group, &center, fit, pose, 1, n, a->mean));
     if (group->symmetry)
         RECON_TRY(group->symmetry(ctx, group, &center, pose, n));
     recon_class_verdict_take(&out->finding[c], out->modes + c * recon_class_verdict_modes(group),
@@ -172,50 +344,35 @@ done:
     return status;
 }
 
-/* What each cluster says. */
-static recon_status ask(recon_ctx *ctx, pooling *p, size_t *member)
-{
-    const recon_group *group = p->index->group;
-    recon_pooled *out = p->out;
-    size_t n = p->index->n, count = out->count, *first = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &out->finding, count, sizeof *out->finding));
-    RECON_TRY(recon_alloc_raw(ctx, &out->mean, count, group->numbers * sizeof *out->mean));
-    RECON_TRY(recon_alloc_raw(ctx, &out->modes, count,
-                              recon_class_verdict_modes(group) * sizeof *out->modes));
-    RECON_TRY(recon_alloc(ctx, &first, count + 2, sizeof *first));
-    for (size_t i = 0; i < n; i++) {
-        member[i] = i;
-        p->place[i] = out->cluster[i] < 0 ? count : (size_t)out->cluster[i];
-    }
-    RECON_TRY(sort_by_label(ctx, member, first, (const int64_t *)p->place, n, count + 1));
-    RECON_TRY(recon_parallel(ctx, ask_cluster, &(asking){ p, member, first }, count));
-done:
-    free(first);
-    return status;
-}
-
 recon_status recon_pooled_find(recon_ctx *ctx, recon_pooled *out, const recon_embedded *index,
                                const recon_class_table *graph, const recon_mean_options *mean)
 {
-    size_t n = index->n, *member = NULL;
-    pooling p = { .index = index, .graph = graph, .k = graph->k, .mean = mean, .out = out };
+    const recon_group *group = index->group;
+    size_t n = index->n, *member = NULL, *first = NULL;
     recon_status status;
     *out = (recon_pooled){ 0 };
     RECON_TRY(recon_alloc_raw(ctx, &out->cluster, n, sizeof *out->cluster));
-    RECON_TRY(recon_alloc_raw(ctx, &p.place, n, sizeof *p.place));
-    RECON_TRY(recon_alloc_raw(ctx, &member, n, sizeof *member));
-    for (size_t i = 0; i < n; i++) {
-        member[i] = p.place[i] = i;
-        out->cluster[i] = -1;
-    }
-    RECON_TRY(split(ctx, &p, member, n));
-    RECON_TRY(ask(ctx, &p, member));
+    RECON_TRY(recon_pooled_clusters(ctx, out->cluster, &out->count,
+                                    &(recon_clustering){ .group = group,
+                                                         .n = n,
+                                                         .k = graph->k,
+                                                         .neighbors = graph->member,
+                                                         .used = graph->used,
+                                                         .poses = { index->poses } }));
+    RECON_TRY(recon_by_label(ctx, &member, &first, out->cluster, n, out->count));
+    for (size_t c = 0; c < out->count; c++)
+        for (size_t i = first[c]; i < first[c + 1] && first[c + 1] - first[c] <= graph->k; i++)
+            out->cluster[member[i]] = -1;
+    RECON_TRY(recon_alloc(ctx, &out->finding, out->count, sizeof *out->finding));
+    RECON_TRY(recon_alloc_raw(ctx, &out->mean, out->count, group->numbers * sizeof *out->mean));
+    RECON_TRY(recon_alloc_raw(ctx, &out->modes, out->count,
+                              recon_class_verdict_modes(group) * sizeof *out->modes));
+    RECON_TRY(
+        recon_parallel(ctx, ask_cluster, &(asking){ index, mean, member, first, out }, out->count));
 done:
-    recon_free_all(member, p.place);
+    recon_free_all(member, first);
     return status;
 }
-
 void recon_pooled_free(recon_pooled *p)
 {
     recon_free_all(p->cluster, p->finding, p->mean, p->modes);

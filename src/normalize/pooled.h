@@ -1,28 +1,38 @@
-/* pooled.h - verdicts of whole clusters: hundreds of poses tell more than k, and all rows of a
- * cluster get the same answer. */
+/* pooled.h - clusters of points whose poses have one law, and what these say about their natural poses: hundreds
+ * of poses tell more than k, and rows of one cluster get one answer. */
 #ifndef NORMALIZE_POOLED_H
 #define NORMALIZE_POOLED_H
 
 #include "normalize/classes.h"
 #include "normalize/findings.h"
 
+/* The cluster of each point, 0 .. *count - 1 in the order of first members. The communities of the graph of
+ * mutual neighbours are split where the parts' poses are clearly likelier by laws of their own, and those that
+ * neighbours link are joined where one law fits both, in each of one or two frames of poses. */
+typedef struct {
+    const recon_group *group;
+    size_t n, k;
+    const int64_t *neighbors; /* [n][k] */
+    const size_t *used;       /* [n] how many of these count, or NULL: all */
+    const double *poses[2];   /* [n] each; the second may be NULL */
+} recon_clustering;
+recon_status recon_pooled_clusters(recon_ctx *ctx, int64_t *cluster, size_t *count,
+                                   const recon_clustering *of);
+
 typedef struct {
     size_t count;
-    int64_t
-        *cluster; /* [n] of each point of the index; -1: its cluster is too small or too mixed */
-    recon_class_verdict *finding; /* [count] */
-    double *mean;                 /* [count][group->numbers] */
-    double *modes;                /* [count][recon_class_verdict_modes] */
+    int64_t *cluster;             /* [n] of each point of the index; -1: one too small to speak */
+    recon_class_verdict *finding; /* [count] of its poses                    */
+    double *mean;                 /* [count][group->numbers]                 */
+    double *modes;                /* [count][recon_class_verdict_modes], see there */
 } recon_pooled;
 
-/* Finds the clusters in the graph of the index's neighbours, which must have all rows. If poses of
- * neighbours are more similar than those of the whole cluster, it holds more than one kind of input
- * and is split. Always free the result. */
+/* Of the graph of the index's neighbours, which holds all rows. Free always. */
 recon_status recon_pooled_find(recon_ctx *ctx, recon_pooled *out, const recon_embedded *index,
                                const recon_class_table *graph, const recon_mean_options *mean);
 void recon_pooled_free(recon_pooled *pooled);
 
-/* Returns the cluster of most of a row's n neighbours; ties go to that of the nearest. */
+/* The cluster of most of a row's n neighbours, of equals the nearest one's. */
 int64_t recon_pooled_of(const recon_pooled *pooled, const int64_t *neighbors, size_t n);
 
 #endif

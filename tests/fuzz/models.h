@@ -42,9 +42,8 @@ static inline recon_status small_laws(recon_ctx *ctx, recon_stored_embeddings *c
 {
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &codes->cluster, codes->n, sizeof *codes->cluster));
-    RECON_TRY(recon_laws_make(ctx, &codes->laws, 1, codes->cluster, codes->group, codes->poses,
-                              codes->n));
-    codes->laws.frame = RECON_LAWS_OF_PSI;
+    RECON_TRY(recon_laws_make(ctx, &codes->laws, RECON_LAWS_OF_PSI, 1, codes->cluster, codes->group,
+                              codes->poses, codes->n));
     codes->laws.law[0].natural = RECON_NATURAL_ONE;
 done:
     return status;
