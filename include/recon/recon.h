@@ -17,7 +17,6 @@
 #include <recon/group/matrix_fisher.h>
 #include <recon/group/mean.h>
 #include <recon/group/group.h>
-#include <recon/group/symmetry.h>
 #include <recon/knn/knn.h>
 #include <recon/data/data.h>
 #include <recon/data/dataset.h>

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "group/group.h"
 
-#include <recon/group/symmetry.h>
+#include <recon/group/mean.h>
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "group/group.h"
 #include "group/so3/so3.h"
 
-#include <recon/group/symmetry.h>
+#include <recon/group/mean.h>
 #include <recon/recon.h>
 
 enum { MOST = 200, SETS = 8 };

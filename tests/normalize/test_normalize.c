@@ -2,7 +2,7 @@
 #include "borders.h"
 #include "normalize/known.h"
 
-#include <recon/group/symmetry.h>
+#include <recon/group/mean.h>
 #include "normalize/classes.h"
 
 #include "group/wasserstein.h"

@@ -10,7 +10,7 @@
 #include "group/mean.h"
 #include "group/so3/so3.h"
 
-#include <recon/group/symmetry.h>
+#include <recon/group/mean.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  *
  * The likelihood alone would also name a group for an arc, or for two unequal poses, that no listed
  * law describes. So the winner has to fit: few strays, and no element preferred. */
-#include <recon/group/symmetry.h>
+#include <recon/group/mean.h>
 #include "core/arena.h"
 #include "core/ctx.h"
 #include "core/fail.h"
