@@ -143,7 +143,7 @@ static recon_status make_room(recon_ctx *ctx, cli_actions *out, reading *r, reco
                               char **fields)
 {
     size_t lines = 0, longest = 0;
-    for (recon_span line; recon_text_line(&line, &rest); lines++)
+    for (recon_span line; recon_table_line(&line, &rest); lines++)
         longest = (size_t)(line.end - line.at) > longest ? (size_t)(line.end - line.at) : longest;
     RECON_CHECK(recon_alloc_raw(ctx, &out->action, lines, sizeof *out->action));
     RECON_CHECK(recon_alloc(ctx, &out->of_input, r->inputs->n, sizeof *out->of_input));
@@ -168,7 +168,7 @@ recon_status cli_actions_open(recon_ctx *ctx, cli_actions *out, const char *path
     RECON_TRY(recon_file_open(ctx, &file, path));
     rest = recon_text_begin((const char *)file.bytes, file.size);
     RECON_TRY(make_room(ctx, out, &r, rest, &fields));
-    while (recon_text_line(&line, &rest)) {
+    while (recon_table_line(&line, &rest)) {
         r.line++;
         if (r.line == 1)
             RECON_TRY(read_header(ctx, &r, line));

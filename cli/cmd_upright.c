@@ -320,17 +320,19 @@ done:
 
 /* --- the result -------------------------------------------------------------------------------- */
 
-/* The discovery beside what was rotated by it, and its page. */
-static recon_status put_found(recon_ctx *ctx, const job *j, const char *dir)
+/* The discovery beside what was rotated by it, and a page of what was done with each input. */
+static recon_status put_found(recon_ctx *ctx, const job *j, cli_sink *to, const char *dir)
 {
-    char found[RECON_PATH], page[RECON_PATH], named[RECON_PATH];
+    char found[RECON_PATH], page[RECON_PATH], named[RECON_PATH], table[RECON_PATH];
     const candidate *c = j->taken ? j->taken : &j->tried[0];
     if (!j->n_tried)
         return RECON_OK;
     recon_folder_join(found, dir, RECON_FOUND);
     if (rename(c->dir, found) != 0)
         return recon_fail(ctx, RECON_ERR_IO, "%s: cannot be written", found);
+    RECON_CHECK(cli_sink_complete_table(ctx, to));
     const recon_found_data shown = { .data = j->inputs.use,
+                                     .table = recon_folder_join(table, dir, "poses.csv"),
                                      .folder = recon_folder_join(named, j->out, RECON_FOUND) };
     return recon_found_save(ctx, recon_folder_join(page, dir, "report.html"), found, &shown);
 }
@@ -385,7 +387,7 @@ static recon_status write_molecules(recon_ctx *ctx, job *j, cli_sink *to)
     RECON_TRY(recon_stage_open(ctx, &stage, j->out, RECON_PICTURES));
     RECON_TRY(rotate_into(ctx, j, to, recon_folder_join(path, stage.path, RECON_UPRIGHT_XYZ),
                           recon_folder_join(table, stage.path, "poses.csv")));
-    RECON_TRY(put_found(ctx, j, stage.path));
+    RECON_TRY(put_found(ctx, j, to, stage.path));
     RECON_TRY(commit(ctx, j, to));
     RECON_TRY(recon_stage_commit(ctx, &stage));
 done:
@@ -403,7 +405,7 @@ static recon_status write_all(recon_ctx *ctx, job *j)
         status = write_molecules(ctx, j, &to);
     else {
         RECON_TRY(rotate_into(ctx, j, &to, j->out, NULL));
-        RECON_TRY(put_found(ctx, j, to.folder));
+        RECON_TRY(put_found(ctx, j, &to, to.folder));
         RECON_TRY(commit(ctx, j, &to));
     }
 done:
@@ -430,9 +432,9 @@ static void print_commands(const job *j)
             if (*c->command[k])
                 printf("               %s\n", c->command[k]);
     }
-    if (is_picture(j) || !j->n_tried)
+    if ((is_picture(j) || !j->n_tried) && j->did.rotated)
         printf("  as by        recon canonicalize %s -m %s -o DIR\n", j->path, j->shipped);
-    else
+    else if (!is_picture(j) && j->n_tried)
         printf("  to change    edit the column rotated of %s/poses.csv, then\n"
                "               recon canonicalize %s -m %s/" RECON_FOUND
                " --actions %s/poses.csv -o DIR\n",
@@ -451,12 +453,12 @@ static void print_sentence(const job *j)
                j->out);
     else if (unknown == n)
         printf("nothing could be determined, %zu of %zu are left as they are: see %s%s\n", n, n,
-               j->out, j->n_tried ? "/report.html" : "");
+               j->out, j->n_tried && !is_picture(j) ? "/report.html" : "");
     else
         printf(
             "%zu of %zu were upright already, %zu were rotated, %zu are undetermined: see %s%s\n",
             why[RECON_WHY_USUAL], n, j->did.rotated, unknown, j->out,
-            j->n_tried ? "/report.html" : "");
+            j->n_tried && !is_picture(j) ? "/report.html" : "");
 }
 
 static recon_status show(recon_ctx *ctx, const job *j)

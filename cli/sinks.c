@@ -319,10 +319,18 @@ static recon_status sync_all(recon_ctx *ctx, cli_sink *to)
                               : RECON_OK;
 }
 
+recon_status cli_sink_complete_table(recon_ctx *ctx, cli_sink *to)
+{
+    RECON_CHECK(recon_table_sync(ctx, &to->table));
+    RECON_CHECK(recon_table_commit(ctx, &to->table));
+    to->has_table = 0;
+    return RECON_OK;
+}
+
 /* The table of a folder comes with it. */
 static recon_status commit_all(recon_ctx *ctx, cli_sink *to)
 {
-    if (to->folder)
+    if (to->has_table && to->folder)
         RECON_CHECK(recon_table_commit(ctx, &to->table));
     RECON_CHECK(to->xyz   ? recon_xyz_writer_commit(ctx, to->xyz)
                 : to->npy ? recon_npy_writer_commit(ctx, to->npy)

@@ -45,6 +45,8 @@ recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, 
  * copied. Stacks are written by commit. */
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
                                const double *angles, size_t first, size_t n);
+/* Completes the table of a staged result ahead of the rest, so that it can be read. */
+recon_status cli_sink_complete_table(recon_ctx *ctx, cli_sink *to);
 /* Commits everything, including the table, and writes absolute poses to `poses`, which may be
  * NULL. */
 recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses,

@@ -174,8 +174,13 @@ static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_
                               &(recon_canonicalize_options){ .only = RECON_ONLY_CLEAR }));
     memcpy(f->said + at * map, b->read.maps, n * map);
     for (size_t i = 0; i < n; i++) {
-        f->frames.verdict[at + i] = (int8_t)b->rows[i].verdict;
-        f->frames.fold[at + i] = (int8_t)b->rows[i].fold;
+        recon_row *row = &b->rows[i];
+        if (row->verdict == RECON_NATURAL_MODULO && !row->fold) /* the heads do not learn it */
+            row->fold = f->frames.fold[at + i];
+        if (row->verdict != RECON_NATURAL_MODULO || row->fold != f->frames.fold[at + i])
+            f->frames.symmetry[at + i] = (int8_t)recon_symmetry_of(row->verdict, row->fold);
+        f->frames.verdict[at + i] = (int8_t)row->verdict;
+        f->frames.fold[at + i] = (int8_t)row->fold;
         const recon_law *law = recon_model_law(&f->answers, b->rows[i].cluster);
         if (law && law->modes > 1)
             f->frames.theta[at + i] = recon_law_theta(law, f->frames.family);

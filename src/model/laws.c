@@ -251,7 +251,7 @@ double recon_laws_p_value(const recon_laws *laws, int64_t cluster, double pose)
     const float *bin = law && laws->density ? laws->density + cluster * RECON_POSE_BINS : NULL;
     if (!law || law->inputs < RECON_LAW_LEAST)
         return NAN;
-    if (!has_pose(law)) {
+    if (!has_pose(law) && law->frame != RECON_LAWS_SILENT) {
         double n = (double)law->inputs, far = recon_so2_distance(pose, law->mode[0].at[0]);
         return (1 + n * (1 - far / M_PI)) / (n + 1);
     }

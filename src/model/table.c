@@ -168,6 +168,19 @@ done:
 
 /* --- read again ------------------------------------------------------------------------------- */
 
+int recon_table_line(recon_span *line, recon_span *rest)
+{
+    const char *at = rest->at;
+    int quoted = 0;
+    if (at == rest->end)
+        return 0;
+    for (; at < rest->end && (quoted || *at != '\n'); at++)
+        quoted ^= *at == '"';
+    *line = (recon_span){ rest->at, at };
+    rest->at = at < rest->end ? at + 1 : at;
+    return 1;
+}
+
 int recon_table_field(char *out, const char **at, const char *end)
 {
     const char *p = *at;
@@ -295,7 +308,7 @@ recon_status recon_lines_read(recon_ctx *ctx, recon_lines *out, const char *path
     *out = (recon_lines){ 0 };
     RECON_TRY(recon_file_open(ctx, &file, path));
     rest = recon_text_begin((const char *)file.bytes, file.size);
-    for (recon_span all = rest; recon_text_line(&line, &all); lines++)
+    for (recon_span all = rest; recon_table_line(&line, &all); lines++)
         longest = recon_span_size(line) > longest ? recon_span_size(line) : longest;
     RECON_TRY(recon_alloc_raw(ctx, &out->line, lines, sizeof *out->line));
     RECON_TRY(recon_alloc_raw(ctx, &out->text, file.size + lines + 1, 1));
@@ -303,7 +316,7 @@ recon_status recon_lines_read(recon_ctx *ctx, recon_lines *out, const char *path
     for (size_t c = 0; c <= COLUMNS; c++)
         r.field[c] = fields + c * (longest + 1);
     names = out->text;
-    while (recon_text_line(&line, &rest)) {
+    while (recon_table_line(&line, &rest)) {
         if (++r.at == 1) {
             RECON_TRY(read_header(ctx, &r, out, line));
             names += strlen(names) + 1;

@@ -6,6 +6,7 @@
 #include <recon/model/canonicalize.h>
 #include "backbone/inputs.h"
 #include "core/file.h"
+#include "data/text.h"
 #include "model/laws.h"
 
 typedef struct {
@@ -43,6 +44,8 @@ recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_
 
 /* --- read again ------------------------------------------------------------------------------- */
 
+/* The next line of such a file: names in quotes may have line ends. 0: there is none. */
+int recon_table_line(recon_span *line, recon_span *rest);
 /* The next field of a line of such a file, without its quotation marks, to out, which has room for the
  * line; 0: there is none. *at begins at the line. */
 int recon_table_field(char *out, const char **at, const char *end);

@@ -15,6 +15,14 @@ size_t recon_class_verdict_modes(const recon_group *group)
     return RECON_FRAME_MODES * (group->numbers + 1);
 }
 
+int recon_symmetry_of(recon_natural natural, int fold)
+{
+    return natural == RECON_NATURAL_AXIS ? RECON_SYMMETRY_SPIN
+           : natural == RECON_NATURAL_ONE || natural == RECON_NATURAL_MODULO
+               ? fold
+               : RECON_SYMMETRY_UNNAMED;
+}
+
 void recon_class_verdict_take(recon_class_verdict *out, double *modes, const recon_group *group,
                               const recon_center *center)
 {
@@ -22,12 +30,8 @@ void recon_class_verdict_take(recon_class_verdict *out, double *modes, const rec
     *out = (recon_class_verdict){ .natural = center->natural,
                                   .fold = center->fold,
                                   .symmetry = center->symmetry ? center->symmetry
-                                              : center->natural == RECON_NATURAL_AXIS
-                                                  ? RECON_SYMMETRY_SPIN
-                                              : center->natural == RECON_NATURAL_ONE ||
-                                                      center->natural == RECON_NATURAL_MODULO
-                                                  ? center->fold
-                                                  : RECON_SYMMETRY_UNNAMED };
+                                                               : recon_symmetry_of(center->natural,
+                                                                                   center->fold) };
     memcpy(out->axis, center->axis, sizeof out->axis);
     memset(modes, 0, recon_class_verdict_modes(group) * sizeof *modes);
     for (int i = 0; i < center->modes && i < RECON_FRAME_MODES; i++, modes += numbers + 1) {
@@ -106,7 +110,7 @@ json_t *recon_findings_symmetries(const recon_frames *f)
     recon_symmetry_text name;
     json_t *out = json_object();
     for (size_t i = 0; i < f->rows; i++)
-        count[f->symmetry[i]]++;
+        count[f->symmetry[i] > 0 ? f->symmetry[i] : 0]++;
     for (int code = RECON_SYMMETRY_C1 + 1; code <= INT8_MAX; code++)
         if (count[code])
             recon_json_put(&out, recon_symmetry_name(name, code),

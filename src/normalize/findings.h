@@ -13,6 +13,9 @@ typedef struct {
     double axis[2][3]; /* with group->has_axis */
 } recon_class_verdict;
 
+/* Returns the recon_symmetry_code that a verdict implies if no group of rotations is named. */
+int recon_symmetry_of(recon_natural natural, int fold);
+
 /* The length of a class's modes: RECON_FRAME_MODES poses, each followed by its weight, heaviest
  * first; unused ones have the weight 0. */
 size_t recon_class_verdict_modes(const recon_group *group);

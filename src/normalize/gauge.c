@@ -31,7 +31,8 @@ static recon_status move_row(recon_ctx *ctx, recon_frames *f, size_t i)
  * gauge of all poses together would lie between. */
 static int is_movable(const recon_frames *f, size_t i)
 {
-    return (!f->class_of || f->class_of[i] >= 0) && f->verdict[i] != RECON_NATURAL_SEVERAL;
+    return (!f->class_of || f->class_of[i] >= 0) && f->verdict[i] != RECON_NATURAL_SEVERAL &&
+           f->verdict[i] != RECON_NATURAL_MODULO;
 }
 
 static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker)

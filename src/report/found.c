@@ -302,12 +302,10 @@ done:
 }
 
 /* Of a discovery: its tables say all that the page does. */
-static recon_status read_lines(recon_ctx *ctx, recon_found_folder *f)
+static recon_status read_lines(recon_ctx *ctx, recon_found_folder *f, const char *path)
 {
-    char path[RECON_PATH];
     size_t numbers = f->group->numbers;
     double points;
-    recon_folder_join(path, f->dir, "poses.csv");
     RECON_CHECK(recon_found_number(ctx, &points, f, "points"));
     RECON_CHECK(recon_lines_read(ctx, &f->lines, path, f->group));
     if ((double)f->lines.n != points)
@@ -325,7 +323,9 @@ static recon_status read_lines(recon_ctx *ctx, recon_found_folder *f)
 
 static recon_status read_rows(recon_ctx *ctx, recon_found_folder *f)
 {
-    return is_of_poses(f) ? read_arrays(ctx, f) : read_lines(ctx, f);
+    char path[RECON_PATH];
+    return is_of_poses(f) ? read_arrays(ctx, f)
+                          : read_lines(ctx, f, recon_folder_join(path, f->dir, "poses.csv"));
 }
 
 static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
@@ -435,6 +435,12 @@ recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
     RECON_TRY(recon_folder_look(ctx, &view, dir));
     RECON_TRY(recon_found_open(ctx, &f, dir));
     f.called = data->folder ? data->folder : dir;
+    if (data->table) {
+        recon_lines_free(&f.lines);
+        recon_free_all(f.absolute, f.classes);
+        f.absolute = NULL, f.classes = NULL;
+        RECON_TRY(read_lines(ctx, &f, data->table));
+    }
     RECON_TRY(recon_found_page(ctx, &page, &f, data));
     status = recon_folder_check(ctx, &view, dir); /* or it may be of two results */
     if (status != RECON_OK)

@@ -367,7 +367,7 @@ function listing(root) {
     wrong: ['marked wrong', i => wrong.has(i) || degrees.has(i)],
   };
   const say = v => v === null ? '' : String(v);
-  const action = i => degrees.has(i) ? `rotate by ${(-degrees.get(i)).toFixed(0)}\u00b0`
+  const action = i => degrees.has(i) ? `rotate by ${degrees.get(i).toFixed(0)}\u00b0`
     : rotates(i) ? 'rotate' : 'leave';
   const columns = [
     [data.heading, i => rows[i][NAME], 'name'],

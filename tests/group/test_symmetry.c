@@ -160,7 +160,8 @@ static void no_group_is_claimed_without_one(void **state)
         size_t n;
         double arc, apart, share; /* an arc of so many degrees, or a second pose */
     } cases[] = { { 25, 60, 0, 0 },     { 100, 180, 0, 0 },  { 25, 0, 60, 0.5 },
-                  { 200, 0, 180, 0.3 }, { 200, 0, 90, 0.3 }, { 200, 0, 120, 0.3 } };
+                  { 200, 0, 180, 0.3 }, { 200, 0, 90, 0.3 }, { 200, 0, 120, 0.3 },
+                  { 25, 0, 120, 0.5 },  { 100, 0, 145, 0.5 } };
     recon_so3 g[MOST];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int set = 0; set < 3; set++) {

@@ -138,8 +138,7 @@ static void only_clear_inputs_are_rotated(void **state)
         recon_read read;
         CHECK_OK(*state, recon_model_read_all(*state, &read, model, d->inputs, d->n, 0));
         for (size_t i = 0; i < d->n; i++)
-            after[i] = recon_maps_p_value(model->maps, recon_read_map(&read, model, i),
-                                          read.poses[i].lambda);
+            after[i] = recon_model_p_value(model, &read, i, read.poses[i].lambda);
         recon_read_free(&read);
         for (int run = 0; run < 4; run++) {
             int gate = run % 2;

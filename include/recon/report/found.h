@@ -14,6 +14,7 @@ typedef struct {
     const recon_data *data; /* the data that the folder was made from; may be NULL */
     const char *missing;    /* why there are no data, for the reader; may be NULL */
     const char *folder;     /* the name of the folder on the page, if it will be moved; NULL: dir */
+    const char *table;      /* the table of what was done with the inputs; NULL: dir/poses.csv */
 } recon_found_data;
 /* Writes a self-contained page about the folder dir to path, as a whole or not at all. If the data
  * are of an application's own kind, the context needs its backbone (recon_backbone_add). */

@@ -34,6 +34,8 @@ enum {
     EM_ROUNDS = 20 /* for spread and strays */
 };
 #define STRAYS_MOST 0.5
+#define APART       4    /* widths between neighbouring elements, at least */
+#define WIDTH_MOST  0.35 /* radians */
 #define WIDTH_LEAST 0.01 /* radians: exact copies have no likelihood */
 #define EVEN_Z      2.97 /* normal quantile of 0.0015 */
 #define EVEN_LOG    6.9  /* -log of the level of each of Rayleigh's tests */
@@ -327,6 +329,49 @@ static placement place(const candidate *h, const recon_so3 *g, size_t n)
 
 /* --- does it fit? ----------------------------------------------------------------------------- */
 
+/* Below the quantile of chi-squared at EVEN_Z, by Wilson and Hilferty. */
+static int is_chance(double chi, double degrees)
+{
+    double k = 2 / (9 * degrees), root = 1 - k + EVEN_Z * sqrt(k);
+    return chi <= degrees * root * root * root;
+}
+
+/* Do the poses of each element scatter about its own place? Two poses 130 degrees apart are no half turn. */
+static int is_centred(const placement *p, const candidate *h, const recon_so3 *g, size_t n)
+{
+    size_t some = n < PAIRED ? n : PAIRED;
+    double sum[SPIN][3] = { { 0 } }, count[SPIN] = { 0 }, squares = 0, inside = 0, between = 0;
+    recon_so3 pose[SPIN];
+    poses_of(pose, h, p);
+    for (size_t j = 0; j < some; j++) {
+        double cosine, v[3];
+        recon_so3 q = spaced(g, n, some, j);
+        int i = nearest(pose, h->order, q, &cosine);
+        if (2 * acos(fmin(cosine, 1)) > 3.5 * p->width)
+            continue;
+        recon_so3_log(v, recon_so3_compose(recon_so3_inverse(pose[i]), q));
+        for (int c = 0; c < 3; c++)
+            sum[i][c] += v[c], squares += v[c] * v[c];
+        count[i]++;
+        inside++;
+    }
+    for (int i = 0; i < h->order; i++)
+        for (int c = 0; c < 3 && count[i] > 0; c++)
+            between += sum[i][c] * sum[i][c] / count[i];
+    double within = (squares - between) / (3 * fmax(inside - h->order, 1));
+    return is_chance(between / fmax(within, WIDTH_LEAST * WIDTH_LEAST),
+                     3 * h->order - freedom(h->code));
+}
+
+/* Are the elements told apart? Half a free spin looks like any dihedral group whose poses are broad enough. */
+static int is_resolved(const placement *p, const candidate *h)
+{
+    double least = WIDTH_MOST * APART;
+    for (int i = 1; i < h->order; i++)
+        least = fmin(least, recon_so3_angle(h->element[i]));
+    return h->code == RECON_SYMMETRY_SPIN || p->width * APART <= least;
+}
+
 /* Are all elements taken equally often? Pearson's test of the counts, and about an axis Rayleigh's of the
  * first harmonics: an arc is uneven in those above all. */
 static int is_even(const placement *p, const candidate *h, const recon_so3 *g, size_t n)
@@ -356,12 +401,15 @@ static int is_even(const placement *p, const candidate *h, const recon_so3 *g, s
         }
     if (h->code == RECON_SYMMETRY_SPIN)
         return 1;
+    /* An element that is never taken, where that is rarer than 0.0015 by chance: Pearson's test of few misses it. */
+    int may_miss = h->order * pow(1 - 1.0 / h->order, inside) > 0.0015;
     for (int i = 0; i < h->order; i++) {
+        if (count[i] == 0 && !may_miss)
+            return 0;
         double d = count[i] - inside / h->order;
         chi += d * d * h->order / inside;
     }
-    double k = 2 / (9.0 * (h->order - 1)), root = 1 - k + EVEN_Z * sqrt(k);
-    return chi <= (h->order - 1) * root * root * root;
+    return is_chance(chi, h->order - 1) && is_centred(p, h, g, n);
 }
 
 /* --- the name --------------------------------------------------------------------------------- */
@@ -426,7 +474,7 @@ recon_status recon_so3_symmetry(recon_ctx *ctx, recon_point_group *out, const re
             found = p;
         }
     }
-    if (best >= 0 && found.strays <= STRAYS_MOST &&
+    if (best >= 0 && found.strays <= STRAYS_MOST && is_resolved(&found, &group[best]) &&
         (group[best].order == 1 || is_even(&found, &group[best], samples, n)))
         report(out, &found, &group[best]);
     return RECON_OK;
