@@ -75,13 +75,13 @@ static int check_options(const settings *s)
     return -1;
 }
 
-static void print_symmetries(const recon_frames *f)
+static void print_symmetries(const recon_normalize_result *r)
 {
-    json_t *named = recon_findings_symmetries(f), *rows;
+    json_t *named = recon_findings_symmetries(r->symmetry), *rows;
     const char *name;
     json_object_foreach(named, name, rows)
         printf("  symmetry   %s: %.1f %%\n", name,
-               100 * (double)json_integer_value(rows) / (double)f->rows);
+               100 * (double)json_integer_value(rows) / (double)r->rows);
     json_decref(named);
 }
 
@@ -89,9 +89,6 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
 {
     const recon_frames *f = &r->frames;
     recon_count_text count;
-    size_t alien = 0;
-    for (size_t i = 0; s->query[0] && f->p_embedding && i < f->rows; i++)
-        alien += f->p_embedding[i] <= RECON_FRAMES_UNLIKE;
     printf("%s on %s, embeddings of %s\n", RECON_COUNT(r->points, "point"), f->group->words,
            RECON_COUNT(r->dimensions, "dimension"));
     if (s->query[0])
@@ -115,9 +112,9 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
                s->query[0] ? recon_count(count, f->outside, "query lies", "queries lie")
                            : recon_count(count, f->outside, "row is", "rows are"),
                s->classes == RECON_CLASSES_COMPONENTS ? "component" : "class");
-    if (alien)
+    if (r->unlike)
         printf("\n  warning    %s unlike all embeddings of the index: verdict \"cannot tell\"",
-               recon_count(count, alien, "query is", "queries are"));
+               recon_count(count, r->unlike, "query is", "queries are"));
     if (HALF * f->k >= r->points)
         printf("\n  warning    classes of %s are half or more of all %zu points: every "
                "natural pose is\n"
@@ -130,7 +127,7 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
                recon_count((recon_count_text){ 0 }, f->collapsed, "row has", "rows have"));
     puts("");
     cli_warn_natural(f->natural, f->k ? "--k" : s->eps > 0 ? "--eps" : "class");
-    print_symmetries(f);
+    print_symmetries(r);
     cli_print_natural(f->natural);
     printf("  family     %s\n", recon_frames_family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,

@@ -104,14 +104,17 @@ void recon_findings_count(recon_frames *f)
             f->natural[f->verdict[i]]++;
 }
 
-json_t *recon_findings_symmetries(const recon_frames *f)
+void recon_findings_count_symmetries(size_t *count, const recon_frames *f)
 {
-    size_t count[INT8_MAX + 1] = { 0 };
+    for (size_t i = 0; i < f->rows; i++)
+        count[f->symmetry[i]]++;
+}
+
+json_t *recon_findings_symmetries(const size_t *count)
+{
     recon_symmetry_text name;
     json_t *out = json_object();
-    for (size_t i = 0; i < f->rows; i++)
-        count[f->symmetry[i] > 0 ? f->symmetry[i] : 0]++;
-    for (int code = RECON_SYMMETRY_C1 + 1; code <= INT8_MAX; code++)
+    for (int code = RECON_SYMMETRY_C1 + 1; code < RECON_SYMMETRY_CODES; code++)
         if (count[code])
             recon_json_put(&out, recon_symmetry_name(name, code),
                            json_integer((json_int_t)count[code]));

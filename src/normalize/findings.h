@@ -36,7 +36,11 @@ void recon_findings_count(recon_frames *frames);
 /* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Others stay. */
 void recon_frames_make_unsure(recon_frames *frames, size_t i);
 
-/* Counts the rows of each symmetry that is named, other than C1: {"C4": rows, ...}. */
-json_t *recon_findings_symmetries(const recon_frames *frames);
+/* Adds to count[code] the rows of each symmetry (recon_symmetry_code). */
+enum { RECON_SYMMETRY_CODES = RECON_SYMMETRY_SPIN + 1 };
+void recon_findings_count_symmetries(size_t *count, const recon_frames *frames);
+
+/* These counts of the symmetries that are named, other than C1: {"C4": rows, ...}. */
+json_t *recon_findings_symmetries(const size_t *count);
 
 #endif

@@ -64,7 +64,7 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
     if (!isnan(f->hit_rate))
         json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
     json_object_set_new(out, "natural_pose", recon_natural_json(f->natural));
-    json_object_set_new(out, "symmetry", recon_findings_symmetries(f));
+    json_object_set_new(out, "symmetry", recon_findings_symmetries(r->symmetry));
     json_object_set_new(out, "collapsed_rows", json_integer((json_int_t)f->collapsed));
     json_object_set_new(out, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
@@ -72,6 +72,17 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
                                   r->seconds));
     recon_frames_list(&out, f, NULL);
     return recon_json_text(out);
+}
+
+/* What each rank has counted of its own rows. */
+static recon_status count_rows(recon_ctx *ctx, recon_normalize_result *r, int queries)
+{
+    const recon_frames *f = &r->frames;
+    for (size_t i = 0; queries && f->p_embedding && i < f->rows; i++)
+        r->unlike += f->p_embedding[i] <= RECON_FRAMES_UNLIKE;
+    recon_findings_count_symmetries(r->symmetry, f);
+    RECON_CHECK(recon_comm_count(ctx, &r->unlike, 1));
+    return recon_comm_count(ctx, r->symmetry, RECON_SYMMETRY_CODES);
 }
 
 /* The library knows rows, not files. */
@@ -215,6 +226,7 @@ recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
     out->rows = asked ? asked->n : index.n;
     RECON_TRY(
         name_files(ctx, recon_normalize_share(ctx, &out->frames, &index, asked, &options), s));
+    RECON_TRY(count_rows(ctx, out, asked != NULL));
     out->seconds = recon_now() - begin;
     out->summary = make_summary(s, out, recon_ops_name(ctx),
                                 asked ? recon_identity_join(identity, 2) : identity[0]);

@@ -2,6 +2,7 @@
 #ifndef NORMALIZE_NORMALIZE_FILES_H
 #define NORMALIZE_NORMALIZE_FILES_H
 
+#include "normalize/findings.h"
 #include <recon/normalize/normalize.h>
 
 typedef struct {
@@ -16,9 +17,11 @@ typedef struct {
 
 typedef struct {
     size_t points, dimensions, rows;
-    recon_frames frames; /* over ranks: of the rank's own rows */
-    double seconds;      /* for reading and computing */
-    char *summary;       /* the text of summary.json */
+    recon_frames frames;                   /* over ranks: of the rank's own rows */
+    size_t unlike;                         /* queries unlike all points, of all ranks */
+    size_t symmetry[RECON_SYMMETRY_CODES]; /* rows by recon_symmetry_code, of all ranks */
+    double seconds;                        /* for reading and computing */
+    char *summary;                         /* the text of summary.json */
 } recon_normalize_result;
 
 /* Reads the files and writes the result as a whole or not at all. Always free it. */
