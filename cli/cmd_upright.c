@@ -102,8 +102,9 @@ typedef struct {
     const settings *s;
     const char *path;
     char out[RECON_PATH];
-    const char *shipped; /* the model that comes with recon for such data */
-    recon_stage work;    /* for what is tried */
+    char words[RECON_PATH + 64]; /* the path in a command line */
+    const char *shipped;         /* the model that comes with recon for such data */
+    recon_stage work;            /* for what is tried */
     candidate tried[CANDIDATES];
     size_t n_tried;
     candidate *taken; /* NULL: none, or the shipped model alone */
@@ -138,9 +139,12 @@ static int view_image(float *x, float *room, const recon_dataset_info *d, int v)
     return v == 1;
 }
 
-static void note_opinion(opinion *o, const recon_row *r, const recon_group *g, int mirrored)
+/* Of several natural poses a model that must agree cannot say which: a flip agrees with itself. */
+static void note_opinion(opinion *o, const recon_row *r, const recon_group *g, int mirrored,
+                         int must)
 {
-    o->clear = r->why == RECON_WHY_ROTATED && !(r->p_embedding < KNOWN);
+    o->clear = r->why == RECON_WHY_ROTATED && !(r->p_embedding < KNOWN) &&
+               !(must && r->verdict != RECON_NATURAL_ONE);
     o->count = (unsigned char)r->candidates.count;
     for (size_t j = 0; j < r->candidates.count; j++)
         if (mirrored)
@@ -177,7 +181,7 @@ static recon_status hear(recon_ctx *ctx, job *j, const recon_model *model, const
             mirrored = view_image((float *)(void *)x + i * (bytes / sizeof(float)), room, &d, view);
         RECON_TRY(recon_rows_find(ctx, rows, model, x, n, &how));
         for (size_t i = 0; i < n; i++)
-            note_opinion(&w->of[at + i], &rows[i], g, mirrored);
+            note_opinion(&w->of[at + i], &rows[i], g, mirrored, must);
     }
 done:
     free(rows);
@@ -246,7 +250,7 @@ static recon_status learn(recon_ctx *ctx, job *j, candidate *c, const char *from
     recon_status status;
     data.crop = from ? CLI_CROP_BY_MODEL : 1;
     data.size = from ? 0 : SIDE;
-    snprintf(c->command[0], sizeof *c->command, "recon train %s %s -o " LEARNED, j->path,
+    snprintf(c->command[0], sizeof *c->command, "recon train %s %s -o " LEARNED, j->words,
              from ? "--from general" : "--crop auto --size 28");
     RECON_TRY(cli_training_complete(ctx, &t, &data));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &data, NULL));
@@ -268,7 +272,7 @@ static recon_status try_model(recon_ctx *ctx, job *j, candidate *c, const char *
     cli_inputs inputs = { 0 };
     recon_status status;
     snprintf(c->command[1], sizeof *c->command, "recon discover %s -m %s --folds 0 -o found",
-             j->path, name);
+             j->words, name);
     RECON_TRY(recon_backbone_open(ctx, &backbone, c->model,
                                   cli_use_precision(ctx, j->s->data.precision)));
     status = cli_discover_in(ctx, &c->found, &inputs, backbone, c->model, &j->s->data, c->dir, &o);
@@ -433,12 +437,12 @@ static void print_commands(const job *j)
                 printf("               %s\n", c->command[k]);
     }
     if ((is_picture(j) || !j->n_tried) && j->did.rotated)
-        printf("  as by        recon canonicalize %s -m %s -o DIR\n", j->path, j->shipped);
+        printf("  as by        recon canonicalize %s -m %s -o DIR\n", j->words, j->shipped);
     else if (!is_picture(j) && j->n_tried)
         printf("  to change    edit the column rotated of %s/poses.csv, then\n"
                "               recon canonicalize %s -m %s/" RECON_FOUND
                " --actions %s/poses.csv -o DIR\n",
-               j->out, j->path, j->out, j->out);
+               j->out, j->words, j->out, j->out);
 }
 
 static void print_sentence(const job *j)
@@ -512,7 +516,7 @@ static recon_status hear_all(recon_ctx *ctx, job *j, int trained)
         if (&j->tried[i] != j->taken && j->tried[i].usable)
             RECON_TRY(hear_model(ctx, j,
                                  recon_folder_join(path, j->tried[i].dir, "model.safetensors"), 0));
-    if (!trained && !j->s->model)
+    if (!trained && !(j->s->model && j->n_tried))
         RECON_TRY(hear_model(ctx, j, j->shipped, 1));
     if (j->n_tried && !j->taken) { /* nobody agrees */
         witness *w = &j->witnesses[j->n_witnesses++];
@@ -521,6 +525,15 @@ static recon_status hear_all(recon_ctx *ctx, job *j, int trained)
     }
 done:
     return status;
+}
+
+/* The path as a shell reads it, and with what these inputs need besides. */
+static void write_path(job *j, size_t skipped)
+{
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+    int quote = j->path[strspn(j->path, plain)] != '\0';
+    snprintf(j->words, sizeof j->words, "%s%.*s%s%s", quote ? "'" : "", RECON_PATH, j->path,
+             quote ? "'" : "", skipped ? " --skip-bad" : "");
 }
 
 static recon_status find(recon_ctx *ctx, job *j)
@@ -544,13 +557,17 @@ static recon_status find(recon_ctx *ctx, job *j)
     RECON_TRY(cli_keep_apart(ctx, j->s->data.spec, j->out));
     RECON_TRY(cli_open(ctx, &first, j->shipped, &j->s->data));
     n = first.inputs.n;
+    write_path(j, recon_data_describe(first.inputs.whole).skipped);
     cli_close(ctx, &first);
     first = (cli_subject){ 0 };
     snprintf(place, sizeof place, "%.*s.work", RECON_PATH - 16, j->out);
     RECON_TRY(recon_stage_open(ctx, &j->work, place, RECON_RESULT));
     trained = kinds[kind].trains && n >= TRAIN_LEAST && !j->s->quick && !j->s->model;
-    if (n >= DISCOVER_LEAST || j->s->model)
+    if (n >= DISCOVER_LEAST)
         RECON_TRY(try_all(ctx, j, trained));
+    else if (
+        j->s->model) /* too few to find anything in: the model is asked as the shipped one would be */
+        j->shipped = j->s->model;
     RECON_TRY(open_model(ctx, j));
     RECON_TRY(hear_all(ctx, j, trained));
     RECON_TRY(write_all(ctx, j));

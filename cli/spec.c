@@ -14,9 +14,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* What was made of a name. A command names few, each option once, and they live as long as it does.
- */
-enum { SLOTS = 8 };
+/* What was made of a name, which lives as long as the command: each option is named once, and `upright` takes
+ * 256 paths. */
+enum { SLOTS = 264 };
 static char slots[SLOTS][PATH_MAX + 32];
 static size_t used;
 

@@ -31,7 +31,8 @@ recon_status recon_discover_frames(recon_ctx *ctx, recon_frames *out, const reco
     const recon_normalize_options o = { .knn = { .k = options->k ? options->k : kind->k },
                                         .pool = kind->pool,
                                         .mean = options->mean,
-                                        .family = options->family };
+                                        .family = options->family,
+                                        .no_symmetry = 1 }; /* the heads learn none */
     recon_status status = recon_normalize(ctx, out, points, NULL, &o);
     return status == RECON_OK && kind->group->gauge && !options->as_mean
                ? recon_frames_gauge(ctx, out)

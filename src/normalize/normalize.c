@@ -466,7 +466,7 @@ static recon_status find_pooled(recon_ctx *ctx, job *j)
 {
     if (!j->graph || pools(j) || j->index->n > MOST_POOLED)
         return RECON_OK;
-    RECON_CHECK(recon_pooled_find(ctx, &j->own_pooled, j->index, j->graph, &j->options->mean));
+    RECON_CHECK(recon_pooled_find(ctx, &j->own_pooled, j->index, j->graph, j->options));
     j->pooled = &j->own_pooled;
     return RECON_OK;
 }

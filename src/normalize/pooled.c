@@ -310,7 +310,7 @@ done:
 
 typedef struct {
     const recon_embedded *index;
-    const recon_mean_options *mean;
+    const recon_normalize_options *options;
     const size_t *member, *first; /* cluster after cluster, and where each begins */
     recon_pooled *out;
 } asking;
@@ -333,8 +333,8 @@ static recon_status ask_cluster(recon_ctx *ctx, void *arg, size_t c, int worker)
         memcpy(pose + i * group->numbers,
                a->index->poses + a->member[a->first[c] + i * all / n] * group->numbers,
                group->numbers * sizeof *pose);
-    RECON_TRY(group->center(ctx, group, &center, fit, pose, 1, n, a->mean));
-    if (group->symmetry)
+    RECON_TRY(group->center(ctx, group, &center, fit, pose, 1, n, &a->options->mean));
+    if (group->symmetry && !a->options->no_symmetry)
         RECON_TRY(group->symmetry(ctx, group, &center, pose, n));
     recon_class_verdict_take(&out->finding[c], out->modes + c * recon_class_verdict_modes(group),
                              group, &center);
@@ -345,7 +345,8 @@ done:
 }
 
 recon_status recon_pooled_find(recon_ctx *ctx, recon_pooled *out, const recon_embedded *index,
-                               const recon_class_table *graph, const recon_mean_options *mean)
+                               const recon_class_table *graph,
+                               const recon_normalize_options *options)
 {
     const recon_group *group = index->group;
     size_t n = index->n, *member = NULL, *first = NULL;
@@ -367,8 +368,8 @@ recon_status recon_pooled_find(recon_ctx *ctx, recon_pooled *out, const recon_em
     RECON_TRY(recon_alloc_raw(ctx, &out->mean, out->count, group->numbers * sizeof *out->mean));
     RECON_TRY(recon_alloc_raw(ctx, &out->modes, out->count,
                               recon_class_verdict_modes(group) * sizeof *out->modes));
-    RECON_TRY(
-        recon_parallel(ctx, ask_cluster, &(asking){ index, mean, member, first, out }, out->count));
+    RECON_TRY(recon_parallel(ctx, ask_cluster, &(asking){ index, options, member, first, out },
+                             out->count));
 done:
     recon_free_all(member, first);
     return status;

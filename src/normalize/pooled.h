@@ -29,7 +29,8 @@ typedef struct {
 
 /* Of the graph of the index's neighbours, which holds all rows. Free always. */
 recon_status recon_pooled_find(recon_ctx *ctx, recon_pooled *out, const recon_embedded *index,
-                               const recon_class_table *graph, const recon_mean_options *mean);
+                               const recon_class_table *graph,
+                               const recon_normalize_options *options);
 void recon_pooled_free(recon_pooled *pooled);
 
 /* The cluster of most of a row's n neighbours, of equals the nearest one's. */

@@ -196,8 +196,11 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *f)
     recon_page_table(page, "Commands", columns, 2);
     if (usable) {
         recon_page_cell(page, "rotate new inputs into their natural pose");
-        recon_page_cell(page, "{recon.canonicalize(model=%s/model.safetensors data=%s out=%s%s)}",
-                        dir, new, out, upright ? " only_if=0.05" : "");
+        recon_page_cell(page,
+                        upright ? "{recon.canonicalize(model=%s/model.safetensors data=%s out=%s "
+                                  "only_if=0.05)}"
+                                : "{recon.canonicalize(model=%s/model.safetensors data=%s out=%s)}",
+                        dir, new, out);
         recon_page_cell(page, "rotate these as the table above says, with your corrections");
         recon_page_cell(page,
                         "{recon.canonicalize(model=%s/model.safetensors data=%s out=%s "

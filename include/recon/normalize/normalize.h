@@ -34,6 +34,7 @@ typedef struct {
      * searched, so p is the tail of the row's own density, there is no p_embedding, and no cluster
      * decides the verdict. */
     int only_tails;
+    int no_symmetry; /* the symmetries that the poses of clusters repeat are not named */
     uint64_t reserved[RECON_RESERVED];
 } recon_normalize_options;
 
