@@ -2,6 +2,7 @@
 # recon audit: the inputs of an aligned set that are not aligned come first, and what is said of them.
 . "${0%/*}/lib.sh"
 album=$OLDPWD/examples/album
+mkdir models && cp "$OLDPWD/models/general.safetensors" models
 general="--model general --threads 2"
 
 # --- wrong usage ----------------------------------------------------------------------------------

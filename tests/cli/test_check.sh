@@ -11,7 +11,8 @@ run check --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "check --help shows an example"
 refused 2 "name a model" check $images
-refused 2 "unexpected argument 'second'" check backbone second $images
+refused 2 "--data is given twice" check backbone second $images
+refused 2 "unexpected argument 'second'" check backbone $images second
 refused 2 "check itself rotates the data" check backbone $images --rotate all
 
 run check backbone $images
