@@ -61,8 +61,11 @@ pixels 300 'if (!i && !j) for (b = 0; b < 4; b++) { y[b] = 3 + 10 * rand(); x[b]
     v = 1; for (b = 0; b < 4; b++) v += int(60 * exp(-((i - y[b])^2 + (j - x[b])^2) / 4))' |
     npy blobs.npy '|u1' '300, 16, 16'
 judged blobs 4
-careful blobs
-report $? "blobs at random are not trusted, and left as they are"
+not_used blobs 'hardly better'
+report $? "blobs at random are not trusted"
+run canonicalize --model blobs --data npy:blobs.npy --out blobs.upright.npy
+[ "$code" -eq 0 ] && grep -q 'do not use' "$scratch/stdout"
+report $? "who uses them all the same is warned"
 
 # L and T, which more training would learn.
 pixels 300 't = k % 2; v = 1 + int(9 * rand()) + 115 * (i > 2 && i < 13 && (j == 5 + 2 * t || j == 6 + 2 * t) ||

@@ -25,10 +25,11 @@ static void a_spec_is_of_its_row(void **state)
     }
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_null(recon_format_of(none[i]));
-    assert_string_equal(list, "images: garments, mnist/train|val|test, mnist12k/train|val|test, "
-                              "fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, "
-                              "images:DIR, amat:FILE; molecules: conformers/train|val|test|all, "
-                              "xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR");
+    assert_string_equal(list,
+                        "images: garments, mnist/train|val|test, mnist12k/train|val|test, "
+                        "fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, "
+                        "images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, "
+                        "xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR");
 }
 
 static void make(const char *name, int folder)

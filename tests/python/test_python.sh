@@ -296,12 +296,23 @@ with warnings.catch_warnings(record=True) as caught:
 why = want.pop("why")  # the file has the words of the command, the model those of Python
 said = {**model.trust}
 assert "train --from MODEL" in why and said.pop("why") == why.replace("train --from MODEL", "train(from_=MODEL)").replace(
-    "--resume --epochs", "resume=True, epochs").replace("--lambda", "lambda_"), (model.trust, why)
+    "--resume --epochs", "resume=True, epochs").replace("--lambda", "lambda_").replace(
+    "canonicalize leaves", "canonicalize() leaves"), (model.trust, why)
 assert near(said, want), (said, want)
 assert model.lambda_from == want["lambda_choice"]["taken"]
-assert want["verdict"] == "do not use"  # scribbles have no natural pose
+assert want["verdict"] == "with care" and not caught  # scribbles have no natural pose, which is a finding
+raw = open("refit/model.safetensors", "rb").read()
+size = int.from_bytes(raw[:8], "little")
+header = json.loads(raw[8:8 + size])
+header["__metadata__"]["trust"] = "do not use"
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open("bad.safetensors", "wb").write(len(text).to_bytes(8, "little") + text + raw[8 + size:])
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model = recon.load("bad.safetensors")
 (one,) = [w for w in caught if issubclass(w.category, recon.TrustWarning)]
-assert "do not use" in str(one.message) and model.trust["why"] in str(one.message) and "refit" in str(one.message)
+assert "do not use" in str(one.message) and model.trust["why"] in str(one.message) and "bad" in str(one.message)
 assert one.filename == "<stdin>", one.filename  # where it was opened
 with warnings.catch_warnings():
     warnings.simplefilter("error")
@@ -309,7 +320,7 @@ with warnings.catch_warnings():
     assert recon.load("conformers").trust["verdict"] == "trustworthy"
     assert recon.load("fashion").trust["lambda_choice"]["taken"] == "density"
     warnings.simplefilter("ignore", recon.TrustWarning)
-    recon.load("refit")
+    recon.load("bad.safetensors")
 PROGRAM
 passes "ways that contradict each other give a warning" <<'PROGRAM'
 from recon._trust import warning_of
