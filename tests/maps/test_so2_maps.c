@@ -135,6 +135,7 @@ static void the_uncentred_support_suffers_at_the_seam(void **state)
 /* A class that is seen from both ends is told as defined modulo 180 degrees, the others are not. */
 static void poses_modulo_half_a_rotate_are_told(void **state)
 {
+    plain_build_only();
     recon_ctx *ctx = *state;
     world *w = new_so2_world(RECON_SO2_NORMAL, ROTATED);
     w->family = RECON_SO2_VONMISES; /* neither arc nor normal will do */

@@ -41,7 +41,7 @@ static inline recon_embedded points(const world *w, size_t n)
 static inline recon_frames frames_of(recon_ctx *ctx, const world *w, const recon_embedded *e,
                                      size_t k)
 {
-    recon_normalize_options o = { .knn.k = k, .family = w->family };
+    recon_normalize_options o = { .knn.k = k, .family = w->family, .no_symmetry = 1 };
     recon_frames f;
     CHECK_OK(ctx, recon_normalize(ctx, &f, e, NULL, &o));
     if (w->group == RECON_SO3)
