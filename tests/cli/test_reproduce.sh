@@ -34,14 +34,17 @@ quick_seconds=$([ "${RECON_SLOW:-}" = 1 ] && echo 180 || echo 3600) # beside oth
 
 # --- help and misuse ------------------------------------------------------------------------------
 run reproduce mnist --help
-[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
-    grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
-    grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
-report $? "--help shows an example, the seeds, and what the test split is for"
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "--help shows an example"
 mv "$scratch/stdout" helped && run help reproduce mnist
 [ "$code" -eq 0 ] && cmp -s helped "$scratch/stdout"
 report $? "\`recon help reproduce mnist\` is the same"
 rm helped
+run reproduce mnist --help all
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
+    grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
+    grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
+report $? "--help all explains the seeds, and what the test split is for"
 run reproduce --help
 listed=$(sed -n 's/^  \([a-z0-9]*\)  *[a-z].*/\1/p' "$scratch/stdout" | grep -v recon | tr '\n' ' ')
 [ "$listed" = "mnist mnist12k fashion images molecules estimators letters cifar10 words " ]

@@ -144,37 +144,26 @@ static void images_must_fit_the_model(void **state)
     recon_dataset_close(other);
 }
 
-static double cannot_tell(recon_ctx *ctx, const recon_backbone *b, const recon_dataset *some)
+/* At the end of training there are no clusters. How many inputs cannot be told, only a discovery says,
+ * and few of a kind are held against none before. */
+static void training_does_not_call_inputs_few(void **state)
 {
-    recon_trust t;
-    CHECK_OK(ctx, recon_trust_backbone(ctx, &t, b, some, 1));
-    return t.cannot_tell;
-}
-
-/* The trust in a backbone is measured on a sample. Its neighbours are fewer than those of all, and say
- * nothing about how many inputs there are of a kind. */
-static void a_sample_does_not_call_inputs_few(void **state)
-{
-    enum { TIMES = 10 };
-    static float more[TIMES][TINY_N][TINY_PIXELS];
-    recon_array x = { .dtype = RECON_F32,
-                      .ndim = 3,
-                      .shape = { TIMES * TINY_N, TINY_SIDE, TINY_SIDE },
-                      .data = more };
-    recon_dataset *many;
     recon_backbone *b = NULL;
-    char spec[600];
-    for (int i = 0; i < TIMES; i++)
-        memcpy(more[i], tiny_images, sizeof tiny_images);
-    CHECK_OK(*state, recon_npy_write(*state, scratch("many.npy"), &x));
-    snprintf(spec, sizeof spec, "npy:%s", scratch("many.npy"));
-    CHECK_OK(*state, recon_dataset_open(*state, &many, spec));
+    recon_trust t;
     CHECK_OK(*state,
              recon_backbone_open(*state, &b, scratch("backbone.safetensors"), RECON_SINGLE));
-    assert_true(cannot_tell(*state, b, data) >= 0);
-    assert_true(isnan(cannot_tell(*state, b, many)));
+    CHECK_OK(*state, recon_trust_backbone(*state, &t, b, data, 1));
+    assert_true(isnan(t.cannot_tell) && isnan(t.none));
+    assert_false(t.against & RECON_TRUST_FEW_OF_A_KIND);
     recon_backbone_close(*state, b);
-    recon_dataset_close(many);
+    recon_discovery d = discover(*state, &tiny_options);
+    json_t *all = found_summary(*state), *trust = json_object_get(all, "trust");
+    double unsure = json_number_value(json_object_get(trust, "cannot_tell"));
+    assert_true(json_is_number(json_object_get(trust, "cannot_tell")));
+    assert_true(json_is_number(json_object_get(trust, "none")));
+    assert_true(unsure >= 0 && unsure <= 1);
+    json_decref(all);
+    recon_discovery_free(&d);
 }
 
 int main(void)
@@ -185,7 +174,7 @@ int main(void)
         cmocka_unit_test(the_report_reads_no_result),
         cmocka_unit_test(theta_is_of_the_family_that_was_asked_for),
         cmocka_unit_test(images_must_fit_the_model),
-        cmocka_unit_test(a_sample_does_not_call_inputs_few),
+        cmocka_unit_test(training_does_not_call_inputs_few),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -52,10 +52,10 @@ typedef struct {
     double gain_error; /* its standard error, or NaN */
     /* Share of the inputs with one natural pose, on which the gain is measured; NaN: not measured. */
     double one;
-    /* Share of the inputs with the verdict "cannot tell" by their neighbours or by the density,
-     * whichever is larger; NaN: not measured (a sample of many). */
+    /* Shares of the inputs with the verdict "cannot tell" and without a natural pose; NaN: not
+     * measured (at the end of training, which has no clusters). */
     double cannot_tell;
-    double none; /* share of the inputs without a natural pose; NaN: not measured */
+    double none;
     double
         inconsistent; /* SO(3): share with contradictory poses of neighbours; NaN: not measured */
     /* Nats that the density knows about the pose of images whose content is removed and whose frame
