@@ -35,12 +35,15 @@ grep -q '"kind": "outlines"' found/summary.json
 report $? "its result says what it is of"
 works "report" report found --out page.html
 sed '/<style/,/<\/style>/d; /<script/,/<\/script>/d; s/<[^>]*>//g' page.html >text
-grep -q '600 poses' text && ! grep -qiE 'images|molecule|conformer|photograph' text
+grep -q ' 600 outlines' text && ! grep -qiE 'images|molecule|conformer|photograph' text
 report $? "its page is of these inputs"
 works "score" score --model found $outlines --out s.csv
 works "score in JSON" score --model found $outlines --out s.npy --json
 [ "$(wc -l <s.csv)" -eq 601 ] && head -n 1 s.csv | grep -q '^input,index'
 report $? "its table is of inputs"
+works "audit" audit --model found $outlines --out a.csv
+[ "$(wc -l <a.csv)" -eq 601 ] && ! grep -q degrees a.csv
+report $? "its table is of inputs, too"
 accepted "info" info found
 for out in c.npy c.xyz folder; do
     refused 1 "this command has nothing for outlines" canonicalize --model found $outlines --out $out
@@ -67,14 +70,14 @@ report $? "its page says in which group"
 accepted "info" info third
 none="there are no heads for poses in the third group"
 refused 1 "$none" discover --model third.safetensors $outlines --out x
-for command in "canonicalize --out c.npy" "score --out s.npy" "distribution --index 1"; do
+for command in "canonicalize --out c.npy" "score --out s.npy" "audit" "distribution --index 1"; do
     refused 1 "without maps" $command --model third.safetensors $outlines
 done
 refused 1 "outlines: there is no model for such data" upright outlines
 refused 1 "without maps" export --model third.safetensors --out m.onnx
 
 # --- none is forgotten ----------------------------------------------------------------------------
-tried="canonicalize check classifier discover distribution export info normalize report score train upright"
+tried="audit canonicalize check classifier discover distribution export info normalize report score train upright"
 elsewhere="demo models reproduce" # take no data of one's own
 [ "$("$recon" help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | sort)" = "$(printf '%s\n' $tried $elsewhere | sort)" ]
 report $? "every command of the help is tried here"
