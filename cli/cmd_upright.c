@@ -200,6 +200,14 @@ static recon_status hear_shipped(recon_ctx *ctx, job *j, const recon_model *mode
     return status;
 }
 
+/* A witness who is sure of nothing: where it must agree, no input is rotated. */
+static recon_status hear_nobody(recon_ctx *ctx, job *j)
+{
+    witness *w = &j->witnesses[j->n_witnesses++];
+    w->must = 1;
+    return recon_alloc(ctx, &w->of, j->inputs.n, sizeof *w->of);
+}
+
 /* What another model of these inputs says of them. */
 static recon_status hear_model(recon_ctx *ctx, job *j, const char *path, int as_shipped)
 {
@@ -209,6 +217,8 @@ static recon_status hear_model(recon_ctx *ctx, job *j, const char *path, int as_
     if (other.inputs.n == j->inputs.n) /* they may take other molecules */
         RECON_TRY(as_shipped ? hear_shipped(ctx, j, other.model, &other.inputs)
                              : hear(ctx, j, other.model, &other.inputs, 0, 0));
+    else if (as_shipped)
+        RECON_TRY(hear_nobody(ctx, j));
 done:
     cli_close(ctx, &other);
     return status;
@@ -518,11 +528,8 @@ static recon_status hear_all(recon_ctx *ctx, job *j, int trained)
                                  recon_folder_join(path, j->tried[i].dir, "model.safetensors"), 0));
     if (!trained && !(j->s->model && j->n_tried))
         RECON_TRY(hear_model(ctx, j, j->shipped, 1));
-    if (j->n_tried && !j->taken) { /* nobody agrees */
-        witness *w = &j->witnesses[j->n_witnesses++];
-        w->must = 1;
-        RECON_TRY(recon_alloc(ctx, &w->of, j->inputs.n, sizeof *w->of));
-    }
+    if (j->n_tried && !j->taken)
+        RECON_TRY(hear_nobody(ctx, j));
 done:
     return status;
 }
