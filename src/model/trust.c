@@ -111,8 +111,8 @@ enum { FROM = 1, MORE = 2, LONGER = 4, LARGER = 8, LOOK = 16 };
 static const char *const remedies[] = {
     "If the model was trained on other inputs, train it on these ({train(from=MODEL)}).",
     "Use more inputs of each kind.",
-    "Train longer ({resume=true epochs}) if the validation loss was still falling at the end "
-    "(MODEL.jsonl).",
+    ("Train longer ({resume=true epochs}) if the validation loss was still falling at the end "
+     "(MODEL.jsonl)."),
     "Try a larger {size}, {crop=auto}, or {mask=true} for objects that reach into the corners.",
     "Check the report, and rely only on inputs with the verdict one (poses.csv).",
 };
