@@ -338,7 +338,7 @@ recon_status recon_classes_cut(recon_ctx *ctx, recon_class_table *t, const recon
                                const recon_embedded *index, recon_metric metric, int ranks)
 {
     int cosine = metric == RECON_COSINE;
-    double spread, near;
+    double spread = 0, near = 0;
     if (metric == RECON_DOT)
         return RECON_OK;
     RECON_CHECK(spread_of(ctx, &spread, index, cosine, ranks));
