@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+enum { FAR = 20 /* degrees, as in the terminal's line "as given" */ };
+
 /* Of a summary that does not say: 0. */
 static int read_trust(recon_trust *out, const recon_found_folder *f)
 {
@@ -37,18 +39,22 @@ static void head_normalized(recon_page *page, const recon_found_folder *f)
 static void head_discovery(recon_page *page, const recon_found_folder *f, const char *cls,
                            const char *verdict)
 {
-    recon_found_words all, some, none;
-    size_t rotated = 0, unclear = 0;
+    recon_found_words all, some, far, none;
+    size_t rotated = 0, rotated_far = 0, unclear = 0;
     for (size_t i = 0; i < f->lines.n; i++) {
         const recon_line *line = &f->lines.line[i];
         rotated += line->rotated != 0;
+        rotated_far +=
+            line->rotated && RECON_TO_DEGREES * f->group->length(f->group, line->pose) > FAR;
         unclear += !line->rotated &&
                    (line->verdict == RECON_NATURAL_NONE || line->verdict == RECON_NATURAL_UNSURE);
     }
     recon_page_verdict(page, cls, verdict,
-                       "%s of %s %s would be rotated. For %s nothing can be told.",
+                       "%s of %s %s would be rotated, %s by more than %d degrees. For %s nothing "
+                       "can be told.",
                        recon_found_count(some, rotated), recon_found_count(all, f->lines.n),
-                       recon_found_many(f), recon_found_count(none, unclear));
+                       recon_found_many(f), recon_found_count(far, rotated_far), FAR,
+                       recon_found_count(none, unclear));
 }
 
 void recon_found_head(recon_page *page, const recon_found_folder *f)

@@ -38,7 +38,9 @@ static int is_unclear(const recon_line *line)
 
 const char *recon_line_say(recon_line_words out, const recon_line *line, const recon_group *group)
 {
-    if (line->rotated)
+    if (line->rotated && degrees(line, group) < 1)
+        snprintf(out, sizeof(recon_line_words), "rotated by less than 1\xc2\xb0");
+    else if (line->rotated)
         snprintf(out, sizeof(recon_line_words), "rotated by %.0f\xc2\xb0", degrees(line, group));
     else
         snprintf(out, sizeof(recon_line_words), "left%s",

@@ -367,14 +367,15 @@ function listing(root) {
     wrong: ['marked wrong', i => wrong.has(i) || degrees.has(i)],
   };
   const say = v => v === null ? '' : String(v);
+  const chance = v => v < .001 ? '<0.001' : v.toFixed(3);
   const action = i => degrees.has(i) ? `rotate by ${degrees.get(i).toFixed(0)}\u00b0`
     : rotates(i) ? 'rotate' : 'leave';
   const columns = [
     [data.heading, i => rows[i][NAME], 'name'],
     ['cluster', i => rows[i][CLUSTER], 'number'],
-    ['angle', i => rows[i][DEGREES], 'number', v => `${v.toFixed(0)}\u00b0`, Math.abs],
-    ['p-value', i => rows[i][P], 'number wide'],
-    ['p-value of the embedding', i => rows[i][P_EMBEDDING], 'number wide'],
+    ['angle', i => rows[i][DEGREES], 'number', v => `${Math.round(v) || 0}\u00b0`, Math.abs],
+    ['p-value', i => rows[i][P], 'number wide', chance],
+    ['p-value of the embedding', i => rows[i][P_EMBEDDING], 'number wide', chance],
     ['verdict', i => verdicts[rows[i][VERDICT]], '', v => v.replace('_', ' ')],
     ['action', action, ''],
   ];
