@@ -360,6 +360,16 @@ done:
     return status;
 }
 
+/* The natural poses of a law must be poses of the group. */
+static recon_status check_law(recon_ctx *ctx, const recon_law *law, const recon_group *group,
+                              const char *path)
+{
+    for (int j = 0; j < law->modes; j++)
+        if (group->check(ctx, group, law->mode[j].at, 1) != RECON_OK)
+            return recon_note(ctx, RECON_ERR_FORMAT, "in '" LAWS "' of %s", path);
+    return RECON_OK;
+}
+
 /* Of files that have them. */
 static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
                               const recon_safetensors *file, const char *path)
@@ -385,6 +395,8 @@ static recon_status read_laws(recon_ctx *ctx, recon_stored_embeddings *c,
     if (!good)
         RECON_TRY(
             recon_fail(ctx, RECON_ERR_FORMAT, "%s: '" LAWS "' are no laws of clusters", path));
+    for (size_t i = 0; i < c->laws.n; i++)
+        RECON_TRY(check_law(ctx, &c->laws.law[i], c->group, path));
     if (recon_safetensors_has(file, DENSITY))
         RECON_TRY(read_usual(ctx, &c->laws, file, path));
 done:

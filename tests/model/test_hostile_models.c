@@ -183,6 +183,7 @@ static void of_molecules(void **state)
         { "@elements 99999999999999999999", RECON_ERR_FORMAT, "ascending" },
         { "theta.unit/fill -1", RECON_ERR_FORMAT, "theta.unit" },
         { "codes.pose/fill 0", RECON_ERR_FORMAT, "quaternion of length 0" },
+        { "codes.laws/fill 1", RECON_ERR_FORMAT, "quaternion of length 2" },
         { "@maps", RECON_ERR_INPUT, "recon discover" },
     };
     static const lie paper[] = {
