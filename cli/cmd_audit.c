@@ -4,10 +4,11 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/group.h"
-#include "model/audit.h"
+#include "model/model.h"
 #include "model/table.h"
 
 #include <math.h>
+#include <recon/model/audit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include <recon/core/ctx.h>
 #include <recon/core/array.h>
 #include <recon/core/safetensors.h>
+#include <recon/core/shipped.h>
 #include <recon/core/rng.h>
 #include <recon/ops/backend.h>
 #include <recon/group/so2.h>
@@ -37,6 +38,7 @@
 #include <recon/model/trust.h>
 #include <recon/model/discover.h>
 #include <recon/model/export.h>
+#include <recon/model/audit.h>
 #include <recon/report/found.h>
 
 #endif

@@ -27,7 +27,7 @@ from ._errors import (
 )
 from ._images import Candidates, Distribution, ImageModel
 from ._library import Progress, __version__, set_threads
-from ._load import load
+from ._load import list_models, load
 from ._model import Model, Scores
 from ._molecules import Candidates3, Distribution3, MoleculeModel
 from ._normalize import VERDICTS, Frames, normalize
@@ -64,6 +64,7 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "discover",
+    "list_models",
     "load",
     "normalize",
     "read_images",

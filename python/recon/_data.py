@@ -11,7 +11,7 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import Array, address, check, context, lib, made, warn, whole
-from ._records import record
+from ._records import SHOWN, record, table, thumbnail
 from ._spec import Crop, crops, rule_of, spec_of
 
 _MEGABYTE = 10**6
@@ -31,6 +31,12 @@ class Images(NamedTuple):
     images: Array
     labels: Array
     angles: Array
+
+    def _repr_html_(self) -> str:
+        shown = self.images[:SHOWN]
+        return table(f"recon.Images, {' x '.join(map(str, self.images.shape))}", [
+            [str(label) if label >= 0 else str(i) for i, label in enumerate(self.labels[:SHOWN])],
+            [thumbnail(image) for image in shown]], len(self.images) > SHOWN)
 
 
 @record

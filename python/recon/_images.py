@@ -4,16 +4,16 @@ from __future__ import annotations
 import ctypes
 import os
 from dataclasses import dataclass, field
-from typing import Any, Callable, Literal, NamedTuple
+from typing import Any, Callable, Literal, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _abi
 from ._errors import InputError
 from ._library import (
-    Array, Asked, address, answering, array, choice, context, lib, made, room, warn_above)
-from ._model import Model, gate_of
-from ._pictures import Pictures, is_batch
+    Array, Asked, address, answering, array, check, choice, context, lib, made, path_text, room)
+from ._model import Model, gate_of, open_model
+from ._pictures import Pictures
 from ._poses import Poses
 from ._records import record
 
@@ -100,7 +100,9 @@ class ImageModel(Model):
     x width [x channels], an array of n, or a list of images of different sizes; uint8, uint16 or
     floats (0 to 1), grey or colour, with or without alpha. Of these the model sees small copies,
     made in the same way as for a folder of images, and canonicalize rotates each at its own size,
-    with the same pixels as `recon canonicalize` writes.
+    with the same pixels as `recon canonicalize` writes. An image may also be a PIL image or the
+    path of a picture. Tensors of PyTorch have their channels first, arrays last; the other is
+    taken where only that can be, as for n x 3 x 100 x 80.
 
     Fields:
         path: The absolute path of the file; or the name of a shipped model.
@@ -182,8 +184,8 @@ class ImageModel(Model):
         Returns:
             The images in their natural pose, or the averaged outputs, float64; and the Poses of
             the inputs (with average, of the first candidates). Images keep their sizes and their
-            dtype: bytes come back as bytes. Those of other sizes than the model's are returned as
-            they were given: one, an array or a list.
+            dtype: bytes come back as bytes. They are returned as they were given: one, an array or a
+            list; arrays, tensors or PIL images; of a path, the picture as an array.
 
         Example:
             >>> model = recon.load("fashion")
@@ -204,12 +206,13 @@ class ImageModel(Model):
             ((1000, 800, 3), dtype('uint8'))
         """
         images, pictures = self._seen(x)
+        small = pictures.images is None
         out = np.empty_like(images)
         records = room(len(images), _abi.recon_pose)
         how = choice("interpolation", interpolation, "recon_interpolation")
         if fill not in FILLS:
             raise InputError(f"fill is {fill!r}: 'zero' or 'edge'")
-        if pictures is not None and fill != "zero" and average is None:
+        if small and fill != "zero" and average is None:
             raise InputError(f"fill {fill!r}: for images of the model's size")
         options = ctypes.byref(_abi.recon_canonicalize_options(
             interpolation=how, edge=FILLS.index(fill), only_if=gate_of(only_if),
@@ -218,7 +221,7 @@ class ImageModel(Model):
             if judge is not None:
                 raise InputError("judge chooses among candidates, average does not: give one")
             answers = self._average(images, average, records, self._with(lambda_), options)
-            return answers, Poses(records, self._sizes(pictures, len(images)))
+            return answers, Poses(records, pictures.sizes, images)
         common = (address(out), address(records), self._with(lambda_), address(images), len(images))
         if judge is None:
             self._ask(lib.recon_canonicalize, *common, options)
@@ -226,11 +229,12 @@ class ImageModel(Model):
             asked = Asked(_abi.recon_judge, answering(judge, "judge's scores", images.shape[1:]))
             asked.by(self._device, lib.recon_canonicalize_search, *common, asked.function, None,
                      options)
-        if pictures is None:
-            return _as_given(out, x), Poses(records, self.size)
-        with context(self._device) as ctx:
-            upright = pictures.rotated(ctx, records["rotation"][:, 0].tolist(), how)
-        return upright, Poses(records, pictures.sizes)
+        made: Sequence[Array] | Array = out
+        if small:
+            angles = records["rotation"][:, 0].tolist()
+            with context(self._device) as ctx:
+                made = pictures.frames(ctx, range(len(pictures)), angles, how)
+        return pictures.restored(made), Poses(records, pictures.sizes, images)
 
     def _average(self, images: Array, average: Callable[[Array], Any], records: Any, handle: int,
                  options: Any) -> Array:
@@ -292,16 +296,17 @@ class ImageModel(Model):
         self._ask(lib.recon_candidates_list, address(out), self._handle, address(images),
                   len(images), None)
         return [Candidates(Poses(one["pose"][: one["count"]], size), one["weight"][: one["count"]])
-                for one, size in zip(out, self._sizes(pictures, len(images)))]
+                for one, size in zip(out, pictures.sizes)]
 
-    def _frames(self, x: Any, interpolation: str) -> tuple[list[Array], Array, list[int]]:
+    def _frames(self, x: Any, interpolation: str) -> tuple[list[Any], Array, list[int]]:
         """Every image in each of its candidate poses, with their weights and image indices."""
         found = self.candidates(x)
         of = [i for i, one in enumerate(found) for _ in one.weight]
         angles = [float(a) for one in found for a in one.poses.rotation]
         how = choice("interpolation", interpolation, "recon_interpolation")
         with context(self._device) as ctx:
-            frames = Pictures(x, self.size).frames(ctx, of, angles, how)
+            pictures = Pictures(x, self.size)
+            frames = [pictures.back(i, one) for i, one in zip(of, pictures.frames(ctx, of, angles, how))]
         return frames, np.concatenate([one.weight for one in found] or [np.empty(0)]), of
 
     def distribution(self, x: Any) -> list[Distribution]:
@@ -323,7 +328,7 @@ class ImageModel(Model):
         out = (_abi.recon_distribution * len(images))()
         self._ask(lib.recon_distribution_images, out, self._handle, address(images), len(images))
         return [self._distribution(one, size)
-                for one, size in zip(out, self._sizes(pictures, len(images)))]
+                for one, size in zip(out, pictures.sizes)]
 
     def _distribution(self, one: Any, size: tuple[int, ...]) -> Distribution:
         modes = [(one.mode[i].at, one.mode[i].weight) for i in range(one.modes)]
@@ -342,28 +347,38 @@ class ImageModel(Model):
         images, _ = self._seen(x)
         return images.ctypes, len(images)  # which keeps the images alive
 
-    def _sizes(self, pictures: Pictures | None, n: int) -> list[tuple[int, ...]]:
-        return [self.size] * n if pictures is None else pictures.sizes
+    def _seen(self, x: Any) -> tuple[Array, Pictures]:
+        """The images for the model, and as they are given."""
+        pictures = Pictures(x, self.size)
+        if pictures.images is not None:
+            return pictures.images, pictures
+        crop = self.crop
+        with context(self._device) as ctx:
+            return pictures.seen(ctx, crop), pictures
 
-    def _seen(self, x: Any) -> tuple[Array, Pictures | None]:
-        """The images for the model, and the pictures if their sizes or kinds differ."""
-        if not is_batch(x, self.size):
-            pictures = Pictures(x, self.size)
-            crop = self.crop
-            with context(self._device) as ctx:
-                return pictures.seen(ctx, crop), pictures
-        x = array(x, None, "images")
-        if x.dtype == np.uint8:
-            x = x.astype(np.float32) / np.float32(255)
-        x = array(x, np.float32, "images")
-        warn_above("RECON_PIXEL_USUAL", x, "images: pixels up to {:g}; floats of 0 to 1 are"
-                   " expected: divide by 255, or give uint8")
-        return x, None
+    def export(self, path: str | os.PathLike[str],
+               what: Literal["pose", "canonicalize", "score"] = "pose",
+               licence: str | None = None) -> None:
+        """Writes the model as an ONNX file, for other runtimes: `recon export`.
 
+        Args:
+            path: The file.
+            what: What the file computes for each image: its "pose" and rotation; with
+                "canonicalize" also the rotated image; with "score" also how unusual the pose is.
+            licence: Of the model, recorded in the file.
 
-def _as_given(out: Array, x: Any) -> Array:
-    """Images that the library made, in the dtype of those that they were made of."""
-    dtype = array(x, None, "images").dtype
-    if dtype == np.uint8:
-        out = np.clip(np.rint(255 * out), 0, 255)  # bicubic overshoots
-    return out.astype(dtype, copy=False)
+        Returns:
+            None.
+
+        Example:
+            >>> recon.load("mnist-small").export("mnist-small.onnx", what="canonicalize")
+        """
+        if self._anchored:
+            raise InputError("the model is anchored, which ONNX has nothing for: load it again")
+        single = open_model(self.path, "cpu", "f32", self.lambda_from)
+        options = _abi.recon_export_options(
+            what=choice("what", what, "recon_export_what"),
+            licence=None if licence is None else licence.encode())
+        with context() as ctx:
+            check(ctx, lib.recon_model_export(ctx, os.fsencode(path_text(path, "path")),
+                                              single._handle, ctypes.byref(options)))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import importlib
 import operator
 import os
 import signal
@@ -11,13 +12,13 @@ import threading
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple, NoReturn, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abi
-from ._errors import Error, InputError, OutOfMemoryError, failure
+from ._errors import Error, InputError, OutOfMemoryError, UnsupportedError, failure
 
 __version__ = "0.3.0-dev"
 Array = npt.NDArray[Any]  # of numbers, of any shape
@@ -56,6 +57,17 @@ def _load() -> ctypes.CDLL:
 
 
 lib = _load()
+
+
+def needed(package: str, what: str) -> Any:
+    """A module of a package that recon can do without, for what cannot."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        name = package.partition(".")[0]
+        raise UnsupportedError(f"{what} needs {name}, which is not installed: pip install {name}"
+                               ) from error
+
 
 # --- contexts -------------------------------------------------------------------------------------
 
@@ -112,6 +124,27 @@ class Progress(NamedTuple):
     finished: bool
     measure: str | None
     value: float
+
+
+Watch = Union[Callable[[Progress], Any], bool]
+
+
+class _Bars:
+    """Progress as bars of tqdm, one for each thing that is done."""
+
+    def __init__(self) -> None:
+        self._tqdm = needed("tqdm.auto", "progress=True").tqdm
+        self._bar: Any = None
+
+    def __call__(self, at: Progress) -> None:
+        if self._bar is None:
+            self._bar = self._tqdm(total=at.total, desc=at.label)
+        if at.measure:
+            self._bar.set_postfix({at.measure: f"{at.value:.4g}"}, refresh=False)
+        self._bar.update(at.done - self._bar.n)
+        if at.finished:
+            self._bar.close()
+            self._bar = None
 
 
 class _Watcher:
@@ -183,14 +216,16 @@ def context(device: str = "cpu") -> Iterator[int]:
 
 
 @contextmanager
-def watched(device: str, progress: Callable[[Progress], Any] | None) -> Iterator[int]:
+def watched(device: str, progress: Watch | None) -> Iterator[int]:
     """Like context, for a call that reports progress; exceptions of `progress` are raised here."""
-    if progress is None:
+    if progress is None or progress is False:
         with context(device) as ctx:
             yield ctx
         return
+    if progress is True:
+        progress = _Bars()
     if not callable(progress):
-        raise InputError(f"progress: a function is needed, not {type(progress).__name__}")
+        raise InputError(f"progress: a function or True is needed, not {type(progress).__name__}")
     watcher = _Watcher(progress)
     own = _Context(device, _threads, watcher)
     watcher.pointer = own.pointer
@@ -348,8 +383,41 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> None:
 # --- arrays and names -----------------------------------------------------------------------------
 
 
+def is_tensor(x: Any) -> bool:
+    """Whether x is of PyTorch, which is not imported for that."""
+    kind = getattr(sys.modules.get("torch"), "Tensor", None)
+    return kind is not None and isinstance(x, kind)
+
+
+def _numbers(x: Any, what: str) -> Array:
+    """A tensor's, on the CPU."""
+    torch: Any = sys.modules["torch"]
+    if torch.jit.is_tracing():  # by torch.jit.trace or torch.onnx.export
+        refuse_to_be_compiled()
+    remedy = {
+        "a tensor on the device meta, which has no numbers": x.device.type == "meta",
+        "a tensor of torch.bfloat16: x.float() makes it float32": x.dtype == torch.bfloat16,
+        "a sparse tensor: x.to_dense() makes it dense": x.layout != torch.strided,
+        "a tensor that requires grad, and no gradient flows through recon: x.detach(), or"
+        " torch.no_grad()": x.requires_grad and torch.is_grad_enabled(),
+    }
+    for fault, there in remedy.items():
+        if there:
+            raise InputError(f"{what}: {fault}")
+    numbers: Array = x.detach().cpu().resolve_neg().numpy()
+    return numbers
+
+
+def refuse_to_be_compiled() -> NoReturn:
+    raise UnsupportedError("recon cannot be traced, scripted or exported by PyTorch: the library makes"
+                           " the images, and a trace would keep those of one input; model.export(path)"
+                           " or `recon export` writes the model as ONNX")
+
+
 def array(x: Any, dtype: Any, what: str) -> Array:
     """x as a C-order array of dtype, its own for None; a failure names what it was to be."""
+    if is_tensor(x):
+        x = _numbers(x, what)
     try:
         if np.iscomplexobj(x):  # NumPy would drop half of it
             raise TypeError("complex numbers, but real ones are needed")

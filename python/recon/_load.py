@@ -1,12 +1,13 @@
-"""load: opens a model of the kind that its file records."""
+"""load and list_models: models by their files, or by their names."""
 from __future__ import annotations
 
 import os
 from typing import Any, Literal
 
+from . import _abi
 from ._images import ImageModel
-from ._library import path_text
-from ._model import open_model
+from ._library import lib
+from ._model import Model
 from ._molecules import MoleculeModel
 
 
@@ -47,11 +48,21 @@ def load(
         >>> recon.load("mnist-small", lambda_="head").lambda_from
         'head'
     """
-    name = path_text(path, "path")
-    if os.path.isdir(name):
-        name = os.path.join(name, "model.safetensors")
-    if os.path.exists(name):
-        name = os.path.abspath(name)  # for processes that work in another folder
-    opened: Any = open_model(name, device, precision, lambda_)  # of the class of its data
+    opened: Any = Model.load(path, device, precision, lambda_)  # of the class of its data
     model: ImageModel | MoleculeModel = opened
     return model
+
+
+def list_models() -> list[str]:
+    """The models that come with recon, by the names that recon.load takes.
+
+    Returns:
+        The names, sorted.
+
+    Example:
+        >>> "fashion" in recon.list_models()
+        True
+    """
+    names = (_abi.recon_shipped_name * _abi.RECON_SHIPPED_MOST)()
+    n = lib.recon_shipped_models(names)
+    return [name.value.decode() for name in names[:n]]

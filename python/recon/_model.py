@@ -6,27 +6,30 @@ import os
 import threading
 import weakref
 from dataclasses import dataclass
-from typing import Any, Iterator
+from typing import Any, Iterator, Literal, TypeVar
 
 import numpy as np
 
 from . import _abi
 from ._errors import FormatError, InputError
 from ._library import (
-    Array, address, check, choice, context, lib, patiently, pick, room, share, warn)
-from ._records import record
+    Array, address, check, choice, context, lib, matrices, path_text,
+    patiently, pick, room, share, warn)
+from ._records import Rows, record
 from ._trust import TrustWarning, lambda_name, trust_of, warning_of
 
 PRECISIONS = {"auto": "RECON_AUTO", "f32": "RECON_SINGLE", "tf32": "RECON_TF32",
               "bf16": "RECON_MIXED"}
+M = TypeVar("M", bound="Model")
 
 
 @record
 @dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Rows):
     """How unusual poses are, and whether the inputs are like the training data.
 
-    Unpacks into score and p_value: `score, p_value = model.score(x)`.
+    Unpacks into score and p_value: `score, p_value = model.score(x)`. Some of the rows are scores[3],
+    scores[2:5] and scores[mask]; scores.to_frame() is a pandas DataFrame.
 
     Fields:
         score: -log density of the pose, given the input: higher is more unusual; float64, n.
@@ -40,6 +43,8 @@ class Scores:
     score: Array
     p_value: Array
     p_embedding: Array
+
+    _shown = ("score", "p_value", "p_embedding")
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.score, self.p_value))
@@ -88,6 +93,39 @@ class Model:
         self.lambda_from: str = lambda_name(getattr(self._info, "lambda"))
         weakref.finalize(self, _close, device, handle).atexit = False
 
+    @classmethod
+    def load(
+        cls: type[M],
+        path: str | os.PathLike[str],
+        device: str = "cpu",
+        precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
+        lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
+    ) -> M:
+        """As recon.load, for one kind of model: ImageModel.load refuses a model of molecules.
+
+        Args:
+            path: As in recon.load.
+            device: As in recon.load.
+            precision: As in recon.load.
+            lambda_: As in recon.load.
+
+        Returns:
+            A model of this class.
+
+        Example:
+            >>> recon.ImageModel.load("fashion").size
+            (28, 28, 1)
+        """
+        name = path_text(path, "path")
+        if os.path.isdir(name):
+            name = os.path.join(name, "model.safetensors")
+        if os.path.exists(name):
+            name = os.path.abspath(name)  # for processes that work in another folder
+        model = open_model(name, device, precision, lambda_)  # of the class of its data
+        if not isinstance(model, cls):
+            raise InputError(f"{name}: a model of {model._inputs}, but {cls._inputs} are needed")
+        return model
+
     def __reduce__(self) -> tuple[Any, ...]:  # another process opens the file again
         return open_model, (self.path, self._device, self._precision, self.lambda_from)
 
@@ -116,6 +154,29 @@ class Model:
     def _batch(self, x: Any) -> tuple[Any, int]:
         """The inputs as the library takes them, and how many; each kind has its own."""
         raise NotImplementedError
+
+    def embed(self, x: Any) -> tuple[Array, Array]:
+        """What the network sees: embeddings and poses, as recon.normalize takes them.
+
+        Args:
+            x: The images or molecules.
+
+        Returns:
+            z, the embeddings, which do not change when an input is rotated: float32, n x d. And
+            psi, the poses, relative to an arbitrary canonical: n radians; of molecules n x 3 x 3.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> z, psi = model.embed(recon.read_images("garments", limit=100).images)
+            >>> z.shape, psi.shape
+            ((100, 128), (100,))
+        """
+        inputs, n = self._batch(x)
+        group = _abi.recon_group.from_address(self._info.group)
+        z, psi = np.empty((n, self._info.code), np.float32), np.empty((n, group.numbers))
+        seen = _abi.recon_seen(z=address(z), psi=address(psi))
+        self._ask(lib.recon_model_embed, ctypes.byref(seen), self._handle, inputs, n)
+        return z, psi[:, 0] if group.numbers == 1 else matrices(psi)
 
     def score(self, x: Any) -> Scores:
         """How unusual the pose of each input is.

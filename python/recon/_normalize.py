@@ -11,8 +11,9 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import (
-    Array, address, array, as_array, check, choice, context, lib, patiently, warn, whole)
-from ._records import record
+    Array, Watch, address, array, as_array, check, choice, lib, patiently, warn, watched, whole)
+from ._plot import poses as plotted
+from ._records import Rows, record
 
 _FAMILIES = ("auto", "uniform", "normal", "vonmises", "mixture")
 VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
@@ -25,8 +26,9 @@ _POSES = ("bool", "float16", "float32", *(f"{u}int{bits}" for u in ("", "u") for
 
 @record
 @dataclass(frozen=True, repr=False, eq=False)
-class Frames:
-    """The result of Algorithm 1: one row per query, or per point if there are no queries.
+class Frames(Rows):
+    """The result of Algorithm 1: one row per query, or per point if there are no queries. Some of the
+    rows are frames[3], frames[2:5] and frames[mask]; frames.to_frame() is a pandas DataFrame.
 
     Angles are radians in (-pi, pi], rotations 3 x 3 matrices; rows x [3 x 3] below means rows for
     SO(2) and rows x 3 x 3 for SO(3). gamma, normalized and absolute have the precision of the
@@ -113,6 +115,37 @@ class Frames:
     recall: float
     seconds: dict[str, float]
 
+    _shown = ("gamma", "absolute", "theta", "verdict", "fold", "symmetry", "p", "p_embedding",
+              "identifiability", "members", "class_of", "background", "score")
+
+    def _columns(self) -> dict[str, Array]:
+        return {**super()._columns(), "verdict": np.array((*VERDICTS, "outside"))[self.verdict]}
+
+    def plot(self, row: int | None = None, ax: Any = None) -> Any:
+        """Draws poses; with matplotlib.
+
+        Args:
+            row: The centred poses of this row's class; None: `absolute`, of all rows.
+            ax: Axes of matplotlib, polar for angles, else in three dimensions; None: of a new
+                figure.
+
+        Returns:
+            The axes.
+
+        Example:
+            >>> z, poses = np.random.default_rng(1).normal(size=(2, 60, 3))
+            >>> frames = recon.normalize(z, 0.1 * poses[:, 0], k=25)
+            >>> try:
+            ...     axes = frames.plot()
+            ... except recon.UnsupportedError:  # matplotlib is not installed
+            ...     pass
+        """
+        if row is None:
+            return plotted(self.absolute, ax)
+        if self.normalized is None:
+            raise InputError("row: only with classes='knn', where a row has a class of its own")
+        return plotted(self.normalized[row], ax)
+
     def __repr__(self) -> str:
         classes = f"classes of {self.k}" if self.k else f"{self.class_count} classes"
         return f"<recon.Frames of {len(self.gamma)} rows, {classes}, family {self.family}>"
@@ -135,6 +168,7 @@ def normalize(
     tukey_c: float | None = None,
     include_self: bool = False,
     quaternions: Literal["wxyz", "xyzw"] | None = None,
+    progress: Watch | None = None,
 ) -> Frames:
     """Algorithm 1 of the paper: natural poses and pose distributions from the embeddings and poses
     of any class-pose backbone, without labels.
@@ -173,6 +207,7 @@ def normalize(
         quaternions: The order of n x 4 poses, which cannot be seen in them: "wxyz" (w first:
             MuJoCo, PyTorch3D, Blender) or "xyzw" (w last: SciPy, ROS, Eigen's coeffs). Needed
             for n x 4 poses, and for no others.
+        progress: As in recon.train.
 
     Returns:
         Frames: for each row gamma (the natural pose), absolute (its own pose, centred), theta (the
@@ -203,7 +238,7 @@ def normalize(
         raise InputError("queries are a pair of embeddings and poses")
     out, asked = _abi.recon_frames(), None
     try:
-        with context() as ctx:
+        with watched("cpu", progress) as ctx:
             table = _group(ctx, group, family)
             index, kept, precision = _embedded(ctx, table, quaternions, z, poses, labels, "")
             if queries is not None:
@@ -322,7 +357,7 @@ def _embedded(
     z = array(z, np.float32, f"{what}z")
     if z.ndim != 2:
         raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
-    poses = np.asarray(poses.as_matrix() if hasattr(poses, "as_matrix") else poses)
+    poses = poses.as_matrix() if hasattr(poses, "as_matrix") else poses
     given, held = as_array(poses, f"{what}poses", *_POSES)
     read, group = np.empty((len(z), table.numbers)), ctypes.addressof(table)
     check(ctx, lib.recon_group_read(

@@ -8,7 +8,9 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import Array, address, array, choice, lib, matrices
-from ._records import same
+from ._pictures import Pictures
+from ._plot import pairs, rose, sphere
+from ._records import SHOWN, Rows, same, thumbnail
 
 _THERE, _BACK = _abi.RECON_TO_CANONICAL, _abi.RECON_TO_INPUT
 
@@ -21,17 +23,21 @@ def _only(given: dict[str, Any]) -> tuple[str, Any]:
     return there[0]
 
 
-class _Records:
+class _Records(Rows):
     """The common base of both kinds of poses: n records of the library."""
+
+    _shown = ("psi", "natural", "absolute", "rotation", "rotated")
 
     def __init__(self, records: Array):
         self._records = records
+        self._small: dict[int, Array] = {}  # of the first ones, what the model saw
 
     def __len__(self) -> int:
         return len(self._records)
 
     def __eq__(self, other: Any) -> bool:
-        return type(self) is type(other) and same(self.__dict__, other.__dict__)
+        return type(self) is type(other) and same(
+            *({name: x for name, x in one.__dict__.items() if name != "_small"} for one in (self, other)))
 
     __hash__ = None  # type: ignore[assignment]  # arrays can change
 
@@ -91,15 +97,55 @@ class Poses(_Records):
         True
     """
 
-    def __init__(self, records: Array, size: Any):
-        """size: (height, width, channels) of all, or a list of such."""
+    def __init__(self, records: Array, size: Any, seen: Array | None = None):
+        """size: (height, width, channels) of all, or a list of such. seen: what the model saw."""
         super().__init__(records)
+        if seen is not None:
+            self._small = {i: np.clip(np.rint(255 * x), 0, 255).astype(np.uint8)
+                           for i, x in enumerate(seen[:SHOWN])}
         given = np.asarray(size, np.int64).reshape(-1, 3) if len(records) else np.zeros((0, 3), np.int64)
         self._sizes = np.array(np.broadcast_to(given, (len(records), 3)))
 
     def __getitem__(self, which: Any) -> Poses:
         """Some of them; poses[3] is still a list, of one."""
-        return Poses(np.atleast_1d(self._records[which]), np.atleast_2d(self._sizes[which]))
+        at = self._at(which)
+        some = Poses(self._records[at], self._sizes[at])
+        some._small = {j: self._small[i] for j, i in enumerate(at[:SHOWN].tolist()) if i in self._small}
+        return some
+
+    def _pictured(self) -> dict[str, list[str]]:
+        if not self._small:
+            return {}
+        by = {"as given": np.zeros(len(self)), "upright": self.rotation}
+        return {name: [thumbnail(self._small[i], angle) if i in self._small else ""
+                       for i, angle in enumerate(angles)] for name, angles in by.items()}
+
+    def plot(self, images: Any = None, ax: Any = None) -> Any:
+        """Draws how far the images are rotated, or pairs of them; with matplotlib.
+
+        Args:
+            images: The images, as canonicalize took them: they are drawn as given, above, and
+                upright, below, the first eight. Without them a rose of `absolute` is drawn: upright
+                is up.
+            ax: Polar axes of matplotlib for the rose; None: of a new figure.
+
+        Returns:
+            The axes, or an array of them, 2 x m.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> upright, poses = model.canonicalize(recon.read_images("garments", limit=5).images)
+            >>> try:
+            ...     axes = poses.plot()
+            ... except recon.UnsupportedError:  # matplotlib is not installed
+            ...     pass
+        """
+        if images is None:
+            return rose(self.absolute, ax)
+        given = Pictures(images, (1, 1, 3)).given[:SHOWN]
+        some = [one.astype(np.float32) for one in given]
+        upright = self[: len(given)].to_canonical(masks=some)
+        return pairs(given, [b.astype(a.dtype) for a, b in zip(given, upright)])
 
     def __repr__(self) -> str:
         return f"<recon.Poses of {len(self)} image{'s' * (len(self) != 1)}>"
@@ -231,7 +277,26 @@ class Poses3(_Records):
 
     def __getitem__(self, which: Any) -> Poses3:
         """Some of them; poses[3] is still a list, of one."""
-        return Poses3(np.atleast_1d(self._records[which]))
+        return Poses3(self._records[self._at(which)])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws how the molecules are rotated; with matplotlib.
+
+        Args:
+            ax: Axes of matplotlib in three dimensions; None: of a new figure.
+
+        Returns:
+            The axes: a sphere with the places to which `absolute` takes the three axes.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> _, poses = model.canonicalize(recon.read_molecules("conformers/test", limit=5))
+            >>> try:
+            ...     axes = poses.plot()
+            ... except recon.UnsupportedError:  # matplotlib is not installed
+            ...     pass
+        """
+        return sphere(self.absolute, ax)
 
     def __repr__(self) -> str:
         return f"<recon.Poses3 of {len(self)} molecule{'s' * (len(self) != 1)}>"

@@ -21,7 +21,7 @@ from ._data import Images, bytes_of
 from ._errors import InputError
 from ._library import (
     Array,
-    Progress, as_array, check, choice, lib, made, patiently, path_text, pick,
+    Watch, as_array, check, choice, lib, made, patiently, path_text, pick,
     watched, whole)
 from ._model import PRECISIONS
 from ._molecules import Conformers, molecules_of
@@ -31,7 +31,6 @@ from ._spec import Crop, crops, rule_of, spec_of
 _FOLDS_MOST = 100
 
 Data = Any  # str | os.PathLike[str] | Images | Array | Sequence of molecules
-Watch = Callable[[Progress], Any]
 
 
 @record
@@ -174,8 +173,9 @@ def train(
         picture_limit: Memory limit for one image, in MB.
         device: "cpu", or "cuda" where the library was built with it.
         precision: As in recon.load.
-        progress: A function that is called with a recon.Progress from time to time. If it raises
-            an exception, training stops and leaves a checkpoint, as with Ctrl-C.
+        progress: True for bars of tqdm; or a function that is called with a recon.Progress from
+            time to time. If it raises an exception, training stops and leaves a checkpoint, as
+            with Ctrl-C.
 
     Returns:
         A Training: the path, the number of steps, and the validation measure.

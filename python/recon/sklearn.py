@@ -23,7 +23,6 @@ from sklearn.utils.validation import check_is_fitted  # type: ignore[import]
 from ._library import Array, share
 from ._errors import InputError
 from ._images import ImageModel
-from ._load import load
 from ._poses import Poses
 from ._train import discover_quietly, train
 
@@ -71,11 +70,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _open(self, path: Any) -> None:
-        opened = load(path, device=self.device, lambda_=self.lambda_)
-        if not isinstance(opened, ImageModel):
-            raise InputError(f"{opened.path}: a model of molecules, but images are needed")
-        self.model_ = opened
-        self.n_features_in_ = int(np.prod(self.shape or opened.size))
+        self.model_ = ImageModel.load(path, device=self.device, lambda_=self.lambda_)
+        self.n_features_in_ = int(np.prod(self.shape or self.model_.size))
 
     def __getstate__(self) -> dict[str, Any]:
         """Stores a fitted model in the pickle itself."""
@@ -113,7 +109,23 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _fitted_images(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        return self._images(X)
+        images = self._images(X)
+        several = isinstance(images, np.ndarray) and images.ndim == 3 and images.shape[2] > 4
+        return images[..., None] if several else images  # n of them, whatever n is
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the columns that transform returns for rows of pixels; so that
+        set_output(transform="pandas") works.
+
+        Args:
+            input_features: Their names; None: pixel0, pixel1 ...
+
+        Returns:
+            An array of names.
+        """
+        if input_features is not None:
+            return np.asarray(input_features, object)
+        return np.array([f"pixel{i}" for i in range(self.n_features_in_)], object)
 
     def _more_tags(self) -> dict[str, Any]:
         return {"X_types": ["3darray", "2darray"], "requires_y": False}
@@ -213,8 +225,8 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         images = self._fitted_images(X)
         out, poses = self.model_.canonicalize(
             images, only_if=self.only_if, interpolation=self.interpolation, only=self.only)
-        rows = not isinstance(X, (list, tuple)) and np.ndim(X) == 2  # a table of data too
-        return (out.reshape(np.shape(X)) if rows else out), poses
+        listed = isinstance(X, (list, tuple))
+        return (out if listed else out.reshape(np.shape(X))), poses  # a table of data too
 
     def score(self, X: Any, y: Any = None) -> float:
         """How likely the poses of images are under the model: for GridSearchCV.

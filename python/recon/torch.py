@@ -7,26 +7,26 @@ model.
 
 Images are tensors n x channels x height x width of floats (0 to 1) or uint8, or a list of tensors
 channels x height x width of different sizes. They are rotated by the library, on the CPU, and
-returned on their own device. No gradient flows through the rotation.
+returned on their own device. No gradient flows through the rotation. Without a frozen model the
+module is a transform, in front of ToTensor too: it takes what recon.ImageModel takes.
 """
 from __future__ import annotations
 
 import os
-from typing import Any, Literal, NoReturn, Sequence, Union
+from typing import Any, Literal, Sequence, Union
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ._library import Array
-from ._errors import InputError, UnsupportedError
+from . import _library
+from ._library import Array, array, refuse_to_be_compiled
+from ._errors import InputError
 from ._images import ImageModel
-from ._load import load
 from ._poses import Poses
 
 __all__ = ["Canonicalizer"]
 
-_DTYPES = (torch.float16, torch.float32, torch.float64, torch.uint8)
 Images = Union[Tensor, Sequence[Tensor]]
 
 
@@ -62,14 +62,12 @@ class Canonicalizer(nn.Module):
         frozen: nn.Module | None = None,
         *,
         only_if: float | None = None,
-        only: str = "any",
+        only: Literal["any", "clear", "one"] = "any",
         average: bool = False,
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
     ):
         super().__init__()
-        opened = model if isinstance(model, ImageModel) else load(model)
-        if not isinstance(opened, ImageModel):
-            raise InputError(f"{opened.path}: a model of molecules, but images are needed")
+        opened = model if isinstance(model, ImageModel) else ImageModel.load(model)
         if frozen is not None and not isinstance(frozen, nn.Module):
             raise InputError(f"frozen: an nn.Module is needed, not {type(frozen).__name__}")
         if average and frozen is None:
@@ -79,7 +77,7 @@ class Canonicalizer(nn.Module):
         self.model = opened
         self.frozen = frozen
         self.only_if = only_if
-        self.only = only
+        self.only: Literal["any", "clear", "one"] = only
         self.average = average
         self.interpolation: Literal["bilinear", "bicubic"] = interpolation
         if frozen is not None:
@@ -106,7 +104,7 @@ class Canonicalizer(nn.Module):
 
     def __prepare_scriptable__(self) -> None:
         """Called first by torch.jit.script."""
-        _refuse_to_be_compiled()
+        refuse_to_be_compiled()
 
     def forward(self, images: Images) -> Any:
         """The images in their natural pose, or the frozen model's output for them.
@@ -126,7 +124,7 @@ class Canonicalizer(nn.Module):
         """
         if self.frozen is None:
             return self.canonicalize(images)[0]
-        _check_fits(images, self.frozen)
+        _check(images, self.frozen)
         if self.average:
             return self._averaged(images)
         return _ask(self.frozen, self.canonicalize(images)[0])
@@ -146,11 +144,9 @@ class Canonicalizer(nn.Module):
             >>> poses.absolute.shape
             (5,)
         """
-        given = _arrays(images)
-        out, poses = self.model.canonicalize(given, only_if=self.only_if,
-                                             interpolation=self.interpolation,
-                                             only=self.only)
-        return _tensors(out, images), poses
+        _in_a_worker()
+        return self.model.canonicalize(
+            images, only_if=self.only_if, interpolation=self.interpolation, only=self.only)
 
     def invert(self, poses: Poses, **x: Any) -> Any:
         """Maps what the frozen model found in the canonical images back to the images.
@@ -187,12 +183,8 @@ class Canonicalizer(nn.Module):
     def _averaged(self, images: Images) -> Tensor:
         """The frozen model's answers, averaged over the frames that an image may have."""
         assert self.frozen is not None
-        frames, weights, of = self.model._frames(_arrays(images), self.interpolation)
-        if not isinstance(images, Tensor):
-            seen: Images = [_tensor(f, images[i], True) for f, i in zip(frames, of)]
-        else:
-            shown = [_tensor(f, images[i], True) for f, i in zip(frames, of)]
-            seen = torch.stack(shown) if shown else images
+        frames, weights, of = self.model._frames(images, self.interpolation)
+        seen = torch.stack(frames) if frames and isinstance(images, Tensor) else frames or images
         answers = _ask(self.frozen, seen)
         if (not isinstance(answers, Tensor) or answers.shape[:1] != (len(of),)
                 or not answers.is_floating_point()):
@@ -227,25 +219,18 @@ class Canonicalizer(nn.Module):
 # --- tensors --------------------------------------------------------------------------------------
 
 
-def _refuse_to_be_compiled() -> NoReturn:
-    raise UnsupportedError("Canonicalizer cannot be traced, scripted or exported by PyTorch: the"
-                           " library makes the images, and a trace would keep those of one input;"
-                           " `recon export` writes the model as ONNX")
+def _in_a_worker() -> None:
+    """The workers of a DataLoader share the machine: each has one thread, unless it was given more."""
+    worker: Any = torch.utils.data.get_worker_info
+    if worker() is not None and _library._threads == 0:
+        _library.set_threads(1)
 
 
 def _array(x: Any, channels: bool) -> Array:
     """A tensor as an array on the CPU; channels go last there."""
-    if torch.jit.is_tracing():  # by torch.jit.trace or torch.onnx.export
-        _refuse_to_be_compiled()
     if not isinstance(x, Tensor):
         raise InputError(f"a tensor is needed, not {type(x).__name__}")
-    if x.device.type == "meta":
-        raise InputError("a tensor on the device meta, which has no numbers")
-    if x.dtype == torch.bfloat16:
-        raise InputError("a tensor of torch.bfloat16: x.float() makes it float32")
-    if x.layout != torch.strided:
-        raise InputError("a sparse tensor: x.to_dense() makes it dense")
-    a: Array = x.detach().cpu().resolve_neg().numpy()
+    a = array(x, None, "a tensor")
     return np.moveaxis(a, 0, -1) if channels and a.ndim == 3 else a
 
 
@@ -258,46 +243,20 @@ def _floating(x: Tensor) -> Tensor:
     return x if x.is_floating_point() else x.to(torch.get_default_dtype())
 
 
-def _arrays(images: Images) -> Any:
-    """Images as the library's model takes them."""
+def _check(images: Images, frozen: nn.Module) -> None:
+    """The frozen model must be able to take what it will get."""
     several = not isinstance(images, Tensor)
-    listed: Sequence[Any] = [images] if isinstance(images, Tensor) else images
-    for one in listed:
+    weight = next((p for p in frozen.parameters() if p.is_floating_point()), None)
+    for one in [images] if isinstance(images, Tensor) else images:
         if not isinstance(one, Tensor):
-            raise InputError(f"images: a tensor is needed, or a list of them, not"
+            raise InputError("images: a tensor is needed, or a list of them, not"
                              f" {type(one).__name__}")
-        if one.dtype not in _DTYPES:
-            raise InputError(f"images of {one.dtype}: float16, float32, float64 or uint8 is needed;"
-                             " x.float() makes it float32")
         if one.ndim != (3 if several else 4):
             wanted = "each channels x height x width" if several else "n x channels x height x width"
             raise InputError(f"images of {tuple(one.shape)}: {wanted} is needed")
-    if several:
-        return [_array(one, True) for one in images]
-    return _array(images.permute(0, 2, 3, 1), False)  # type: ignore[union-attr]
-
-
-def _tensors(out: Any, like: Images) -> Any:
-    """Converts the model's output to tensors like the input."""
-    if not isinstance(like, Tensor):
-        return [_tensor(a, one, True) for a, one in zip(out, like)]
-    if not len(out):
-        return torch.empty_like(like)
-    back = np.ascontiguousarray(np.moveaxis(out, -1, 1))
-    return torch.from_numpy(back).to(device=like.device, dtype=like.dtype)
-
-
-def _check_fits(images: Images, frozen: nn.Module) -> None:
-    """The frozen model must be able to take what it will get."""
-    weight = next((p for p in frozen.parameters() if p.is_floating_point()), None)
-    if weight is None:
-        return
-    for one in [images] if isinstance(images, Tensor) else images:
-        if not isinstance(one, Tensor):
-            continue  # said later
-        if one.device != weight.device:
+        if weight is not None and one.device != weight.device:
             raise InputError(f"images on {one.device}, but the frozen model is on {weight.device}")
-        if one.dtype != weight.dtype:
+        if weight is not None and one.dtype != weight.dtype:
             raise InputError(f"images of {one.dtype}, but the frozen model is of {weight.dtype}")
 
 

@@ -34,11 +34,8 @@ recon_status recon_inputs_filter(recon_ctx *ctx, recon_inputs *inputs, const cha
 recon_status recon_inputs_check(recon_ctx *ctx, const recon_inputs *inputs, size_t i,
                                 const char *spec, const recon_backbone *backbone);
 
-/* The row of input i in the whole data; the name of its file or molecule, or NULL; and that name
- * for the terminal: on one line, truncated, "" for none. */
+/* The name of an input for the terminal: on one line, truncated, "" for none. */
 typedef char recon_input_name[64];
-size_t recon_inputs_row(const recon_inputs *inputs, size_t i);
-const char *recon_inputs_name(const recon_inputs *inputs, size_t i);
 const char *recon_inputs_label(recon_input_name out, const recon_inputs *inputs, size_t i);
 /* Returns the images before they were rotated; molecules unchanged. */
 const recon_data *recon_inputs_unrotated(const recon_inputs *inputs);

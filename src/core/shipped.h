@@ -2,7 +2,7 @@
 #ifndef CORE_SHIPPED_H
 #define CORE_SHIPPED_H
 
-#include <recon/core/ctx.h>
+#include <recon/core/shipped.h>
 
 /* The remedy for data. */
 #define RECON_SHIPPED_DATA                                                                         \
@@ -27,10 +27,5 @@ const char *recon_shipped_model(char *out, size_t room, const char *path);
  * file: adds similar names and the models that come with recon, or, if none was found, the places
  * that were searched. Returns status. */
 recon_status recon_shipped_note(recon_ctx *ctx, recon_status status, const char *path);
-
-/* The names of the complete models that recon_shipped_model finds, sorted. Returns how many. */
-enum { RECON_SHIPPED_MOST = 20 };
-typedef char recon_shipped_name[40];
-size_t recon_shipped_models(recon_shipped_name out[RECON_SHIPPED_MOST]);
 
 #endif

@@ -664,6 +664,25 @@ done:
     return status;
 }
 
+recon_status recon_bitmap_read(recon_ctx *ctx, recon_bitmap *out, const char *path)
+{
+    recon_pixels p = { 0 };
+    RECON_CHECK(recon_picture_read(ctx, &p, path, 0));
+    *out = (recon_bitmap){ .height = p.height,
+                           .width = p.width,
+                           .channels = p.channels,
+                           .alpha = p.alpha,
+                           .dtype = p.deep ? RECON_U16 : RECON_U8,
+                           .samples = p.bytes };
+    return RECON_OK;
+}
+
+void recon_bitmap_free(recon_bitmap *bitmap)
+{
+    free((void *)(uintptr_t)bitmap->samples);
+    bitmap->samples = NULL;
+}
+
 /* --- many of them ----------------------------------------------------------------------------- */
 
 /* What is wrong with a file, not with this machine. */

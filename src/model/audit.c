@@ -1,9 +1,10 @@
 /* audit.c - see audit.h. */
-#include "model/audit.h"
+#include <recon/model/audit.h>
 #include "core/blocks.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/model.h"
 #include "stats/fdr.h"
 #include "stats/quantile.h"
 

@@ -10,18 +10,25 @@
 
 /* --- embeddings ------------------------------------------------------------------------------- */
 
+recon_status recon_model_embed(recon_ctx *ctx, const recon_seen *out, const recon_model *m,
+                               const void *inputs, size_t n)
+{
+    const recon_backbone *b = m->backbone;
+    if (b->kind->check)
+        RECON_CHECK(b->kind->check(ctx, b, inputs, n));
+    return n ? b->kind->embed(ctx, out, b, inputs, n) : RECON_OK;
+}
+
 static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, const void *inputs,
                         size_t n)
 {
     const recon_backbone *b = m->backbone;
     *s = (recon_seen){ .z = NULL };
-    if (b->kind->check)
-        RECON_CHECK(b->kind->check(ctx, b, inputs, n));
     RECON_CHECK(recon_alloc_raw(ctx, &s->z, n, b->code * sizeof *s->z));
     RECON_CHECK(recon_alloc_raw(ctx, &s->psi, n, b->kind->group->numbers * sizeof *s->psi));
     if (b->density)
         RECON_CHECK(recon_alloc_raw(ctx, &s->density, n, RECON_POSE_BINS * sizeof *s->density));
-    return b->kind->embed(ctx, s, b, inputs, n);
+    return recon_model_embed(ctx, s, m, inputs, n);
 }
 
 static void seen_free(recon_seen *s)

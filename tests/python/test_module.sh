@@ -124,11 +124,13 @@ PROGRAM
 passes "a wrong device, dtype, shape or model is a clear error" <<'PROGRAM'
 from common import *
 c, net = Canonicalizer("fashion"), network()
-refused("images of torch.int64: float16, float32, float64 or uint8", c, x.long())
-refused("images of torch.bfloat16", c, x.bfloat16())
-refused("n x channels x height x width", c, x[:, 0])
-refused("each channels x height x width", c, [x[0, 0]])
-refused("a tensor is needed", c, images)
+refused("images of int64: floats, uint8 or uint16", c, x.long())
+refused("a tensor of torch.bfloat16: x.float()", c, x.bfloat16())
+refused("requires grad, and no gradient flows through recon: x.detach()", c, x.clone().requires_grad_())
+with torch.no_grad(): assert torch.equal(c(x.clone().requires_grad_()), c(x))
+refused("n x channels x height x width", Canonicalizer("fashion", net), x[:, 0])
+refused("each channels x height x width", Canonicalizer("fashion", net), [x[0, 0]])
+refused("a tensor is needed", Canonicalizer("fashion", net), images)
 refused("the device meta", c, x.to("meta"))
 refused("images on meta, but the frozen model is on cpu", Canonicalizer("fashion", net), x.to("meta"))
 refused("images of torch.float64, but the frozen model is of torch.float32", Canonicalizer("fashion", net), x.double())
@@ -141,12 +143,15 @@ refused("is nan", c, torch.full((1, 1, 40, 40), float("nan")))
 PROGRAM
 cat >loader.py <<'PROGRAM'
 from common import *
+import copy
 class Upright(torch.utils.data.Dataset):
     def __init__(self): self.canonicalize = Canonicalizer("fashion")
     def __len__(self): return len(x)
-    def __getitem__(self, i): return self.canonicalize(x[i : i + 1])[0], i
+    def __getitem__(self, i):
+        one = self.canonicalize(x[i : i + 1])[0]
+        assert torch.utils.data.get_worker_info() is None or recon._library._threads == 1
+        return one, i
 if __name__ == "__main__":
-    recon.set_threads(1)
     alone = [Upright()[i][0] for i in range(len(x))]
     for way, workers in ("fork", 4), ("spawn", 2):  # a spawned one takes seconds to import torch
         loader = torch.utils.data.DataLoader(Upright(), batch_size=5, num_workers=workers, multiprocessing_context=way)
@@ -155,7 +160,7 @@ if __name__ == "__main__":
     net = network()
     robust = Canonicalizer("fashion", net)
     torch.save(robust, "robust.pt")
-    assert torch.equal(torch.load("robust.pt")(x), robust(x))
+    assert torch.equal(torch.load("robust.pt")(x), robust(x)) and torch.equal(copy.deepcopy(robust)(x), robust(x))
 PROGRAM
 "$python" loader.py >"$scratch/stdout" 2>"$scratch/stderr"
 code=$?

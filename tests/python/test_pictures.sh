@@ -69,9 +69,9 @@ for i, x in enumerate(p.x):
     one, pose = model.canonicalize(x)
     assert one.shape == x.shape and one.dtype == x.dtype and len(pose) == 1
     assert np.abs(one.astype(float) - upright[i]).max() <= (260 if x.dtype == np.uint16 else 1)
-stack = np.stack([p.x[1]] * 3)
+stack = np.stack([p.x[1]] * 5)
 several, pose = model.canonicalize(stack)
-assert several.shape == stack.shape and several.dtype == np.uint8 and len(pose) == 3
+assert several.shape == stack.shape and several.dtype == np.uint8 and len(pose) == 5
 for dtype in "f4", "f8", "f2":
     floats = (p.x[1] / 255).astype(dtype)
     one, pose = model.canonicalize(floats)
@@ -114,10 +114,90 @@ def refused(text, x):
     else: raise AssertionError(text)
 refused("images of int64", np.zeros((50, 60), int))
 refused("a picture is height", np.zeros(50))
-refused("channels go last", np.zeros((2, 3, 50, 60), np.uint8))
+refused("images of 3 x 50 x 60: one picture with channels first, or 3 grey ones? np.moveaxis(x, 0, -1)", np.zeros((3, 50, 60), np.uint8))
 refused("but the model was made for n of 28 x 28 x 1", np.zeros((2, 50, 60, 7), np.uint8))
 refused("is nan", np.full((50, 60), np.nan))
 refused("a picture of 0 x 60", np.zeros((0, 60, 3), np.uint8))
-refused("images", "garments")
+try: model.canonicalize("nowhere.png")
+except FileNotFoundError as error: assert "nowhere.png" in str(error)
+else: raise AssertionError("a file that is not there")
 PROGRAM
+passes "channels first or last, where only one can be, come back as they came" <<'PROGRAM'
+import numpy as np, pictures as p, recon, warnings
+model = recon.load("models/fashion.safetensors")
+x = np.stack([p.x[0][:200, :160], p.x[0][::-1][:200, :160]])
+upright, poses = model.canonicalize(x)
+first, same = model.canonicalize(np.moveaxis(x, -1, 1))
+assert np.array_equal(np.moveaxis(first, 1, -1), upright) and same == poses
+assert np.array_equal(model.canonicalize([np.moveaxis(one, -1, 0) for one in x])[0][1], np.moveaxis(upright[1], -1, 0))
+own = np.random.default_rng(2).random((3, *model.size[:2]))
+assert np.array_equal(model.canonicalize(own[:, None])[0][:, 0], model.canonicalize(own)[0])
+assert np.array_equal(model.score(own[:, None]).score, model.score(own).score)
+listed, poses = model.canonicalize(list(own))
+assert isinstance(listed, list) and np.array_equal(np.stack(listed), model.canonicalize(own)[0])
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model.score((own - 0.2860) / 0.3530)
+assert "canonicalize before images are normalized" in str(caught[0].message) and caught[0].filename == "<stdin>"
+PROGRAM
+passes "the path of a picture is the picture, in 8 or 16 bits" <<'PROGRAM'
+import pathlib, numpy as np, pictures as p, recon
+model = recon.load("models/fashion.safetensors")
+paths = [pathlib.Path(f"in/{i}.png") for i in range(6)]
+upright, poses = model.canonicalize(paths)
+want, same = model.canonicalize(p.x)
+assert poses == same and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(upright, want))
+one, pose = model.canonicalize("in/2.png")
+assert one.dtype == np.uint16 and one.shape == p.x[2].shape
+mixed, _ = model.canonicalize(["in/1.png", p.x[1]])
+assert np.array_equal(*mixed)
+PROGRAM
+passes "PIL images come back as PIL images" <<'PROGRAM'
+import numpy as np, pictures as p, recon
+from PIL import Image
+model = recon.load("models/fashion.safetensors")
+upright, poses = model.canonicalize(p.x[:5])
+images = [Image.fromarray(x) for x in p.x[:5]]
+assert [image.mode for image in images] == ["RGB", "L", "I;16", "RGBA", "L"]
+made, same = model.canonicalize(images)
+assert same == poses and [one.mode for one in made] == [one.mode for one in images]
+assert all(np.array_equal(np.asarray(a), b) for a, b in zip(made, upright))
+one, _ = model.canonicalize(images[0])
+assert isinstance(one, Image.Image) and one.size == images[0].size
+assert np.array_equal(model.score(images).score, model.score(p.x[:5]).score)
+own = Image.fromarray(np.random.default_rng(2).integers(0, 256, model.size[:2], dtype=np.uint8))
+assert isinstance(model.canonicalize([own, own])[0][0], Image.Image)
+for mode in "P", "CMYK", "1":
+    try: model.canonicalize(images[0].convert(mode))
+    except recon.InputError as error: assert f"of mode {mode}: image.convert('RGB')" in str(error)
+    else: raise AssertionError(mode)
+PROGRAM
+if "$python" -c 'import torch' 2>/dev/null; then
+    passes "tensors come back as tensors, wherever arrays are taken" <<'PROGRAM'
+import numpy as np, pictures as p, recon, torch
+model = recon.load("models/fashion.safetensors")
+picture = torch.from_numpy(p.x[0]).permute(2, 0, 1)
+upright, pose = model.canonicalize(picture)
+assert isinstance(upright, torch.Tensor) and upright.dtype == torch.uint8
+assert np.array_equal(upright.permute(1, 2, 0).numpy(), model.canonicalize(p.x[0])[0])
+own = torch.rand(5, 28, 28)
+for x in own, own[:, None], own.half(), own.double():
+    made, poses = model.canonicalize(x)
+    assert made.dtype == x.dtype and made.shape == x.shape and np.array_equal(poses.psi, model.canonicalize(x.numpy())[1].psi)
+def refused(text, call, *arguments):
+    try: call(*arguments)
+    except recon.InputError as error: assert text in str(error), error
+    else: raise AssertionError(text)
+refused("or 3 grey ones?", model.canonicalize, own[:3])
+z, g = torch.rand(60, 4), 0.1 * torch.rand(60)
+frames = recon.normalize(z, g, k=25)
+assert frames == __import__("dataclasses").replace(recon.normalize(z.numpy(), g.numpy(), k=25), seconds={})
+for grad in (z.requires_grad_(), g), (z.detach(), g.requires_grad_()):
+    refused("requires grad, and no gradient flows through recon: x.detach()", recon.normalize, *grad)
+with torch.no_grad(): assert (recon.normalize(z, g, k=25).gamma == frames.gamma).all()
+refused("bfloat16: x.float()", recon.normalize, z.detach().bfloat16(), g.detach())
+PROGRAM
+else
+    skip "tensors come back as tensors" "no python3-torch"
+fi
 finish

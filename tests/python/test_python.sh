@@ -587,10 +587,9 @@ refused("tpu", recon.load, "models/mnist-small.safetensors", device="tpu")
 model = recon.load("models/mnist-small.safetensors")
 x = np.load("strokes.npy")[:3] / 255
 refused("images of 28 x 28 x 7, but the model was made for n of 28 x 28 x 1", model.score, np.zeros((3, 28, 28, 7)))
-refused("channels go last", model.score, x[:, None])
 refused("false_alarms 5: a share", model.threshold, 5)
 refused("uint8 or uint16 are needed", model.score, x.astype(int))
-refused("images of 1, but", model.score, [[1.0], [1.0, 2.0]])
+refused("images of 1: a picture is height", model.score, [[1.0], [1.0, 2.0]])
 x[2, 0, 5] = np.inf
 refused("pixel 5 of image 2 is inf", model.canonicalize, x)
 x[2, 0, 5] = 1e30

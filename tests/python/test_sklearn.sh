@@ -97,6 +97,16 @@ c = Canonicalizer("fashion", frozen=True, shape=(56, 56)).fit(large.reshape(3, -
 assert np.array_equal(c.transform(large.reshape(3, -1)).reshape(3, 56, 56), c.transform(large)) and c.n_features_in_ == 3136
 assert Canonicalizer(shape=(28, 28), model="models/mnist-small.safetensors", folds=0).fit(rows).transform(rows).shape == rows.shape
 PROGRAM
+if "$python" -c 'import pandas' 2>/dev/null; then
+    passes "set_output('pandas')" <<'PROGRAM'
+from common import *
+c, rows = Canonicalizer("fashion", frozen=True).fit(images), images.reshape(len(images), -1)
+table = c.set_output(transform="pandas").transform(rows)
+assert list(table.columns[:2]) == ["pixel0", "pixel1"] and np.array_equal(table.to_numpy(), c.set_output(transform="default").transform(rows))
+PROGRAM
+else
+    skip "set_output('pandas')" "no python3-pandas"
+fi
 passes "GridSearchCV over k" <<'PROGRAM'
 from common import *
 from sklearn.model_selection import GridSearchCV

@@ -37,6 +37,11 @@ RECON_API void recon_inputs_close(recon_inputs *inputs);
 /* The inputs; lent. */
 RECON_API const recon_data *recon_inputs_data(const recon_inputs *inputs);
 
+/* Returns the row of input i in the whole data; and the name of its file or molecule, lent, or
+ * NULL. */
+RECON_API size_t recon_inputs_row(const recon_inputs *inputs, size_t i);
+RECON_API const char *recon_inputs_name(const recon_inputs *inputs, size_t i);
+
 /* Returns what a model made from these inputs should record: *source receives how they were read,
  * for summary.json, and `more` receives metadata for the model. Returns the number of these
  * entries. */

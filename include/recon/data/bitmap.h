@@ -16,6 +16,11 @@ typedef struct {
     const void *samples;            /* height x width x channels, row 0 on top */
 } recon_bitmap;
 
+/* Reads a picture file of any format that a folder of pictures may hold, upright as its EXIF says, in 8
+ * or 16 bits. Free it with recon_bitmap_free. */
+RECON_API recon_status recon_bitmap_read(recon_ctx *ctx, recon_bitmap *out, const char *path);
+RECON_API void recon_bitmap_free(recon_bitmap *bitmap);
+
 /* Writes the picture as a model of height x width x channels sees it to out, floats from 0 to 1. As
  * when recon_dataset_open_with reads a file, the shorter side is fitted and the longer one is cut
  * off; crop is that option. Grey and colour are converted into each other. Floats that have the

@@ -47,6 +47,11 @@ typedef struct {
 } recon_model_info;
 RECON_API recon_model_info recon_model_describe(const recon_model *model);
 
+/* Computes what the model's backbone sees in n inputs of its kind; arrays of out may be NULL. Refuses
+ * the same inputs as recon_canonicalize. */
+RECON_API recon_status recon_model_embed(recon_ctx *ctx, const recon_seen *out,
+                                         const recon_model *model, const void *inputs, size_t n);
+
 RECON_API const recon_backbone *recon_model_backbone(const recon_model *model); /* lent */
 
 /* Returns whether discover found its natural poses trustworthy; lent. NULL if the file does not

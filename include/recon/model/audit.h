@@ -1,4 +1,4 @@
-/* audit.h (private) - which inputs of a set that calls itself aligned are not.
+/* audit.h - which inputs of a set that calls itself aligned are not.
  *
  * An input of an aligned set is upright as it is given. The evidence against it is the log of the odds between
  * the likeliest pose and the one as given, by the pose density where the backbone has one, else the model's own
@@ -6,11 +6,11 @@
  * in the model's training data. So an input is compared with its neighbours in the embedding, which does not
  * depend on its pose: the score is what its evidence has above that of three in four of them. A kind with several
  * poses in the set thereby raises nothing, and an input that is wrong hardly changes the score of another.
- * p-values and their threshold are those of stats/fdr.h. */
-#ifndef MODEL_AUDIT_H
-#define MODEL_AUDIT_H
+ * p-values and their threshold are for the false-discovery rate of Benjamini and Hochberg. */
+#ifndef RECON_MODEL_AUDIT_H
+#define RECON_MODEL_AUDIT_H
 
-#include "model/model.h"
+#include <recon/model/model.h>
 
 /* Fewer inputs than this cannot be called wrong where three in a hundred are, at a rate of 0.05. */
 enum { RECON_AUDIT_LEAST = 667 };
@@ -24,13 +24,13 @@ typedef struct {
 typedef struct {
     size_t wrong, mixed;
     double threshold; /* of the p-values; 0: none is called */
-    double fall;      /* see recon_fdr_p_values             */
+    double fall;      /* the rate at which p-values fall with the score, at most 1 */
 } recon_audit_result;
 
 /* rate: the false-discovery rate, below 1. RECON_ERR_INPUT for fewer than RECON_AUDIT_FEW inputs. */
 enum { RECON_AUDIT_FEW = 12 };
-recon_status recon_audit(recon_ctx *ctx, recon_audited *out /* [inputs] */,
-                         recon_audit_result *result, const recon_model *model,
-                         const recon_data *data, double rate);
+RECON_API recon_status recon_audit(recon_ctx *ctx, recon_audited *out /* [inputs] */,
+                                   recon_audit_result *result, const recon_model *model,
+                                   const recon_data *data, double rate);
 
 #endif
