@@ -253,7 +253,7 @@ void cli_unread_json(json_t *object, const cli_inputs *inputs);
 
 /* The shares of inputs with one natural pose, with several and so on, and a warning where more than
  * RECON_NATURAL_FEW have none. wider: the option that makes classes larger, "--k". */
-void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
+void cli_print_natural(const size_t count[RECON_NATURAL_KINDS], const recon_group *group);
 void cli_warn_natural(const size_t count[RECON_NATURAL_KINDS], const char *wider);
 
 /* Print how Lambda was chosen; and whether it can be trusted, with reasons and remedies. */

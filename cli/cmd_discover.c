@@ -109,7 +109,7 @@ static void print_poses(const recon_discovery *d)
     if (!isnan(d->concentration))
         printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
                100 * d->background);
-    cli_print_natural(d->natural);
+    cli_print_natural(d->natural, d->group);
 }
 
 static void print_warnings(const recon_discovery *d)

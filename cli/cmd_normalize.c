@@ -4,12 +4,14 @@
 #include "core/text.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "group/group.h"
 #include "normalize/findings.h"
 #include "normalize/normalize_files.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int run(int argc, char **argv);
@@ -21,7 +23,7 @@ const cli_command cli_normalize = {
         "  recon normalize --embeddings z.npy --poses g.npy --group so2 --k 10 --out result\n"
         "\n"
         "z.npy is N x D; g.npy is N radians for so2, N x 3 x 3 (or N x 9, or quaternions\n"
-        "N x 4, with --quaternions) for so3. result/ receives, for each point: gamma.npy (the\n"
+        "N x 4, with --quaternions) for so3; docs/formats.md has the other groups. result/ receives, for each point: gamma.npy (the\n"
         "centre of its class), normalized.npy (the poses of its class, centred), absolute.npy (its own\n"
         "pose, centred), verdict.npy, fold.npy, symmetry.npy and modes.npy (whether it has one natural pose,\n"
         "several or none), theta.npy (the width, in radians), parameters.npy (the fitted\n"
@@ -75,13 +77,13 @@ static int check_options(const settings *s)
     return -1;
 }
 
-static void print_symmetries(const recon_normalize_result *r)
+/* Takes the counts. */
+static void print_shares(const char *what, json_t *named, size_t of)
 {
-    json_t *named = recon_findings_symmetries(r->symmetry), *rows;
+    json_t *rows;
     const char *name;
-    json_object_foreach(named, name, rows)
-        printf("  symmetry   %s: %.1f %%\n", name,
-               100 * (double)json_integer_value(rows) / (double)r->rows);
+    json_object_foreach(named, name, rows) printf(
+        "  %-10s %s: %.1f %%\n", what, name, 100 * (double)json_integer_value(rows) / (double)of);
     json_decref(named);
 }
 
@@ -127,8 +129,10 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
                recon_count((recon_count_text){ 0 }, f->collapsed, "row has", "rows have"));
     puts("");
     cli_warn_natural(f->natural, f->k ? "--k" : s->eps > 0 ? "--eps" : "class");
-    print_symmetries(r);
-    cli_print_natural(f->natural);
+    print_shares("symmetry", recon_findings_symmetries(r->symmetry), r->rows);
+    if (f->group->directions)
+        print_shares("free", recon_findings_free_directions(r->free, f->group), r->rows);
+    cli_print_natural(f->natural, f->group);
     printf("  family     %s\n", recon_frames_family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);
@@ -198,9 +202,30 @@ static int is_misuse(recon_ctx *ctx, const recon_group *group, const settings *s
     for (size_t i = 0; group->takes_quaternions && i < sizeof files / sizeof *files; i++) {
         recon_array a = { 0 };
         if (files[i] && recon_npy_read(ctx, &a, files[i]) == RECON_OK)
-            wrong |= (a.ndim == 2 && a.shape[1] == 4) != (s->quaternions != UNSAID);
+            wrong |= (a.ndim == 2 && a.shape[1] == group->takes_quaternions) !=
+                     (s->quaternions != UNSAID);
         recon_array_free(&a);
     }
+    return wrong;
+}
+
+/* After a failure: whether a file holds what are no poses of the group, which its own message says. */
+static int are_no_poses(const recon_group *group, recon_quaternions order, const settings *s)
+{
+    const char *const files[] = { s->poses, s->query[1] };
+    recon_ctx *ctx = recon_ctx_new(NULL);
+    int wrong = 0;
+    for (size_t i = 0; ctx && i < sizeof files / sizeof *files; i++) {
+        recon_array a = { 0 };
+        double *poses = NULL;
+        if (files[i] && recon_npy_read(ctx, &a, files[i]) == RECON_OK && a.ndim > 0 &&
+            recon_alloc_raw(ctx, &poses, a.shape[0], group->numbers * sizeof *poses) == RECON_OK)
+            wrong |= recon_group_read(ctx, group, poses, &a, a.shape[0], order, files[i]) ==
+                     RECON_ERR_INPUT;
+        free(poses);
+        recon_array_free(&a);
+    }
+    recon_ctx_free(ctx);
     return wrong;
 }
 
@@ -223,9 +248,11 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_CHECK(attach(ctx, s->device));
     int misuse = is_misuse(ctx, request.group, s);
     recon_status status = recon_normalize_files(ctx, &result, &request);
-    *s->misuse = status == RECON_ERR_INPUT && misuse; /* a file that is not there comes first */
-    if (*s->misuse)
+    misuse &= status == RECON_ERR_INPUT; /* a file that is not there comes first */
+    if (misuse)
         recon_note(ctx, status, "--quaternions");
+    *s->misuse = misuse ||
+                 (status == RECON_ERR_INPUT && are_no_poses(request.group, request.quaternions, s));
     if (status == RECON_OK && s->common.json)
         puts(result.summary);
     else if (status == RECON_OK && !s->common.quiet)
@@ -238,7 +265,7 @@ static int run(int argc, char **argv)
 {
     int misuse = 0;
     settings s = { .group = "so2", .quaternions = UNSAID, .misuse = &misuse };
-    char groups[sizeof(recon_group_names) + 32];
+    char groups[sizeof(recon_group_names) + 40];
     recon_group_names known;
     snprintf(groups, sizeof groups, "group of the poses (default so2): %s",
              recon_group_list(known, NULL));
@@ -250,7 +277,7 @@ static int run(int argc, char **argv)
           &s.out },
         { "--group", "NAME", NULL, groups, CLI_TEXT, 0, &s.group },
         { "--quaternions", NULL, "wxyz|xyzw",
-          "order of poses N x 4: w first, or w last (SciPy, ROS, Eigen's coeffs)", CLI_CHOICE, 0,
+          "order of quaternions: w first, or w last (SciPy, ROS, Eigen's coeffs)", CLI_CHOICE, 0,
           &s.quaternions },
         { "--k", "N", NULL, "with knn: number of neighbours in a class (default 10)", CLI_COUNT, 0,
           &s.k },

@@ -5,10 +5,14 @@
 
 #include <stdio.h>
 
-void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
+void cli_print_natural(const size_t count[RECON_NATURAL_KINDS], const recon_group *group)
 {
-    static const char *const words[] = { "one pose",           "several", "one modulo a symmetry",
-                                         "an axis, spin free", "none",    "cannot tell" };
+    const char *const words[] = { "one pose",
+                                  "several",
+                                  "one modulo a symmetry",
+                                  group->directions ? "free directions" : "an axis, spin free",
+                                  "none",
+                                  "cannot tell" };
     const char *before = "  natural    ";
     for (int i = 0; i < RECON_NATURAL_KINDS; i++)
         if (count[i]) {

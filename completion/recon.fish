@@ -89,8 +89,8 @@ complete -c recon -n '__recon_is discover' -l precision -d 'precision of activat
 complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose per row (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l out -s o -d 'folder for the results (required)' -r -F
-complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses (default so2): so2, so3, c2 to c360 (cyclic) and t2 to t16 (tori)' -r -F
-complete -c recon -n '__recon_is normalize' -l quaternions -d 'order of poses N x 4: w first, or w last (SciPy, ROS, Eigen\'s coeffs)' -x -a 'wxyz xyzw'
+complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses (default so2): so2, so3, o2, se2, se3, scale, c2 to c360 (cyclic), d2 to d64 (dihedral), torus1 to torus16 (angles), r1 to r3 (shifts) and products of two (so2*scale)' -r -F
+complete -c recon -n '__recon_is normalize' -l quaternions -d 'order of quaternions: w first, or w last (SciPy, ROS, Eigen\'s coeffs)' -x -a 'wxyz xyzw'
 complete -c recon -n '__recon_is normalize' -l k -s k -d 'with knn: number of neighbours in a class (default 10)' -x
 complete -c recon -n '__recon_is normalize' -l query -d 'evaluate these instead of the points themselves' -r -F
 complete -c recon -n '__recon_is normalize' -l mean -d 'kind of mean for Gamma (default auto)' -x -a 'auto tukey frechet chordal'

@@ -124,8 +124,8 @@ _recon() {
         '--embeddings[z, N x D (required)]:FILE:_files' \
         '--poses[g, one pose per row (required)]:FILE:_files' \
         {-o,--out}'[folder for the results (required)]:DIR:_files' \
-        '--group[group of the poses (default so2)\: so2, so3, c2 to c360 (cyclic) and t2 to t16 (tori)]:NAME:_files' \
-        '--quaternions[order of poses N x 4\: w first, or w last (SciPy, ROS, Eigen'\''s coeffs)]:choice:(wxyz xyzw)' \
+        '--group[group of the poses (default so2)\: so2, so3, o2, se2, se3, scale, c2 to c360 (cyclic), d2 to d64 (dihedral), torus1 to torus16 (angles), r1 to r3 (shifts) and products of two (so2*scale)]:NAME:_files' \
+        '--quaternions[order of quaternions\: w first, or w last (SciPy, ROS, Eigen'\''s coeffs)]:choice:(wxyz xyzw)' \
         {-k,--k}'[with knn\: number of neighbours in a class (default 10)]:N: ' \
         '--query[evaluate these instead of the points themselves]:ZQ:_files:GQ:_files' \
         '--mean[kind of mean for Gamma (default auto)]:choice:(auto tukey frechet chordal)' \

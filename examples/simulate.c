@@ -1,12 +1,12 @@
 /* simulate.c - makes embeddings and poses whose truth is known, as a backbone would give them.
  *
- *   simulate so2|so3 DIR [POINTS [CLASSES [DIMENSIONS]]]
+ *   simulate GROUP DIR [POINTS [CLASSES [DIMENSIONS]]]
  *
  * Writes DIR/z.npy, g.npy, y.npy (labels) and offset.npy (the arbitrary canonical pose of each
  * class, which nobody is told). Poses: g = mu_c * offset_c. On SO(2), mu is uniform on +-60 degrees
  * for the first half of the classes and on +-90 for the second, as the paper rotates digits. On SO(3)
  * it is matrix Fisher, in turn F = diag(100, 100, 100), a tight cloud, and diag(100, 0, 0), a ring:
- * only an axis is held. Class c has a random centre in the space of z. */
+ * only an axis is held. On other groups mu is normal in the logarithm, or the identity. Class c has a random centre in the space of z. */
 #include <recon/recon.h>
 
 #include <math.h>
@@ -68,38 +68,73 @@ static recon_status rotate_so3(recon_ctx *ctx, float *g, double *offset, size_t 
     return status;
 }
 
+/* As files hold them: `width` numbers a pose. */
+static void draw_any(const recon_group *group, float *g, double *offset, size_t n, size_t classes,
+                     size_t width)
+{
+    double pose[RECON_NUMBERS_MAX], rows[RECON_NUMBERS_MAX], v[RECON_NUMBERS_MAX];
+    for (size_t i = 0; i < n + classes; i++) {
+        recon_rng r = recon_rng_new(4, i), own = recon_rng_new(3, i % classes);
+        group->haar(group, pose, &own);
+        for (size_t c = 0; c < group->dimension; c++)
+            v[c] = 0.1 * recon_rng_normal(&r);
+        if (i < n && group->exp) {
+            group->exp(group, v, memcpy(rows, v, sizeof v));
+            group->compose(group, pose, v, pose);
+        }
+        if (group->write)
+            group->write(group, rows, pose, 1);
+        for (size_t c = 0; c < width; c++)
+            if (i < n)
+                g[i * width + c] = (float)(group->write ? rows : pose)[c];
+            else
+                offset[(i - n) * width + c] = (group->write ? rows : pose)[c];
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 3 || (strcmp(argv[1], "so2") && strcmp(argv[1], "so3")))
-        return fprintf(stderr, "usage: simulate so2|so3 DIR [POINTS [CLASSES [DIMENSIONS]]]\n"), 2;
-    int so3 = !strcmp(argv[1], "so3");
+    if (argc < 3)
+        return fprintf(stderr, "usage: simulate GROUP DIR [POINTS [CLASSES [DIMENSIONS]]]\n"), 2;
+    int so3 = !strcmp(argv[1], "so3"), so2 = !strcmp(argv[1], "so2"), ndim = 1;
+    const recon_group *group;
+    recon_ctx *ctx = recon_ctx_new(NULL);
+    if (!ctx || recon_group_find(ctx, &group, argv[1]) != RECON_OK)
+        return fprintf(stderr, "simulate: %s\n", ctx ? recon_ctx_message(ctx) : "no memory"), 2;
     size_t n = argc > 3 ? strtoul(argv[3], NULL, 10) : 2000;
     size_t classes = argc > 4 ? strtoul(argv[4], NULL, 10) : 10;
-    size_t d = argc > 5 ? strtoul(argv[5], NULL, 10) : 16, width = so3 ? 9 : 1;
-    recon_ctx *ctx = recon_ctx_new(NULL);
+    size_t d = argc > 5 ? strtoul(argv[5], NULL, 10) : 16, width = 1;
+    for (; ndim < 3 && group->shape[ndim - 1]; ndim++)
+        width *= group->shape[ndim - 1];
     float *z = calloc(n * d + 1, sizeof *z), *g = calloc(n * width + 1, sizeof *g);
     double *offset = calloc(classes * width + 1, sizeof *offset);
     int32_t *y = calloc(n + 1, sizeof *y);
-    if (!ctx || !z || !g || !offset || !y || !classes)
+    if (!z || !g || !offset || !y || !classes)
         return fprintf(stderr, "simulate: at least one class, and memory for all\n"), 1;
 
     recon_status s = RECON_OK;
     embed(z, y, n, classes, d);
     if (so3)
         s = rotate_so3(ctx, g, offset, n, classes);
-    else
+    else if (so2)
         rotate_so2(g, offset, n, classes);
+    else
+        draw_any(group, g, offset, n, classes, width);
 
-    int ndim = so3 ? 3 : 1;
+    const size_t *side = group->shape;
     const struct {
         const char *name;
         recon_array array;
     } file[] = {
         { "z.npy", { .dtype = RECON_F32, .ndim = 2, .shape = { n, d }, .data = z } },
-        { "g.npy", { .dtype = RECON_F32, .ndim = ndim, .shape = { n, 3, 3 }, .data = g } },
+        { "g.npy",
+          { .dtype = RECON_F32, .ndim = ndim, .shape = { n, side[0], side[1] }, .data = g } },
         { "y.npy", { .dtype = RECON_I32, .ndim = 1, .shape = { n }, .data = y } },
         { "offset.npy",
-          { .dtype = RECON_F64, .ndim = ndim, .shape = { classes, 3, 3 }, .data = offset } },
+          { .dtype = RECON_F64,
+            .ndim = ndim,
+            .shape = { classes, side[0], side[1] },
+            .data = offset } },
     };
     for (size_t i = 0; s == RECON_OK && i < sizeof file / sizeof *file; i++)
         s = save(ctx, argv[2], file[i].name, file[i].array);

@@ -68,10 +68,12 @@ class Frames(Rows):
         background: The weight of the uniform part of the density: rows.
         score: -log density of the row's own pose, higher is more unusual: rows.
         hit_rate: The share of a class that has the row's label; NaN without labels.
+        free: With the verdict "axis" on groups other than SO(2) and SO(3): vectors of the Lie algebra, unused ones zero, in
+            whose directions poses g gamma^-1 are free: rows x 6 x dimension; else None.
         axis: SO(3): the best determined direction before the rotation, and where the rotations take
             it: rows x 2 x 3; None for SO(2).
         family: Of parameters: "uniform", "normal", "vonmises", "mixture" or "fisher".
-        group: "so2" or "so3".
+        group: Its name.
         k: How many neighbours make a class; 0 for components.
         class_count: How many classes there are: rows for knn, else components.
         natural_pose: The share of rows with each verdict on the natural pose: "one", "several",
@@ -104,6 +106,7 @@ class Frames(Rows):
     score: Array
     hit_rate: float
     axis: Array | None
+    free: Array | None
     family: str
     group: str
     k: int
@@ -179,10 +182,11 @@ def normalize(
     Args:
         z: Embeddings, n x d, that do not change when the input is rotated.
         poses: The pose of each input. For "so2" n angles in radians; for "so3" n x 3 x 3 or n x 9
-            matrices, n x 4 unit quaternions (see quaternions), or a SciPy Rotation; for "t2" n x 2
-            angles; for "c4" n elements 0 .. 3.
-        group: "so2", rotations of the plane; "so3", rotations of space; "t2" to "t16", tori; or "c2"
-            to "c360", cyclic groups.
+            matrices, n x 4 unit quaternions (see quaternions), or a SciPy Rotation; see docs/formats.md
+            for other groups.
+        group: "so2", rotations of the plane; "so3", of space; "o2", with mirror images; "c2" to "c360" and "d2"
+            to "d64", finite; "torus1" to "torus16", angles; "r1" to "r3", shifts; "scale"; "se2" and
+            "se3", rigid motions; or a product of two, "so2*scale".
         k: Number of nearest neighbours in a class (default 10). More give a surer
             centre and verdict, as long as they are of one kind; 25 is a good choice where kinds
             have hundreds of inputs.
@@ -204,9 +208,9 @@ def normalize(
             FAISS, where the library was built with it.
         tukey_c: Fixes the width of Tukey's biweight, in radians; without it, from the data.
         include_self: Counts a point among its own neighbours.
-        quaternions: The order of n x 4 poses, which cannot be seen in them: "wxyz" (w first:
+        quaternions: The order of quaternions, which cannot be seen in them: "wxyz" (w first:
             MuJoCo, PyTorch3D, Blender) or "xyzw" (w last: SciPy, ROS, Eigen's coeffs). Needed
-            for n x 4 poses, and for no others.
+            for n x 4 poses ("se3": n x 7), and for no others.
         progress: As in recon.train.
 
     Returns:
@@ -239,7 +243,7 @@ def normalize(
     out, asked = _abi.recon_frames(), None
     try:
         with watched("cpu", progress) as ctx:
-            table = _group(ctx, group, family)
+            table = _group(ctx, group, family, quaternions)
             index, kept, precision = _embedded(ctx, table, quaternions, z, poses, labels, "")
             if queries is not None:
                 embedded, also, _ = _embedded(ctx, table, quaternions, *queries, query_labels, "query ")
@@ -274,12 +278,11 @@ def _options(given: dict[str, Any]) -> Any:
 
 
 def _refuse_what_does_not_go_together(
-    *, group: str, k: Any, mean: str, family: str, queries: Any, labels: Any, query_labels: Any,
+    *, k: Any, mean: str, family: str, queries: Any, labels: Any, query_labels: Any,
     classes: str, eps: Any, approx: str, tukey_c: Any, include_self: bool, quaternions: Any, **_: Any
 ) -> None:
     components, knn = classes == "components", classes == "knn"
     faults = {
-        "quaternions go with group='so3'": group != "so3" and quaternions is not None,
         f"quaternions {quaternions!r} is none of {'|'.join(_ORDERS)}":
             quaternions is not None and quaternions not in _ORDERS,
         "query_labels go with queries and labels": query_labels is not None and (
@@ -330,11 +333,13 @@ def _caution(frames: Frames, points: int) -> None:
 # --- in -------------------------------------------------------------------------------------------
 
 
-def _group(ctx: int, name: str, family: str) -> Any:
+def _group(ctx: int, name: str, family: str, order: str | None) -> Any:
     """The table of a group, which lives as long as the context."""
     found = ctypes.c_void_p()
     check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), str(name).encode()))
     table = _abi.recon_group.from_address(found.value)
+    if order is not None and not table.takes_quaternions:
+        raise InputError(f"quaternions do not go with group={name!r}")
     if table.family_count == 1 and family != "auto":
         raise InputError(f"{name} has one family, {_family(table, 0).name.decode()}: leave family alone")
     return table
@@ -428,6 +433,7 @@ def _frames(out: ctypes.Structure, table: Any, precision: type, begun: float) ->
         modes=_copy(out.modes, modes),
         p=_copy(out.p, (rows,)),
         p_embedding=_copy(out.p_embedding, (rows,)) if out.p_embedding else None,
+        free=_copy(out.free, (rows, _abi.RECON_FREE_MAX, table.dimension)) if table.directions else None,
         axis=_copy(out.axis, (rows, 2, 3)) if table.has_axis else None,
         identifiability=_copy(out.identifiability, (rows, out.identifiability_width)),
         neighbors=_copy(out.neighbors, (rows, k), ctypes.c_int64) if knn else None,

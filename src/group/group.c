@@ -1,6 +1,7 @@
 /* group.c - finds groups by name, and functions common to all groups. */
 #include "group/group.h"
 #include "group/mean.h"
+#include "group/rigid.h"
 #include "core/npy.h"
 #include "core/text.h"
 #include "core/ctx.h"
@@ -14,22 +15,28 @@
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-static const recon_group *const built_in[] = { RECON_SO2, RECON_SO3 };
+static const recon_group *const built_in[] = { RECON_SO2,        RECON_SO3,
+                                               &recon_group_o2,  &recon_group_se2,
+                                               &recon_group_se3, &recon_group_scale };
 enum {
     BUILT_IN = sizeof built_in / sizeof *built_in,
     ADDED = sizeof((recon_ctx){ 0 }.groups) / sizeof(void *)
 };
 
-/* Families, whose groups are called by a letter and n. */
+/* Families, whose groups are called by a prefix and n. */
 static const struct {
-    char letter;
+    const char *prefix;
     size_t least, most; /* n */
     const char *words, *what;
     const recon_group *group;
-    int is_power; /* n numbers of a circle each */
+    size_t elements, numbers; /* for each n */
+    double uniform;           /* the same */
 } families[] = {
-    { 'c', 2, 360, "C_%zu", "cyclic", &recon_group_cyclic, 0 },
-    { 't', 2, RECON_NUMBERS_MAX, "T^%zu", "tori", &recon_group_torus, 1 }, /* T^1 is SO(2) */
+    { "c", 2, 360, "C_%zu", "cyclic", &recon_group_cyclic, 1, 0, 0 },
+    { "d", 2, 64, "D_%zu", "dihedral", &recon_group_dihedral, 2, 0, 0 },
+    { "torus", 1, RECON_NUMBERS_MAX, "T^%zu", "angles", &recon_group_torus, 0, 1,
+      1.83787706640934548356 },
+    { "r", 1, 3, "R^%zu", "shifts", &recon_group_shifts, 0, 1, NAN },
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
@@ -45,7 +52,8 @@ typedef struct made {
     struct made *next;
     recon_group group;
     recon_family family;
-    char name[8], words[16];
+    char name[24], words[40];
+    recon_group_directions directions;
 } made;
 
 static const recon_group *find(const recon_ctx *ctx, const char *name)
@@ -63,15 +71,52 @@ static const recon_group *find(const recon_ctx *ctx, const char *name)
 /* The family of a name such as "c12", and its n; FAMILIES: it is of none. */
 static size_t family_of(size_t *n, const char *name)
 {
-    char again[8];
+    char again[sizeof(((made *)NULL)->name)];
     size_t f = 0;
-    while (f < FAMILIES && families[f].letter != name[0])
-        f++;
-    *n = f < FAMILIES ? strtoul(name + 1, NULL, 10) : 0;
-    snprintf(again, sizeof again, "%c%zu", name[0], *n);
-    return f < FAMILIES && *n >= families[f].least && *n <= families[f].most && !strcmp(again, name)
-               ? f
-               : FAMILIES;
+    for (; f < FAMILIES; f++) {
+        size_t prefix = strlen(families[f].prefix);
+        if (strncmp(name, families[f].prefix, prefix) != 0)
+            continue;
+        *n = strtoul(name + prefix, NULL, 10);
+        snprintf(again, sizeof again, "%s%zu", families[f].prefix, *n);
+        if (*n >= families[f].least && *n <= families[f].most && !strcmp(again, name))
+            break;
+    }
+    return f;
+}
+
+static const recon_group *keep(recon_ctx *ctx, made *m, const char *name)
+{
+    snprintf(m->name, sizeof m->name, "%s", name);
+    m->group.name = m->name;
+    m->group.words = m->words;
+    m->next = ctx->made_groups;
+    ctx->made_groups = m;
+    return &m->group;
+}
+
+/* The product of two groups of which neither is one. */
+static recon_status make_product(recon_ctx *ctx, const recon_group **out, const char *name)
+{
+    const char *star = strchr(name, '*');
+    const recon_group *part[2];
+    char first[sizeof((made){ 0 }.name)];
+    made *m;
+    if (strchr(star + 1, '*') || strlen(name) >= sizeof first)
+        return RECON_OK;
+    snprintf(first, sizeof first, "%.*s", (int)(star - name), name);
+    RECON_CHECK(recon_group_find(ctx, &part[0], first));
+    RECON_CHECK(recon_group_find(ctx, &part[1], star + 1));
+    RECON_CHECK(recon_alloc(ctx, &m, 1, sizeof *m));
+    recon_status status =
+        recon_group_multiply(ctx, &m->group, &m->family, m->directions, part[0], part[1]);
+    if (status != RECON_OK) {
+        free(m);
+        return status;
+    }
+    snprintf(m->words, sizeof m->words, "%.11s x %.11s", part[0]->words, part[1]->words);
+    *out = keep(ctx, m, name);
+    return RECON_OK;
 }
 
 /* A group of this name, if a family has one; *out NULL: none has. */
@@ -80,24 +125,24 @@ static recon_status make(recon_ctx *ctx, const recon_group **out, const char *na
     size_t n, f = family_of(&n, name);
     made *m;
     *out = NULL;
+    if (strchr(name, '*'))
+        return make_product(ctx, out, name);
     if (f == FAMILIES)
         return RECON_OK;
     RECON_CHECK(recon_alloc(ctx, &m, 1, sizeof *m));
     m->group = *families[f].group;
-    snprintf(m->name, sizeof m->name, "%s", name);
     snprintf(m->words, sizeof m->words, families[f].words, n);
-    m->group.name = m->name;
-    m->group.words = m->words;
     m->group.n = n;
-    if (families[f].is_power) {
-        m->family = (recon_family){ "normal", { n, 0 } };
-        m->group.numbers = m->group.dimension = m->group.identifiability = m->group.shape[0] = n;
-        m->group.uniform = (double)n * recon_group_so2.uniform;
+    m->group.elements = n * families[f].elements;
+    if (families[f].numbers) {
+        int square = m->group.directions && n > 1; /* a covariance */
+        m->family = (recon_family){ "normal", { n, square ? n : 0 } };
+        m->group.numbers = m->group.dimension = m->group.shape[0] = n;
+        m->group.identifiability = m->group.identifiability ? m->group.identifiability : n;
+        m->group.uniform = (double)n * families[f].uniform;
         m->group.families = &m->family;
     }
-    m->next = ctx->made_groups;
-    ctx->made_groups = m;
-    *out = &m->group;
+    *out = keep(ctx, m, name);
     return RECON_OK;
 }
 
@@ -108,10 +153,11 @@ const char *recon_group_list(recon_group_names out, const recon_ctx *ctx)
     for (size_t i = 0; (group = group_at(ctx, i)) && used < room; i++)
         used += (size_t)snprintf(out + used, room - used, "%s%s", i ? ", " : "", group->name);
     for (size_t f = 0; f < FAMILIES && used < room; f++)
-        used += (size_t)snprintf(out + used, room - used, "%s%c%zu to %c%zu (%s)",
-                                 f + 1 < FAMILIES ? ", " : " and ", families[f].letter,
-                                 families[f].least, families[f].letter, families[f].most,
-                                 families[f].what);
+        used += (size_t)snprintf(out + used, room - used, "%s%s%zu to %s%zu (%s)", ", ",
+                                 families[f].prefix, families[f].least, families[f].prefix,
+                                 families[f].most, families[f].what);
+    if (used < room)
+        snprintf(out + used, room - used, " and products of two (so2*scale)");
     return out;
 }
 
@@ -164,6 +210,54 @@ recon_status recon_group_add(recon_ctx *ctx, const recon_group *group)
         return recon_fail(ctx, RECON_ERR_INPUT, "at most %d groups can be added", ADDED);
     ctx->groups[ctx->n_groups++] = group;
     return RECON_OK;
+}
+
+/* --- one run ---------------------------------------------------------------------------------- */
+
+int recon_group_is_unbounded(const recon_group *group)
+{
+    return group->directions && strpbrk(group->directions, "sz") != NULL;
+}
+
+/* The standard deviation of angles that are uniform is pi / sqrt 3. */
+static void set_pool(recon_group *g, const double *pool, size_t n)
+{
+    double v[RECON_NUMBERS_MAX], square = 0, count = 0;
+    g->pool = pool;
+    g->pool_count = n;
+    if (!g->log || !recon_group_is_unbounded(g))
+        return;
+    for (size_t i = 0; i + 1 < n; i++) {
+        double apart[RECON_NUMBERS_MAX];
+        g->inverse(g, apart, pool + i * g->numbers);
+        g->compose(g, apart, pool + (i + n / 2) % n * g->numbers, apart);
+        g->log(g, v, apart);
+        for (size_t a = 0; a < g->dimension; a++)
+            if (g->directions[a] != 'r')
+                square += v[a] * v[a] / 2, count++;
+    }
+    g->unit = square > 0 ? sqrt(3 * square / count) / M_PI : 1;
+}
+
+void recon_group_run_begin(recon_group_run *out, const recon_group *group, const double *poses,
+                           size_t n)
+{
+    size_t used = n < RECON_POOL ? n : RECON_POOL, at = 0;
+    out->group = *group;
+    for (size_t i = 0; i < used; i++)
+        memcpy(out->pool[2] + i * group->numbers, poses + i * n / used * group->numbers,
+               group->numbers * sizeof *poses);
+    for (int p = 0; group->part[1] && p < 2; p++) {
+        out->part[p] = *group->part[p];
+        size_t numbers = out->part[p].numbers;
+        for (size_t i = 0; i < used; i++)
+            memcpy(out->pool[p] + i * numbers, out->pool[2] + i * group->numbers + at,
+                   numbers * sizeof *poses);
+        set_pool(&out->part[p], out->pool[p], used);
+        out->group.part[p] = &out->part[p];
+        at += numbers;
+    }
+    set_pool(&out->group, out->pool[2], used);
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */

@@ -14,6 +14,19 @@ recon_natural recon_so3_natural(const recon_fisher *density, double background)
     return free == 1 ? RECON_NATURAL_AXIS : RECON_NATURAL_ONE;
 }
 
+recon_natural recon_natural_join(recon_natural a, recon_natural b)
+{
+    static const recon_natural order[] = { RECON_NATURAL_UNSURE, RECON_NATURAL_SEVERAL,
+                                           RECON_NATURAL_MODULO, RECON_NATURAL_AXIS,
+                                           RECON_NATURAL_NONE };
+    if (a == RECON_NATURAL_NONE && b == RECON_NATURAL_NONE)
+        return RECON_NATURAL_NONE;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (a == order[i] || b == order[i])
+            return order[i] == RECON_NATURAL_NONE ? RECON_NATURAL_AXIS : order[i];
+    return RECON_NATURAL_ONE;
+}
+
 const char *recon_natural_name(recon_natural natural)
 {
     static const char *const names[] = {

@@ -16,4 +16,8 @@ double recon_natural_share(const size_t count[RECON_NATURAL_KINDS], recon_natura
  * if no axis is determined to within 60 degrees. */
 recon_natural recon_so3_natural(const recon_fisher *density, double background);
 
+/* The verdict on poses of two parts, from those on the parts. Free directions are of the kind
+ * RECON_NATURAL_AXIS; a part without any pose is one whose directions are all free. */
+recon_natural recon_natural_join(recon_natural a, recon_natural b);
+
 #endif

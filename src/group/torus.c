@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/mean.h"
+#include "group/normal.h"
 #include "group/so2/mean.h"
 
 #include <math.h>
@@ -172,27 +173,13 @@ static double score(const recon_group *self, const void *of, double b, const dou
     return -high - log(exp(log_p - high) + exp(least - high));
 }
 
-/* The chance of a chi-square with n degrees of freedom above x. */
-static double chi_square_above(double x, size_t n)
-{
-    double term = n % 2 ? sqrt(2 * x / M_PI) * exp(-x / 2) : exp(-x / 2);
-    double sum = n % 2 ? erfc(sqrt(x / 2)) : term;
-    if (n % 2 == 0)
-        term *= x / 2;
-    for (size_t m = n % 2 ? 3 : 4; m <= n; m += 2) {
-        sum += term;
-        term *= x / (double)m;
-    }
-    return sum;
-}
-
 /* Of the background about all poses score as high. */
 static double tail(const recon_group *self, const void *of, double b, const double *pose)
 {
     double x = 0;
     for (size_t j = 0; j < self->n; j++)
         x += pow(pose[j] / ((const fit *)of)->sigma[j], 2);
-    return fmin(1, (1 - b) * chi_square_above(x, self->n) + b);
+    return fmin(1, (1 - b) * recon_chi_square_above(x, self->n) + b);
 }
 
 static void parameters(const recon_group *self, double *out, const void *of)

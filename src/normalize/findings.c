@@ -10,9 +10,14 @@
 #include <math.h>
 #include <string.h>
 
+size_t recon_class_verdict_free(const recon_group *group)
+{
+    return group->directions ? RECON_FREE_MAX * group->dimension : 0;
+}
+
 size_t recon_class_verdict_modes(const recon_group *group)
 {
-    return RECON_FRAME_MODES * (group->numbers + 1);
+    return RECON_FRAME_MODES * (group->numbers + 1) + recon_class_verdict_free(group);
 }
 
 int recon_symmetry_of(recon_natural natural, int fold)
@@ -29,11 +34,15 @@ void recon_class_verdict_take(recon_class_verdict *out, double *modes, const rec
     size_t numbers = group->numbers;
     *out = (recon_class_verdict){ .natural = center->natural,
                                   .fold = center->fold,
-                                  .symmetry = center->symmetry ? center->symmetry
-                                                               : recon_symmetry_of(center->natural,
-                                                                                   center->fold) };
+                                  .symmetry = center->symmetry };
+    if (!out->symmetry && !(group->directions && center->natural == RECON_NATURAL_AXIS))
+        out->symmetry = recon_symmetry_of(center->natural, center->fold);
     memcpy(out->axis, center->axis, sizeof out->axis);
     memset(modes, 0, recon_class_verdict_modes(group) * sizeof *modes);
+    double *free = modes + recon_class_verdict_modes(group) - recon_class_verdict_free(group);
+    for (int i = 0; group->directions && i < center->free_count; i++)
+        memcpy(free + (size_t)i * group->dimension, center->free[i],
+               group->dimension * sizeof *free);
     for (int i = 0; i < center->modes && i < RECON_FRAME_MODES; i++, modes += numbers + 1) {
         memcpy(modes, center->mode[i].at, numbers * sizeof *modes);
         modes[numbers] = center->mode[i].weight;
@@ -50,14 +59,17 @@ recon_status recon_findings_alloc(recon_ctx *ctx, recon_frames *f)
                             RECON_FRAME_MODES * f->modes_width * sizeof *f->modes));
     if (f->group->has_axis)
         RECON_CHECK(recon_alloc_raw(ctx, &f->axis, f->rows, 6 * sizeof *f->axis));
+    if (f->group->directions)
+        RECON_CHECK(recon_alloc(ctx, &f->free, f->rows,
+                                recon_class_verdict_free(f->group) * sizeof *f->free));
     return RECON_OK;
 }
 
 void recon_findings_free(recon_frames *f)
 {
-    recon_free_all(f->verdict, f->fold, f->symmetry, f->modes, f->axis);
+    recon_free_all(f->verdict, f->fold, f->symmetry, f->modes, f->axis, f->free);
     f->verdict = f->fold = f->symmetry = NULL;
-    f->modes = f->axis = NULL;
+    f->modes = f->axis = f->free = NULL;
 }
 
 void recon_class_verdict_put(recon_frames *f, size_t row, const recon_class_verdict *finding,
@@ -69,6 +81,10 @@ void recon_class_verdict_put(recon_frames *f, size_t row, const recon_class_verd
     f->fold[row] = (int8_t)finding->fold;
     f->symmetry[row] = (int8_t)finding->symmetry;
     memset(to, 0, RECON_FRAME_MODES * width * sizeof *to);
+    size_t free = recon_class_verdict_free(f->group);
+    if (f->free)
+        memcpy(f->free + row * free, modes + RECON_FRAME_MODES * (numbers + 1),
+               free * sizeof *f->free);
     for (int i = 0; i < RECON_FRAME_MODES && modes[numbers] > 0; i++) {
         recon_group_write(f->group, to, modes, 1);
         to[width - 1] = modes[numbers];
@@ -94,6 +110,9 @@ void recon_class_verdict_doubt(recon_frames *f, size_t row)
 {
     f->verdict[row] = RECON_NATURAL_UNSURE;
     f->fold[row] = f->symmetry[row] = 0;
+    size_t free = recon_class_verdict_free(f->group);
+    if (f->free)
+        memset(f->free + row * free, 0, free * sizeof *f->free);
 }
 
 void recon_findings_count(recon_frames *f)
@@ -118,5 +137,29 @@ json_t *recon_findings_symmetries(const size_t *count)
         if (count[code])
             recon_json_put(&out, recon_symmetry_name(name, code),
                            json_integer((json_int_t)count[code]));
+    return out;
+}
+
+void recon_findings_count_free(size_t *count, const recon_frames *f)
+{
+    size_t d = f->group->dimension, vectors = f->free ? f->rows * RECON_FREE_MAX : 0;
+    for (size_t i = 0; i < vectors; i++) {
+        const double *v = f->free + i * d;
+        double square = 0;
+        for (size_t a = 0; a < d; a++)
+            square += v[a] * v[a];
+        if (square > 0)
+            count[recon_direction_of(f->group, v)]++;
+    }
+}
+
+json_t *recon_findings_free_directions(const size_t *count, const recon_group *group)
+{
+    recon_direction_text name;
+    json_t *out = json_object();
+    for (size_t i = 0; i < RECON_DIRECTIONS; i++)
+        if (count[i])
+            recon_json_put(&out, recon_direction_name(name, group, i),
+                           json_integer((json_int_t)count[i]));
     return out;
 }

@@ -17,7 +17,8 @@ typedef struct {
 int recon_symmetry_of(recon_natural natural, int fold);
 
 /* The length of a class's modes: RECON_FRAME_MODES poses, each followed by its weight, heaviest
- * first; unused ones have the weight 0. */
+ * first, unused ones with the weight 0; then the free directions, of this length. */
+size_t recon_class_verdict_free(const recon_group *group);
 size_t recon_class_verdict_modes(const recon_group *group);
 void recon_class_verdict_take(recon_class_verdict *out, double *modes, const recon_group *group,
                               const recon_center *center);
@@ -42,5 +43,9 @@ void recon_findings_count_symmetries(size_t *count, const recon_frames *frames);
 
 /* These counts of the symmetries that are named, other than C1: {"C4": rows, ...}. */
 json_t *recon_findings_symmetries(const size_t *count);
+
+/* Adds the rows with each free direction; and these counts by name: {"any shift along x": rows, ...}. */
+void recon_findings_count_free(size_t *count /* [RECON_DIRECTIONS] */, const recon_frames *frames);
+json_t *recon_findings_free_directions(const size_t *count, const recon_group *group);
 
 #endif

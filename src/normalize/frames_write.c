@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FILES = 19, PIECE = RECON_BLOCK_FRAMES };
+enum { FILES = 20, PIECE = RECON_BLOCK_FRAMES };
 
 /* One file to be: rows of `width` numbers, from doubles, poses or integers. */
 typedef struct {
@@ -103,6 +103,13 @@ static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype pos
                            .width = 6,
                            .ndim = 3,
                            .shape = { f->rows, 2, 3 },
+                           .type = RECON_F64 };
+    if (f->free)
+        out[n++] = (file){ .name = "free.npy",
+                           .real = f->free,
+                           .width = RECON_FREE_MAX * f->group->dimension,
+                           .ndim = 3,
+                           .shape = { f->rows, RECON_FREE_MAX, f->group->dimension },
                            .type = RECON_F64 };
     if (f->class_of)
         out[n++] = (file){ .name = "classes.npy",

@@ -812,6 +812,20 @@ static recon_status check_pool(recon_ctx *ctx, const recon_embedded *queries,
         options->knn.k, options->pool);
 }
 
+/* A group without a uniform law has one for this run, from all poses. *run is freed by the caller. */
+static recon_status take_pool(recon_ctx *ctx, job *j, recon_embedded *within, recon_group_run **run)
+{
+    if (!recon_group_is_unbounded(j->group))
+        return RECON_OK;
+    RECON_CHECK(recon_alloc_raw(ctx, run, 1, sizeof **run));
+    recon_group_run_begin(*run, j->group, j->index->poses, j->index->n);
+    *within = *j->index;
+    within->group = j->group = &(*run)->group;
+    j->rows = j->queries ? j->queries : within;
+    j->index = within;
+    return RECON_OK;
+}
+
 static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
                               const recon_embedded *queries, const recon_normalize_options *options,
                               int ranks)
@@ -823,6 +837,8 @@ static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_emb
               .options = options,
               .ranks = ranks,
               .out = out };
+    recon_embedded within;
+    recon_group_run *run = NULL;
     recon_status status;
     if (!options) {
         *out = (recon_frames){ 0 };
@@ -834,6 +850,7 @@ static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_emb
     out->family = index->group->family_count > 1 ? options->family : 0;
     if (ranks)
         RECON_TRY(check_pool(ctx, queries, options));
+    RECON_TRY(take_pool(ctx, &j, &within, &run));
     j.total = j.rows->n;
     if (ranks)
         take_share(ctx, &j);
@@ -850,6 +867,7 @@ static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_emb
     RECON_TRY(hand_over(ctx, &j));
 done:
     free_job(&j);
+    free(run);
     if (status != RECON_OK)
         recon_frames_free(out);
     return status;

@@ -65,6 +65,8 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
         json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
     json_object_set_new(out, "natural_pose", recon_natural_json(f->natural));
     json_object_set_new(out, "symmetry", recon_findings_symmetries(r->symmetry));
+    if (f->group->directions)
+        json_object_set_new(out, "free", recon_findings_free_directions(r->free, f->group));
     json_object_set_new(out, "collapsed_rows", json_integer((json_int_t)f->collapsed));
     json_object_set_new(out, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
@@ -81,7 +83,9 @@ static recon_status count_rows(recon_ctx *ctx, recon_normalize_result *r, int qu
     for (size_t i = 0; queries && f->p_embedding && i < f->rows; i++)
         r->unlike += f->p_embedding[i] <= RECON_FRAMES_UNLIKE;
     recon_findings_count_symmetries(r->symmetry, f);
+    recon_findings_count_free(r->free, f);
     RECON_CHECK(recon_comm_count(ctx, &r->unlike, 1));
+    RECON_CHECK(recon_comm_count(ctx, r->free, RECON_DIRECTIONS));
     return recon_comm_count(ctx, r->symmetry, RECON_SYMMETRY_CODES);
 }
 

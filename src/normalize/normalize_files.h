@@ -2,6 +2,7 @@
 #ifndef NORMALIZE_NORMALIZE_FILES_H
 #define NORMALIZE_NORMALIZE_FILES_H
 
+#include "group/group.h"
 #include "normalize/findings.h"
 #include <recon/normalize/normalize.h>
 
@@ -20,6 +21,7 @@ typedef struct {
     recon_frames frames;                   /* over ranks: of the rank's own rows */
     size_t unlike;                         /* queries unlike all points, of all ranks */
     size_t symmetry[RECON_SYMMETRY_CODES]; /* rows by recon_symmetry_code, of all ranks */
+    size_t free[RECON_DIRECTIONS];         /* rows by free direction, of all ranks */
     double seconds;                        /* for reading and computing */
     char *summary;                         /* the text of summary.json */
 } recon_normalize_result;

@@ -131,6 +131,7 @@ typedef struct {
 enum { RECON_FOUND_VERDICTS = 4, RECON_FOUND_PARTLY = 2 };
 typedef struct recon_found_drawing {
     const recon_group *group; /* NULL: any that has none of its own */
+    int unbounded;            /* with directions of shifts or sizes */
     struct {
         recon_natural kind;
         const char *tile, *words;

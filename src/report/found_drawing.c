@@ -3,6 +3,7 @@
 #include "report/found.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "group/group.h"
 #include "group/so3/fisher.h"
 #include "group/so3/fisher_fit.h"
 
@@ -221,6 +222,29 @@ static const recon_found_reading *read_any(const recon_found_folder *f)
     return &distance;
 }
 
+/* Also of the group's own unit. */
+static const recon_found_reading *read_shifts(const recon_found_folder *f)
+{
+    static const recon_found_reading rotations = {
+        "standard deviation of rotations (radians)", NULL,
+        "How far the rotations of each class vary around the natural pose; parameters.npy has the covariance "
+        "of rotations and shifts."
+    };
+    static const recon_found_reading shifts = {
+        "standard deviation", NULL,
+        "How far the poses of each class vary around the natural pose, in the unit of the poses; of sizes "
+        "in natural logarithms."
+    };
+    return strchr(f->group->directions, 'r') ? &rotations : &shifts;
+}
+
+static recon_status width_itself(recon_ctx *ctx, double *out, const double *theta)
+{
+    (void)ctx;
+    *out = *theta;
+    return RECON_OK;
+}
+
 static const recon_found_reading *read_angles(const recon_found_folder *f)
 {
     static const recon_found_reading uniform = {
@@ -285,6 +309,71 @@ done:
     return status;
 }
 
+/* --- shifts and sizes ------------------------------------------------------------------------- */
+
+enum { SHOWN = 2000 }; /* points of a plane */
+
+/* The first two directions of shifts: a plane; one: a histogram. */
+static recon_status draw_shifts(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    const recon_group *g = f->group;
+    const char *first = strpbrk(g->directions, "sz");
+    size_t at = (size_t)(first - g->directions), count = 1 + (first[1] == *first), *row = NULL, n;
+    double *x = NULL, v[RECON_NUMBERS_MAX];
+    char *svg = NULL;
+    recon_status status = RECON_OK;
+    if (!g->log)
+        return RECON_OK;
+    RECON_TRY(recon_found_sample(ctx, &row, &n, f->rows, SHOWN));
+    RECON_TRY(recon_alloc_raw(ctx, &x, n, 2 * sizeof *x));
+    for (size_t i = 0; i < n; i++) {
+        g->log(g, v, f->absolute + row[i] * g->numbers);
+        x[i] = v[at];
+        x[n + i] = v[at + count - 1];
+    }
+    if (count == 1) {
+        RECON_TRY(recon_found_show_spread(
+            ctx, page,
+            &(recon_found_spread){ .x_label = *first == 's' ? "shift" : "logarithm of the size",
+                                   .caption = "Poses of all points, from their natural poses.",
+                                   .values = x,
+                                   .n = n }));
+        goto done;
+    }
+    const recon_series points = { .x = x, .y = x + n, .count = n, .loose = 1 };
+    const recon_panel panel = { .x_label = "x", .y_label = "y", .series = &points, .count = 1 };
+    RECON_TRY(recon_figure_chart(
+        ctx, &svg, &(recon_chart){ .panels = &panel, .count = 1, .width = 400, .height = 400 }));
+    recon_page_figure(page, svg, "Shifts of all points, from their natural poses.");
+done:
+    recon_free_all(row, x);
+    return status;
+}
+
+static recon_status list_shifts(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                const recon_found_groups *g)
+{
+    const char *const columns[] = { g->what, "members", "half are rotated within (degrees)",
+                                    "half are shifted within" };
+    double *apart = NULL;
+    recon_status status;
+    RECON_TRY(draw_shifts(ctx, page, f));
+    RECON_TRY(recon_alloc_raw(ctx, &apart, f->rows, 2 * sizeof *apart));
+    recon_page_table(page, "Distances from the natural pose", columns, 4);
+    for (size_t i = 0; i < g->count; i++) {
+        for (size_t j = 0; j < g->n[i]; j++)
+            recon_pose_extent(f->group, &apart[j], &apart[f->rows + j],
+                              f->absolute + g->member[i][j] * f->group->numbers);
+        recon_page_cell(page, "%s", g->name[i]);
+        recon_page_cell(page, "%zu", g->n[i]);
+        recon_page_cell(page, "%.0f", RECON_TO_DEGREES * recon_found_median(apart, g->n[i]));
+        recon_page_cell(page, "%.3g", recon_found_median(apart + f->rows, g->n[i]));
+    }
+done:
+    recon_free_all(apart);
+    return status;
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 #define ONE                                                                                        \
@@ -326,6 +415,19 @@ static const recon_found_drawing drawings[] = {
       .read = read_rotations,
       .width = concentration,
       .draw = draw_spheres },
+    { .unbounded = 1,
+      .kinds = { ONE,
+                 SEVERAL,
+                 { RECON_NATURAL_AXIS, "have free directions", "one, but for free directions" },
+                 { RECON_NATURAL_NONE, "have no natural pose",
+                   "none: as far apart as all poses" } },
+      .chosen =
+          "some directions are free: where in these gamma.npy lies was chosen, not found. free.npy has "
+          "them.",
+      .known_is = "1: all poses of a class are equal. 0: none is preferred.",
+      .read = read_shifts,
+      .width = width_itself,
+      .draw = list_shifts },
     { .kinds = { ONE,
                  SEVERAL,
                  { RECON_NATURAL_MODULO, "have one modulo a symmetry", "one modulo a symmetry" },
@@ -340,7 +442,7 @@ static const recon_found_drawing drawings[] = {
 const recon_found_drawing *recon_found_drawing_of(const recon_group *group)
 {
     const recon_found_drawing *d = drawings;
-    while (d->group && d->group != group)
+    while (d->unbounded ? !recon_group_is_unbounded(group) : d->group && d->group != group)
         d++;
     return d;
 }

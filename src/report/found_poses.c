@@ -2,6 +2,7 @@
 #include "report/found.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "group/group.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -163,14 +164,20 @@ enum { WORST = 12 };
 
 static void show_worst(recon_page *page, const recon_found_folder *f)
 {
-    static const char *const columns[] = { "row", "score", "from its natural pose (degrees)" };
+    static const char *const columns[] = { "row", "score",
+                                           "rotated from its natural pose (degrees)", "shifted" };
+    int shifted = f->drawing->unbounded;
     size_t row[WORST], n = recon_found_extreme(row, WORST, f->score, 1, 1, f->rows);
     recon_page_section(page, "Worst cases");
-    recon_page_table(page, "The points with the highest scores", columns, 3);
+    recon_page_table(page, "The points with the highest scores", columns, 3 + (size_t)shifted);
     for (size_t i = 0; i < n; i++) {
+        double rotation, shift;
+        recon_pose_extent(f->group, &rotation, &shift, f->absolute + row[i] * f->group->numbers);
         recon_page_cell(page, "%zu", row[i]);
         recon_page_cell(page, "%.2f", f->score[row[i]]);
-        recon_page_cell(page, "%.0f", recon_found_degrees(f, row[i]));
+        recon_page_cell(page, "%.0f", RECON_TO_DEGREES * rotation);
+        if (shifted)
+            recon_page_cell(page, "%.3g", shift);
     }
 }
 

@@ -25,14 +25,14 @@ refused 2 "--k 5x must be a whole number" $good --k 5x
 refused 2 "--k 99999999999999999999 must be" $good --k 99999999999999999999
 refused 2 "there is no group 'so4': so2, so3, " \
     $good --group so4
-for group in 'so2|so3' c1 c361 t0 t17 c04 c4x t; do
+for group in 'so2|so3' c1 c361 d1 d65 torus0 torus17 r4 c04 c4x torus 'so2*so2*so2'; do
     refused 2 "there is no group '$group'" $good --group "$group"
 done
 refused 2 "--mean median must be one of" $good --mean median
 refused 2 "--query needs ZQ GQ" $good --query z.npy
 refused 2 "--family fisher: not for --group so2" $good --family fisher
 refused 2 "--family normal: not for --group so3, which has only fisher" $good --group so3 --family normal
-refused 2 "--family vonmises: not for --group t2, which has only normal" $good --group t2 --family vonmises
+refused 2 "--family vonmises: not for --group torus2, which has only normal" $good --group torus2 --family vonmises
 refused 2 "--quaternions: not for --group so2" $good --quaternions wxyz
 refused 2 "--quaternions: not for --group c4" $good --group c4 --quaternions wxyz
 refused 2 "--quaternions scipy must be one of wxyz|xyzw" $good --group so3 --quaternions scipy
@@ -195,6 +195,7 @@ f32 1 2 1 0 2 1 1 1 | npy four.npy '<f4' '4, 2'
 f32 1 2 1 0 2 1 1 1 | npy eight.npy '<f4' '8, 1'
 f32 1 0 1 2 | npy angles.npy '<f4' '4,'
 f32 1 0 nan 2 | npy badangles.npy '<f4' '4,'
+no_poses() { text=$1 z=$2 g=$3; shift 3; refused 2 "$text" normalize --embeddings "$z" --poses "$g" --out out "$@"; }
 four() { text=$1 z=$2 g=$3; shift 3; refused 1 "$text" normalize --embeddings "$z" --poses "$g" --out out "$@"; }
 four "row 1, column 1 is nan (embeddings nan.npy)" nan.npy angles.npy --k 2
 four "row 2, column 0 is inf (embeddings inf.npy)" inf.npy angles.npy --k 2
@@ -202,16 +203,16 @@ four "row 3 is the zero vector, which has no cosine similarity (embeddings zero.
     zero.npy angles.npy --k 2
 four "queries: row 1, column 1 is nan (embeddings four.npy, queries nan.npy)" \
     four.npy angles.npy --k 2 --query nan.npy angles.npy
-four "badangles.npy: row 2 holds nan" four.npy badangles.npy --k 2
-four "badangles.npy: row 2 holds nan" four.npy angles.npy --k 2 --query four.npy badangles.npy
+no_poses "badangles.npy: row 2 holds nan" four.npy badangles.npy --k 2
+no_poses "badangles.npy: row 2 holds nan" four.npy angles.npy --k 2 --query four.npy badangles.npy
 four "k = 4, but a point has only 3 possible neighbours" four.npy angles.npy --k 4
 four "k = 5, but there are only 4 points" four.npy angles.npy --k 5 --query four.npy angles.npy
 four "g.npy: 120 poses for 4 embeddings" four.npy g.npy --k 2
 four "but 4 labels are needed" four.npy angles.npy --k 2 --labels y.npy
 four "queries have 8 columns, the embeddings 2" four.npy angles.npy --k 2 --query z.npy g.npy
 four "but embeddings are N x D" angles.npy angles.npy --k 2
-four "but poses are N angles for SO(2)" four.npy four.npy --k 2
-four "but poses are N x 3 x 3, N x 9 or N x 4 for SO(3)" four.npy angles.npy --k 2 --group so3
+no_poses "but poses are N angles for SO(2)" four.npy four.npy --k 2
+no_poses "but poses are N x 3 x 3, N x 9 or N x 4 for SO(3)" four.npy angles.npy --k 2 --group so3
 four "components need a distance" four.npy angles.npy --classes components --eps 1 --metric dot
 npy none.npy '<f4' '0, 2' </dev/null
 npy noangles.npy '<f4' '0,' </dev/null
@@ -226,10 +227,10 @@ f32 1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 -1 | npy mirror.npy '<f4' '2, 3, 3'
 f32 1 0 0 0 1 0 0 0 1 1 0 0 0 2 0 0 0 1 | npy stretch.npy '<f4' '2, 9'
 f32 1 0 0 0 1 0 0 1 | npy long4.npy '<f4' '2, 4'
 f32 1 2 1 0 | npy two.npy '<f4' '2, 2'
-so3() { four "$1" two.npy "$2" --group so3 --k 1; }
+so3() { no_poses "$1" two.npy "$2" --group so3 --k 1; }
 so3 "mirror.npy: row 1 is not a rotation: a reflection" mirror.npy
 so3 "stretch.npy: row 1 is not a rotation: R R^T is off by 3" stretch.npy
-four "long4.npy: row 1 is not a rotation: the quaternion's length is off by 0.414" two.npy long4.npy \
+no_poses "long4.npy: row 1 is not a rotation: the quaternion's length is off by 0.414" two.npy long4.npy \
     --group so3 --k 1 --quaternions wxyz
 
 # --- quaternions: their order is stated, because nothing in the data shows it -----------------------
@@ -254,7 +255,7 @@ refused 1 "absent.npy: cannot open" normalize --embeddings absent.npy --poses fi
 
 # Indices of C_4, taken for radians, would be poses that nobody meant.
 printf '\000\000\001\000\002\000\003\000' | npy indices.npy '<i2' '4,'
-four "indices.npy: int16, but radians are floating-point numbers; if these are indices of C_n, multiply them by 2 pi / n" \
+no_poses "indices.npy: int16, but radians are floating-point numbers; if these are indices of C_n, multiply them by 2 pi / n" \
     four.npy indices.npy --k 2
 
 # --- what the system refuses ----------------------------------------------------------------------
@@ -329,8 +330,8 @@ f32 1 0 1 0 2 0 0 1 0 1 0 2 | npy six.npy '<f4' '6, 2'
 f32 0 2 0 2 0 2 2 0 2 0 2 0 | npy pairs.npy '<f4' '6, 2'
 f32 2 2 2 1 1 1 | npy elements.npy '<f4' '6,'
 of() { group=$1 poses=$2 && shift 2 && run normalize --embeddings six.npy --poses "$poses" --group "$group" --k 2 "$@"; }
-of t2 pairs.npy --out torus
-[ "$code" -eq 0 ] && grep -q '6 points on T^2' "$scratch/stdout" && grep -q '"group": "t2"' torus/summary.json &&
+of torus2 pairs.npy --out torus
+[ "$code" -eq 0 ] && grep -q '6 points on T^2' "$scratch/stdout" && grep -q '"group": "torus2"' torus/summary.json &&
     [ "$(head -c 128 torus/gamma.npy | grep -c '6, 2)')" -eq 1 ] &&
     [ "$(head -c 128 torus/normalized.npy | grep -c '6, 2, 2)')" -eq 1 ]
 report $? "a torus: arrays have two numbers a pose"
@@ -341,9 +342,16 @@ of c4 elements.npy --out cyclic
 [ "$code" -eq 0 ] && grep -q '6 points on C_4' "$scratch/stdout" && tail -c 24 cyclic/gamma.npy >got &&
     f32 2 2 2 1 1 1 | cmp -s - got
 report $? "C_4: the centre is the most frequent element"
-four "pairs.npy: float32 6 x 2, but poses are N for C_4" six.npy pairs.npy --k 2 --group c4
-four "elements.npy: float32 6, but poses are N x 2 for T^2" six.npy elements.npy --k 2 --group t2
-four "pose 0 is 2, not one of 0 .. 1 (in elements.npy)" six.npy elements.npy --k 2 --group c2
-four "pairs.npy: float32 6 x 2, but poses are N angles for SO(2)" six.npy pairs.npy --k 2
+no_poses "pairs.npy: float32 6 x 2, but poses are N for C_4" six.npy pairs.npy --k 2 --group c4
+no_poses "elements.npy: float32 6, but poses are N x 2 for T^2" six.npy elements.npy --k 2 --group torus2
+no_poses "row 0 is 2, not one of 0 .. 1 (in elements.npy)" six.npy elements.npy --k 2 --group c2
+no_poses "pairs.npy: float32 6 x 2, but poses are N angles for SO(2)" six.npy pairs.npy --k 2
+for group in o2 d4 r2 scale se2 se3 'so2*scale' 'so3*r3'; do
+    mkdir groups && "$simulate" "$group" groups 240 12 8 && run normalize --embeddings groups/z.npy --poses groups/g.npy --group "$group" \
+        --k 15 --out groups/out && run report groups/out
+    [ "$code" -eq 0 ] && grep -q '"one": \(1.0\|0.[6-9]\)' groups/out/summary.json && grep -q 'natural pose' groups/out/report.html
+    report $? "$group: normalize and report"
+    rm -rf groups
+done
 
 finish

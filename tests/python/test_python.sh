@@ -538,10 +538,13 @@ refused("are empty", recon.normalize, z[:0], g[:0])
 # A torus and a cyclic group: poses in the form in which the group writes them.
 kinds = np.arange(len(z)) % 4
 apart = np.eye(4, dtype=np.float32)[kinds]
-on_torus = recon.normalize(apart, np.stack([kinds - 1.0, -kinds / 2], 1), group="t2", k=9)
+on_torus = recon.normalize(apart, np.stack([kinds - 1.0, -kinds / 2], 1), group="torus2", k=9)
 assert on_torus.gamma.shape == (len(z), 2) and on_torus.family == "normal"
 assert np.allclose(on_torus.gamma, np.stack([kinds - 1.0, -kinds / 2], 1), atol=1e-6)
 turns = recon.normalize(apart, kinds, group="c4", k=9)
+motion = recon.normalize(apart, np.stack([kinds - 1.0, kinds, -kinds], 1), group="se2", k=9)
+assert np.allclose(motion.gamma, np.stack([kinds - 1.0, kinds, -kinds], 1), atol=1e-6) and motion.free.shape == (len(z), 6, 3)
+refused("row 0 is 0: a scale is above 0", recon.normalize, apart, 1.0 * kinds, group="scale", k=9)
 assert (turns.gamma == kinds).all() and (turns.absolute == 0).all() and turns.group == "c4"
 refused("queries have 3 columns, the embeddings 16", recon.normalize, z, g, queries=(z[:, :3], g))
 refused("49 poses for 50 embeddings", recon.normalize, z, g[1:])
@@ -549,7 +552,7 @@ refused("poses: row 0 holds inf", recon.normalize, z, g * np.inf)
 refused("is the group so3?", recon.normalize, z, np.load("data/so3/g.npy")[:50])
 refused("arctan2(sine, cosine)", recon.normalize, z, np.stack([np.cos(g), np.sin(g)], 1))
 refused("z: complex numbers", recon.normalize, z + 1j, g)
-refused("there is no group 'so4': so2, so3, c2 to c360", recon.normalize, z, g, group="so4")
+refused("there is no group 'so4': so2, so3, o2, ", recon.normalize, z, g, group="so4")
 refused("k 0 is not a whole number", recon.normalize, z, g, k=0)
 refused("k 2.5 is not a whole number", recon.normalize, z, g, k=2.5)
 refused("components need eps", recon.normalize, z, g, classes="components")
@@ -572,7 +575,7 @@ refused("poses: the order of the quaternions has to be stated, since the numbers
         " (w first: MuJoCo, PyTorch3D, Blender) or xyzw (w last: SciPy, ROS, Eigen's coeffs)", recon.normalize, z, q, group="so3")
 refused("query poses: the order of the quaternions", recon.normalize, z, m, group="so3", queries=(z, q))
 refused("poses: float64 50 x 3 x 3, but the order of quaternions is stated, and those are N x 4: leave it out", recon.normalize, z, m, group="so3", quaternions="xyzw")
-refused("quaternions go with group='so3'", recon.normalize, z, g, quaternions="xyzw")
+refused("quaternions do not go with group='so2'", recon.normalize, z, g, quaternions="xyzw")
 refused("quaternions 'scipy' is none of wxyz|xyzw", recon.normalize, z, q, group="so3", quaternions="scipy")
 for whole in (np.arange(50) % 8, (np.arange(50) % 2).astype(bool), list(range(50))):
     refused("but radians are floating-point numbers; if these are indices of C_n, multiply them by 2 pi / n", recon.normalize, z, whole)

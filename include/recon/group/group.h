@@ -13,6 +13,7 @@
 #include <recon/group/so3.h>
 
 #define RECON_NUMBERS_MAX    16   /* the most doubles of a pose */
+#define RECON_FREE_MAX       6    /* the most free directions that are reported */
 #define RECON_POSE_TOLERANCE 1e-3 /* the largest error of a matrix or quaternion in a file */
 #define RECON_ANGLE_USUAL    13   /* radians: a little more than two full turns */
 
@@ -40,6 +41,10 @@ typedef struct {
     double identifiability[RECON_NUMBERS_MAX];
     /* With group->has_axis: the best determined direction, before the pose and after it. */
     double axis[2][3];
+    /* If the verdict is RECON_NATURAL_AXIS and the group has `directions`: a basis of the directions of
+     * the Lie algebra, [group->dimension] each, in which poses g mean^-1 are free. */
+    int free_count;
+    double free[RECON_FREE_MAX][RECON_NUMBERS_MAX];
 } recon_center;
 
 /* Every entry receives the group as `self`. Entries marked optional may be NULL. An output array
@@ -52,7 +57,17 @@ struct recon_group {
     size_t numbers;      /* doubles of a pose, 1 .. RECON_NUMBERS_MAX */
     size_t dimension;    /* of the group; 0: it is finite */
     size_t n;            /* for families of groups: the n of C_n and T^n */
-    const void *user;    /* for the application */
+    size_t elements;     /* of a finite group, else 0 */
+    /* Optional: what each direction of the Lie algebra is, one letter each: r, rotations; s, shifts;
+     * z, a logarithm of sizes. Poses are unbounded in s and z. */
+    const char *directions;
+    const recon_group *part[2]; /* of a product or a semidirect product, else NULL */
+    /* Of a group with unbounded directions, for one run: a sample of all poses, which takes the place of the
+     * uniform distribution, and the length that counts as one radian; NULL and 0: not known, and 1. */
+    const double *pool; /* [pool_count] */
+    size_t pool_count;
+    double unit;
+    const void *user; /* for the application */
 
     /* --- algebra --- */
     void (*identity)(const recon_group *self, double *out);
@@ -60,7 +75,8 @@ struct recon_group {
     void (*inverse)(const recon_group *self, double *out, const double *a);
     double (*length)(const recon_group *self, const double *a); /* from the identity, radians */
     double (*distance)(const recon_group *self, const double *a, const double *b);
-    void (*haar)(const recon_group *self, double *out, recon_rng *rng); /* uniform */
+    /* Uniform; unbounded directions are normal, or as two poses of the pool are to each other. */
+    void (*haar)(const recon_group *self, double *out, recon_rng *rng);
     /* Optional: the Lie algebra, [dimension] numbers a vector. */
     void (*exp)(const recon_group *self, double *out, const double *v);
     void (*log)(const recon_group *self, double *v, const double *a);
@@ -70,7 +86,8 @@ struct recon_group {
     /* --- poses in files --- */
     size_t
         shape[2]; /* of a pose in arrays that are written: zeros: one number; { 9, 0 }; { 3, 3 } */
-    int takes_quaternions; /* 1: files may hold n x 4 quaternions, whose order must be stated */
+    /* The columns of a file with quaternions, whose order must be stated; 0: there are none. */
+    size_t takes_quaternions;
     /* Optional: converts the n rows of an array from a file to poses; order is the order of
      * quaternions, and path is used in messages. NULL: the array holds the poses, n x shape. */
     recon_status (*read)(recon_ctx *ctx, const recon_group *self, double *out /* [n] */,
@@ -85,7 +102,7 @@ struct recon_group {
     /* --- statistics --- */
     size_t identifiability; /* how many numbers recon_center has, 1 .. RECON_NUMBERS_MAX */
     int has_axis;
-    double uniform;               /* -log of the uniform density */
+    double uniform;               /* -log of the uniform density; NAN: there is none */
     const recon_family *families; /* [family_count]; with `choose`, the first means: choose one */
     int family_count;
     size_t fit_size; /* bytes of a fit, the group's own representation of a density */
@@ -128,10 +145,10 @@ RECON_API const recon_group recon_group_so3; /* unit quaternions w x y z, see re
 #define RECON_SO2 (&recon_group_so2)
 #define RECON_SO3 (&recon_group_so3)
 
-/* Finds a group by name: "so2", "so3", one that was added to the context, "c2" to "c360" (cyclic
- * groups, whose elements are numbered from 0) or "t1" to "t16" (tori, with this many angles).
- * Any other name is RECON_ERR_INPUT, and the message lists all. The group lives as long as the
- * context. */
+/* Finds a group by name: "so2", "so3", "o2", one that was added to the context, or one of a family:
+ * "c2" to "c360" (cyclic, elements numbered from 0), "d2" to "d64" (dihedral, n + rotation for those
+ * mirrored), "torus1" to "torus16" (so many angles). Any other name is RECON_ERR_INPUT, and the message
+ * lists all. The group lives as long as the context. */
 RECON_API recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const char *name);
 
 /* Adds an application's group to this context under its name; the table must outlive the context. A

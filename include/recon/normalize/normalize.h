@@ -89,6 +89,9 @@ typedef struct {
     /* [rows][2][3] the best determined direction, in the frame before the rotation and in the one
      * after it; NULL without group->has_axis. */
     double *axis;
+    /* [rows][RECON_FREE_MAX][group->dimension] with the verdict AXIS: a basis of the free directions, see
+     * recon_center; unused ones, and those of other verdicts, are zero. NULL without group->directions. */
+    double *free;
     size_t singles; /* classes of one point, whose centre is the point's own pose */
     size_t outside; /* rows without a class */
     size_t

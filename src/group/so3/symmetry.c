@@ -421,6 +421,8 @@ const char *recon_symmetry_name(recon_symmetry_text text, int code)
         snprintf(text, sizeof(recon_symmetry_text), "%s", solid[code - RECON_SYMMETRY_T]);
     else if (code == RECON_SYMMETRY_SPIN)
         snprintf(text, sizeof(recon_symmetry_text), "free spin");
+    else if (code == RECON_SYMMETRY_D + 1) /* of groups with mirror images */
+        snprintf(text, sizeof(recon_symmetry_text), "either hand");
     else if (code > RECON_SYMMETRY_D && code < RECON_SYMMETRY_T)
         snprintf(text, sizeof(recon_symmetry_text), "D%d", code - RECON_SYMMETRY_D);
     else if (code >= RECON_SYMMETRY_C1 && code < RECON_SYMMETRY_D)
