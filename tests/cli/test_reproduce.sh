@@ -16,8 +16,8 @@ if [ "${RECON_SLOW:-}" = 1 ]; then
         accuracy.none:75 main.accuracy.ieae:60 main.pair.distance_after_deg:12"
     least_fashion="own:87 accuracy.undo:92 accuracy.upright:92.5
         main.ood_auc.g_abs:0.79 ood_auc.recon:0.88"
-    most_fashion="main.theta_density_mae_deg:6.5 main.equivariance.pose_median_deg:1.3
-        main.equivariance.pose_p95_deg:7 accuracy.none:66 main.accuracy.ieae:60"
+    most_fashion="main.theta_density_mae_deg:8 main.equivariance.pose_median_deg:1.7
+        main.equivariance.pose_p95_deg:10.5 accuracy.none:66 main.accuracy.ieae:60"
     least_molecules="accuracy.undo:96 accuracy.upright:96 accuracy.spin:90
         accuracy.spin_unseen:85 recovered.spin_unseen:0.85 ood_auc.recon_trace:0.87 ood_auc.recon:0.985 hit_rate:0.99
         fisher_mse.under400_percent:75 fisher_mse.under800_percent:95"
