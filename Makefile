@@ -44,12 +44,15 @@ COMMON = $(OPT) -g$(if $(SANITIZE),1) -fPIC -fvisibility=hidden -pthread -ffp-co
          $(if $(filter malloc,$(ARENA)),-DRECON_ARENA_MALLOC)
 CFLAGS_ALL   = -std=c11 -Wstrict-prototypes -Wmissing-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL = -std=c++17 $(COMMON) $(CXXFLAGS)
-LDLIBS = -ljansson -lz $(FEATURE_LIBS) $(CUDA_LIBS) -lm -pthread
+LDLIBS = -ljansson -lz $(FEATURE_LIBS) $(CUDA_LIBS) -lm -ldl -pthread
 
 # Libraries are found by compiling against them. The absence of an optional one is said, and not fatal;
 # `make HAVE_PNG=` builds as if libpng were absent. have: HEADER, LIBS, C++?, and what must be true of it.
 FREETYPE_FLAGS := $(or $(shell pkg-config --cflags freetype2 2>/dev/null),-I/usr/include/freetype2)
 HASH := \#
+comma := ,
+# Programs of the build find its plug-ins above them. The old tag: sanitizers stand in front of dlopen.
+OWN_PLUGINS := -Wl,--disable-new-dtags -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..'
 have = $(shell printf '%s\n' '$(HASH)include <$(1)>' '$(HASH)if !($(or $(4),1))' '$(HASH)error' \
          '$(HASH)endif' 'int main(void) { return 0; }' | \
          $(if $(3),$(CXX) -x c++ -std=c++17,$(CC) -x c) - -o /dev/null $(2) 2>/dev/null && echo yes)
@@ -57,16 +60,16 @@ ifeq ($(filter clean format setup% uninstall dist,$(MAKECMDGOALS)),)
 HAVE_JANSSON  := $(call have,jansson.h,-ljansson)
 HAVE_ZLIB     := $(call have,zlib.h,-lz)
 HAVE_OPENBLAS := $(call have,cblas.h,-lopenblas)
-HAVE_DNNL     := $(call have,dnnl.h,-ldnnl,,DNNL_VERSION_MAJOR == 2)
+HAVE_DNNL     := $(call have,dnnl.h,-ldnnl,,DNNL_VERSION_MAJOR == 2 || DNNL_VERSION_MAJOR == 3)
 HAVE_PNG      := $(call have,png.h,-lpng)
 HAVE_JPEG     := $(call have,jpeglib.h,-ljpeg -include stdio.h)
 HAVE_TIFF     := $(call have,tiffio.h,-ltiff,,TIFFLIB_VERSION >= 20221213)
 HAVE_FREETYPE := $(call have,ft2build.h,$(FREETYPE_FLAGS) -lfreetype)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
-TEST_LD       := $(if $(call have,stddef.h,-fuse-ld=gold),-fuse-ld=gold)# half the time, for hundreds of tests
+TEST_LD       := $(if $(call have,stddef.h,-fuse-ld=gold),-fuse-ld=gold) $(OWN_PLUGINS)# half the time, for hundreds
 endif
-# In the order in which they are linked: FAISS is an archive, and asks those behind it.
-# Each MPI has its own plug-in, by its own compiler wrapper: recon itself is linked with none.
+# Each library of these has a plug-in (core/plugin.h), each MPI by its own compiler wrapper: recon itself is
+# linked with none.
 MPICC_openmpi ?= mpicc.openmpi
 MPICC_mpich   ?= mpicc.mpich
 ifeq ($(filter clean format setup% uninstall dist,$(MAKECMDGOALS)),)
@@ -74,13 +77,13 @@ HAVE_MPI := $(foreach m,openmpi mpich,$(if $(shell printf '%s\n' '$(HASH)include
               'int main(void) { return MPI_Finalize(); }' | \
               $(MPICC_$m) -x c - -o /dev/null 2>/dev/null && echo yes),$m))
 endif
-LINK_FAISS    := -lfaiss -llapack -lgomp -lstdc++
+LINK_FAISS    := -lfaiss -llapack -lopenblas -lgomp -lstdc++
 LINK_OPENBLAS := -lopenblas
 LINK_DNNL     := -ldnnl -lgomp
 LINK_PNG      := -lpng
 LINK_JPEG     := -ljpeg
 LINK_TIFF     := -ltiff
-FOUND         := $(foreach f,FAISS OPENBLAS DNNL PNG JPEG TIFF,$(if $(filter yes,$(HAVE_$f)),$f))
+FOUND         := $(foreach f,PNG JPEG TIFF,$(if $(filter yes,$(HAVE_$f)),$f))
 FEATURES      += $(FOUND:%=-DRECON_HAVE_%)
 ifeq ($(HAVE_FREETYPE),yes)# of recon-lab, not of the library
 FEATURES      += -DRECON_HAVE_FREETYPE
@@ -105,17 +108,21 @@ $(error CUDA=1: see above)
 endif
 CUDA_LIBS  := $(wordlist 4,99,$(CUDA_FOUND))
 FEATURES   += -DRECON_HAVE_CUDA
-NVCC_FLAGS := -std=c++20 -O3 -lineinfo -gencode arch=compute_90,code=sm_90 \
-              -gencode arch=compute_90,code=compute_90 $(if $(WERROR),--Werror all-warnings -Xcompiler -Werror) \
+# Code for these, and PTX for what comes after; an older nvcc knows fewer.
+CUDA_ARCHS ?= 75 80 86 89 90 100
+CUDA_KNOWN := $(filter $(shell $(NVCC) --list-gpu-code 2>/dev/null | sed 's/^sm_//'),$(CUDA_ARCHS))
+CUDA_PTX   := $(lastword $(CUDA_KNOWN))
+NVCC_FLAGS := -std=c++20 -O3 -lineinfo $(foreach a,$(CUDA_KNOWN),-gencode arch=compute_$a,code=sm_$a) \
+              -gencode arch=compute_$(CUDA_PTX),code=compute_$(CUDA_PTX) $(if $(WERROR),--Werror all-warnings -Xcompiler -Werror) \
               -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow \
               $(wordlist 2,3,$(CUDA_FOUND)) -Iinclude -Isrc
 endif
 
-C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c src/group/*/*.c)
-CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
+C_SRC   := $(filter-out %/plugin.c,$(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c src/group/*/*.c)) \
+           src/core/plugin.c
 CU_SRC  := $(if $(CUDA),$(wildcard src/ops/cuda/*.cu))
 CU_OBJ  := $(if $(CU_SRC),$(BUILD)/src/ops/cuda.o)
-OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_OBJ)
+OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CU_OBJ)
 PAGE_TEXT := $(BUILD)/src/report/page_text# the page's style sheet and script, as C
 OBJ     += $(PAGE_TEXT).o
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
@@ -129,7 +136,8 @@ SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c)
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \
            $(if $(filter yes,$(HAVE_FAISS)),$(BUILD)/bench/peer_faiss)
-PLUGINS := $(HAVE_MPI:%=$(BUILD)/recon-comm-%.so)
+PLUGINS := $(addprefix $(BUILD)/recon-,$(HAVE_MPI:%=comm-%.so) $(if $(filter yes,$(HAVE_FAISS)),knn-faiss.so) \
+             $(if $(filter yes,$(HAVE_OPENBLAS)),ops-blas.so) $(if $(filter yes,$(HAVE_DNNL)),ops-onednn.so))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
@@ -143,7 +151,7 @@ ISA_REST  = $(filter-out $(ISA_LOOPS:%.c=build/%.o),$(OBJ))
 ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/list-isa $(if $(ISA_ALL),--all-tests,--tests) $(ISA_BASE))))
 
 .PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz \
-        fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
+        fuzz-targets check-cuda check-cuda-standalone install uninstall wheel dist docs format check-format \
         check-layers check-tsan check-compilers check-mutants check-isa check-emulated build-isa isa features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -153,7 +161,7 @@ lib: $(LIB_A) $(BUILD)/librecon.so
 tests: $(TESTS) $(BUILD)/recon $(BUILD)/recon-lab $(PLUGINS) $(EXAMPLES) $(THIRD)
 
 # One line a change of compiler, flags or features cannot get past: everything depends on it.
-FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)| $(HAVE_MPI)
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)| $(PLUGINS)
 $(BUILD)/flags: FORCE
 	$(if $(strip $(NEEDED)),@echo 'recon needs $(strip $(NEEDED)); `make setup` installs what is missing' >&2; exit 1)
 	@mkdir -p $(@D)
@@ -163,14 +171,14 @@ FORCE:
 
 features:
 	@with() { case $$2 in yes) echo "with    $$1" ;; *) echo "without $$1: $$3 (Debian: $$4)" ;; esac; }; \
+	 with oneDNN '$(HAVE_DNNL)' 'convolutions by OpenBLAS, or by plain loops' libdnnl-dev; \
 	 with OpenBLAS '$(HAVE_OPENBLAS)' 'matrix products by oneDNN, or by plain loops' libopenblas-dev; \
-	 with oneDNN '$(HAVE_DNNL)' 'convolutions by matrix products and plain loops, slowly' libdnnl-dev; \
 	 with FAISS '$(HAVE_FAISS)' 'no approximate search for neighbours' libfaiss-dev; \
+	 with 'Open MPI' '$(if $(filter openmpi,$(HAVE_MPI)),yes)' 'no ranks under its mpirun' libopenmpi-dev; \
+	 with MPICH '$(if $(filter mpich,$(HAVE_MPI)),yes)' 'no ranks under its mpirun' libmpich-dev; \
 	 with libpng '$(HAVE_PNG)' 'no PNG files' libpng-dev; \
 	 with libjpeg '$(HAVE_JPEG)' 'no JPEG files' libjpeg62-turbo-dev; \
 	 with libtiff '$(HAVE_TIFF)' 'no TIFF files' libtiff-dev; \
-	 with 'Open MPI' '$(if $(filter openmpi,$(HAVE_MPI)),yes)' 'no ranks under its mpirun' libopenmpi-dev; \
-	 with MPICH '$(if $(filter mpich,$(HAVE_MPI)),yes)' 'no ranks under its mpirun' libmpich-dev; \
 	 with FreeType '$(HAVE_FREETYPE)' 'no letters to draw, for `recon reproduce letters`' libfreetype-dev
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -178,7 +186,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC )$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CXX)$(CXX) $(CXXFLAGS_ALL) -fopenmp -MMD -MP -c $< -o $@
+	$(call say,CXX)$(CXX) $(CXXFLAGS_ALL) -MMD -MP -c $< -o $@
 $(BUILD)/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,NV )$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
@@ -197,9 +205,10 @@ EXPORTS := $(BUILD)/exports.map
 $(EXPORTS): tools/list-api $(wildcard include/recon/*.h include/recon/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,GEN)tools/list-api exports > $@
+link_so = $(CC) $(CFLAGS_ALL) -shared -Wl,-soname,librecon.so.$(SOMAJOR) -Wl,-z,defs \
+	  -Wl,--version-script=$(EXPORTS) -Wl,--exclude-libs,ALL -o $(1) $(2) $(LDLIBS)
 $(LIB_SO): $(OBJ) $(EXPORTS)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,librecon.so.$(SOMAJOR) -Wl,-z,defs \
-	  -Wl,--version-script=$(EXPORTS) -Wl,--exclude-libs,ALL -o $@ $(OBJ) $(LDLIBS)
+	$(call say,LD )$(call link_so,$@,$(OBJ))
 $(BUILD)/librecon.so: $(LIB_SO)
 	@ln -sf librecon.so.$(VERSION) $(BUILD)/librecon.so.$(SOMAJOR)
 	@ln -sf librecon.so.$(SOMAJOR) $@
@@ -207,17 +216,25 @@ $(BUILD)/librecon.so: $(LIB_SO)
 $(BUILD)/recon-comm-%.so: src/comm/mpi/plugin.c src/comm/engine.h $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD )$(MPICC_$*) -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden $(filter-out -Wpedantic -Werror,$(WARN)) \
-	  -DRECON_ENGINE_NAME='"$*"' -Isrc -o $@ $<
+	  -DRECON_VERSION='"$(VERSION)"' -DRECON_ENGINE_NAME='"$*"' -Iinclude -Isrc -o $@ $<
+$(BUILD)/recon-ops-onednn.so: $(BUILD)/src/ops/onednn/plugin.o
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -shared -o $@ $< $(LINK_DNNL)
+$(BUILD)/recon-ops-blas.so: $(BUILD)/src/ops/blas/plugin.o
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -shared -o $@ $< $(LINK_OPENBLAS)
+$(BUILD)/recon-knn-faiss.so: $(BUILD)/src/knn/faiss/plugin.o
+	$(call say,LD )$(CXX) $(CXXFLAGS_ALL) -shared -o $@ $< $(LINK_FAISS)
 
 # The GPU's part as one object in which the linker sees nothing that is not called recon_.
 $(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
 	$(call say,LD )$(LD) -r --force-group-allocation -o $@ $^ && \
 	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
 
+# What OpenBLAS asks the command, and would not see otherwise (cli/process.c).
+SEEN := -Wl,--export-dynamic-symbol=openblas_num_threads_env
 $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(SEEN) -o $@ $^ $(LDLIBS)
 $(BUILD)/recon-lab: $(LAB_CMD) $(LAB_OBJ) $(FRAME_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LAB_LIBS) $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(SEEN) -o $@ $^ $(LAB_LIBS) $(LDLIBS)
 $(BUILD)/tests/lab/%: $(BUILD)/tests/lab/%.o $(LAB_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(LAB_LIBS) $(LDLIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
@@ -229,31 +246,30 @@ $(BUILD)/tests/%.o: OPT := $(if $(SANITIZE),-O0,-O1 -fno-math-errno)
 $(if $(SANITIZE),$(CLI_OBJ) $(LAB_CMD) $(LAB_OBJ): OPT := -O0)
 $(BUILD)/lab/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
 $(THIRD): $(THIRD).o $(CLI_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS) \
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) $(SEEN) -o $@ $^ $(LDLIBS) \
 	  $(addprefix -Wl$(comma)--wrap=,recon_ctx_new recon_data_is recon_data_kind_of recon_data_open)
 # What is preloaded before `recon` by tests/trust/test_whole.c.
 SHIM := $(BUILD)/tests/trust/shim.so
 $(SHIM): tests/trust/shim.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD )$(CC) -std=gnu11 -O1 -fPIC -shared -D_GNU_SOURCE $(WARN) -o $@ $< -ldl
+$(TESTS) $(SLOW) $(BENCHES) $(EXAMPLES): | $(PLUGINS)
 $(BUILD)/tests/trust/test_whole: | $(SHIM) $(BUILD)/recon $(BUILD)/recon-lab
 # What tests/trust/failing.h stands in front of.
-comma := ,
 FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflateInit2_ inflate \
           open openat fstat read write pwrite fsync rename renameat renameat2 linkat \
-          unlinkat mkdir mkdirat mmap opendir readdir scandir json_loadb $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
-          dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
+          unlinkat mkdir mkdirat mmap opendir readdir scandir json_loadb recon_plugin_get
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
   LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LAB_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LAB_LIBS) $(LDLIBS)
 $(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
-	$(call say,LD )$(CXX) $(CXXFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
+	$(call say,LD )$(CXX) $(CXXFLAGS_ALL) -fopenmp -o $@ $^ $(LINK_FAISS) $(LDLIBS)
 # Examples see what a user sees: the public headers and the library.
 $(BUILD)/examples/%: examples/%.c $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,CC )$(CC) -std=c99 $(OPT) -g $(WARN) -Iinclude $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
-	  -o $@ $< $(LIB_A) $(LDLIBS)
+	  -o $@ $< $(LIB_A) $(OWN_PLUGINS) $(LDLIBS)
 
 setup:
 	@tools/setup build
@@ -313,7 +329,7 @@ $(ISA_BASE)/librecon.a: $(ISA_OBJ) $(ISA_REST)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
 $(ISA_BASE)/recon: $(CLI_OBJ) $(ISA_BASE)/librecon.a
-	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) $(SEEN) -o $@ $^ $(LDLIBS)
 $(ISA_TESTS): $(ISA_BASE)/tests/%: build/tests/%.o $(ISA_BASE)/librecon.a
 	@mkdir -p $(@D)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ -lcmocka $(LDLIBS)
@@ -400,7 +416,7 @@ MUTATIONS ?= 40000
 TABLES := so2_mean so2_width so3_fit so3_modes
 SLOW_PARTS := check-compilers check-tsan check-emulated check-isa \
               $(SLOW:$(BUILD)/tests/slow/test_%=slow-%) slow-mutations slow-fuzz slow-whole \
-              $(addprefix slow-cli/,reproduce rivals interrupts export demo letters bare) \
+              $(addprefix slow-cli/,reproduce rivals interrupts export demo letters bare wheel) \
               slow-docs/tutorials $(TABLES:%=table-%)
 check-slow: setup-slow
 	@failed=; for part in $(SLOW_PARTS); do echo "== $$part: $$(date -u '+%F %H:%M:%S')"; \
@@ -449,10 +465,24 @@ quoted   = '$(subst ','\'',$(1))'
 INSTALL  = DESTDIR=$(call quoted,$(DESTDIR)) PREFIX=$(call quoted,$(PREFIX)) LIBDIR=$(call quoted,$(LIBDIR)) \
            BUILD='$(BUILD)' VERSION='$(VERSION)' \
            SOMAJOR='$(SOMAJOR)' PLUGINS='$(PLUGINS)' LIBS='$(LDLIBS)' DATA='$(SHIPPED)' tools/install
+# The libraries know the prefix: an object of one line is compiled for it, and takes the place of the build's.
 install: all
+	@mkdir -p $(BUILD)/installed
+	@$(CC) $(CFLAGS_ALL) -DRECON_PREFIX='"$(PREFIX)"' -c src/core/prefix.c -o $(BUILD)/installed/prefix.o
+	@cp $(LIB_A) $(BUILD)/installed && $(AR) r $(BUILD)/installed/librecon.a $(BUILD)/installed/prefix.o
+	@$(call link_so,$(BUILD)/installed/librecon.so,$(filter-out %/core/prefix.o,$(OBJ)) $(BUILD)/installed/prefix.o)
 	@$(INSTALL)
 uninstall:
 	@$(INSTALL) --remove
+
+# Self-contained: what Debian has archives of is linked in, and no plug-in is needed.
+STATIC := jansson tiff webp sharpyuv zstd lzma jbig deflate Lerc jpeg png16 z
+wheel: private LDLIBS = $(addprefix -l:lib,$(addsuffix .a,$(if $(HAVE_TIFF),$(STATIC),$(filter jansson jpeg png16 z,$(STATIC))))) \
+                -l:libstdc++.a -lm -ldl -pthread
+wheel: $(OBJ) $(EXPORTS)
+	@mkdir -p $(BUILD)/wheel
+	@$(call link_so,$(BUILD)/wheel/librecon.so,$(OBJ)) && $(or $(STRIP),strip) $(BUILD)/wheel/librecon.so
+	@tools/make-wheel $(BUILD)/wheel/librecon.so $(BUILD)/wheel
 
 dist:
 	@tools/make-dist $(VERSION) build/recon-$(VERSION).tar.gz

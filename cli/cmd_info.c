@@ -13,6 +13,8 @@
 #include "data/dataset.h"
 #include "model/trust.h"
 
+#include <recon/core/version.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -37,6 +39,7 @@ const cli_command cli_info = {
         "  recon info mine.xyz --skip-bad\n"
         "  recon info garments\n"
         "  recon info images:photos\n"
+        "  recon info --features         the optional libraries that are there\n"
         "  recon info digits             a folder written by `recon discover --out digits`\n"
         "\n"
         "See `recon train --help` for SPEC. Here and in every --data, the prefix may be omitted: it is\n"
@@ -49,7 +52,7 @@ const cli_command cli_info = {
 
 typedef struct {
     const char *path, *spec;
-    int skip_bad, crop;
+    int skip_bad, crop, features;
     size_t picture_limit;
     cli_common common;
 } settings;
@@ -551,6 +554,27 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     return RECON_OK;
 }
 
+/* --- the libraries that are there -------------------------------------------------------------- */
+
+static recon_status features(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    json_t *all = json_object();
+    for (size_t i = 0; recon_version_library(i).name; i++) {
+        recon_library l = recon_version_library(i);
+        const char *version = l.version ? l.version : "";
+        json_object_set_new(all, l.name,
+                            l.version ? json_string(version) : json_boolean(l.present));
+        if (s->common.json || s->common.quiet)
+            continue;
+        printf(l.present ? "with    %s" : "without %s: %s", l.name, l.without);
+        if (l.problem)
+            printf(" (%s)", l.problem);
+        printf("%s%s\n", *version ? " " : "", version);
+    }
+    return s->common.json ? cli_print_json(ctx, all) : (json_decref(all), RECON_OK);
+}
+
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
@@ -560,12 +584,17 @@ static int run(int argc, char **argv)
         { "--crop", NULL, "none|auto", CLI_CROP_HELP, CLI_CHOICE, "images", &s.crop },
         { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT, "images",
           &s.picture_limit },
+        { "--features", NULL, NULL,
+          "list the optional libraries that are there, and what is lost without one", CLI_FLAG, 0,
+          &s.features },
         { 0 },
     };
     size_t words = 0;
     int code = cli_parse(&cli_info, options, &s.common, argc, argv, &s.path, 1, &words);
     if (code >= 0)
         return code;
-    return words == 1 ? cli_run(&cli_info, &s.common, work, &s)
-                      : cli_misuse(&cli_info, "name a file, a folder or a data set");
+    if (s.features && words == 0)
+        return cli_run(&cli_info, &s.common, features, &s);
+    return words == 1 && !s.features ? cli_run(&cli_info, &s.common, work, &s)
+                                     : cli_misuse(&cli_info, "name a file, a folder or a data set");
 }

@@ -50,39 +50,9 @@ static int print_table(void)
     return EXIT_DONE;
 }
 
-static void print_libraries(void)
-{
-    const char *before = "with    ";
-    for (size_t i = 0; recon_version_library(i).name; i++)
-        if (recon_version_library(i).present) {
-            printf("%s%s", before, recon_version_library(i).name);
-            before = ", ";
-        }
-    if (*before == ',')
-        putchar('\n');
-    for (size_t i = 0; recon_version_library(i).name; i++)
-        if (!recon_version_library(i).present)
-            printf("without %s: %s\n", recon_version_library(i).name,
-                   recon_version_library(i).without);
-}
-
 static int print_version(int as_json)
 {
-    if (!as_json) {
-        printf("recon %s\n", recon_version());
-        print_libraries();
-        return EXIT_DONE;
-    }
-    json_t *libraries = json_object();
-    for (size_t i = 0; recon_version_library(i).name; i++)
-        json_object_set_new(libraries, recon_version_library(i).name,
-                            json_boolean(recon_version_library(i).present));
-    char *text = recon_json_text(
-        json_pack("{s:s, s:o}", "version", recon_version(), "libraries", libraries));
-    if (!text)
-        return EXIT_FAILED;
-    puts(text);
-    free(text);
+    printf(as_json ? "{\"version\": \"%s\"}\n" : "recon %s\n", recon_version());
     return EXIT_DONE;
 }
 

@@ -12,8 +12,8 @@
 static recon_ctx *volatile current; /* for the signal handler alone */
 static volatile sig_atomic_t caught;
 
-/* OpenBLAS asks this while it is loaded, before main, how many threads to start. FAISS alone uses
- * it, under loops of its own; and a worker of OpenBLAS that finds no memory tries again forever,
+/* OpenBLAS asks this while it is loaded how many threads to start. What uses it has loops of its own;
+ * and a worker of OpenBLAS that finds no memory tries again forever,
  * and the process with it. */
 __attribute__((visibility("default"))) int openblas_num_threads_env(void);
 int openblas_num_threads_env(void)

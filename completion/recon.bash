@@ -340,7 +340,7 @@ _recon_else() {
     "reproduce letters",-*) _recon_words --quick --fonts --size --out --epochs --seed --seeds --model --laws --draws --crop --preset --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce cifar10",-*) _recon_words --quick --model --classifier --images --limit --train --resume --overwrite --out --epochs --seed --augmented --preset --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce words",-*) _recon_words --quick --model --fonts --images --limit --size --train --resume --overwrite --epochs --seed --out --preset --reader --device --precision --deterministic --threads --json --quiet --help ;;
-    info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
+    info,-*) _recon_words --skip-bad --crop --picture-limit --features --threads --json --quiet --help ;;
     models,-*) _recon_words --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
     esac

@@ -397,6 +397,7 @@ complete -c recon -n '__recon_is reproduce words' -l deterministic -d 'with cuda
 complete -c recon -n '__recon_is info' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
+complete -c recon -n '__recon_is info' -l features -d 'list the optional libraries that are there, and what is lost without one'
 complete -c recon -n 'not __fish_use_subcommand' -l threads -d 'threads to use (default: all)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l json -d 'print one JSON object instead of text'
 complete -c recon -n 'not __fish_use_subcommand' -l quiet -s q -d 'print errors only'

@@ -528,6 +528,7 @@ _recon() {
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
+        '--features[list the optional libraries that are there, and what is lost without one]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         {-q,--quiet}'[print errors only]' \

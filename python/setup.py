@@ -34,7 +34,8 @@ class BuildWithLibrary(build_py):
         shutil.copytree(ROOT / "include", package / "include", dirs_exist_ok=True)
         if not LIBRARY.exists():
             return
-        shutil.copyfile(LIBRARY, package / LIBRARY.name)
+        for path in (LIBRARY, *LIBRARY.parent.glob("recon-*.so")):  # its plug-ins
+            shutil.copyfile(path, package / path.name)
         for path in shipped():
             to = package / path.relative_to(ROOT)
             to.parent.mkdir(parents=True, exist_ok=True)

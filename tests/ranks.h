@@ -51,12 +51,12 @@ static inline void run_ranks(const char *engine, int n, const char *options)
         skip();
     /* Several launchers of Open MPI at once race for one folder in /tmp, so each has its own. */
     snprintf(line, sizeof line,
-             "own=$(mktemp -d) && RECON_TEST_RANK=1 RECON_COMM_PLUGIN=%s "
+             "own=$(mktemp -d) && RECON_TEST_RANK=1 "
              "ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 "
              "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent= "
              "OMPI_MCA_orte_tmpdir_base=$own timeout 300 mpirun.%s %s -n %d %s > %s.log 2>&1; "
              "code=$?; rm -rf \"$own\"; exit $code",
-             plugin, engine, options, n, program, program);
+             engine, options, n, program, program);
     int code = system(line);
     if (code != 0) {
         snprintf(line, sizeof line, "cat %s.log", program);

@@ -73,7 +73,7 @@ recon_status recon_comm_start(recon_comm **out, recon_comm_message message)
     engine->explain(code, why, sizeof why);
     if (code == 0)
         snprintf(why, sizeof why, "%s sees %d of them: does the launcher belong to another MPI?",
-                 engine->name, comm->size);
+                 engine->plugin.name, comm->size);
     free(comm);
     return not_started(launch, message, why);
 }
@@ -145,7 +145,7 @@ double recon_comm_waited(const recon_ctx *ctx)
 
 const char *recon_comm_name(const recon_ctx *ctx)
 {
-    return ctx->comm ? ctx->comm->engine->name : NULL;
+    return ctx->comm ? ctx->comm->engine->plugin.name : NULL;
 }
 
 recon_share recon_comm_share(const recon_ctx *ctx, int rank, size_t n, size_t unit)
@@ -166,7 +166,8 @@ static recon_status refused(recon_ctx *ctx, int code)
 {
     char why[512];
     ctx->comm->engine->explain(code, why, sizeof why);
-    return recon_fail(ctx, RECON_ERR_IO, "between ranks, %s: %s", ctx->comm->engine->name, why);
+    return recon_fail(ctx, RECON_ERR_IO, "between ranks, %s: %s", ctx->comm->engine->plugin.name,
+                      why);
 }
 
 /* Rank 0 takes over the failure of another rank. The others are sent none, but look too: within

@@ -1,8 +1,7 @@
 /* engine.h - the table of functions that a plug-in provides to send messages between ranks.
  *
- * Open MPI and MPICH have different binary interfaces, so each has a plug-in of its own, a small
- * shared object that is loaded when a launcher has started several processes. Nothing else of recon
- * is linked with an MPI: the same binary runs where none is installed.
+ * Open MPI and MPICH have different binary interfaces, so each has a plug-in of its own, which is
+ * loaded when a launcher has started several processes.
  *
  * A plug-in only sends messages from one rank to another. Broadcasts, gathers and sums are built
  * from them in comm.c, so that they do the same under every MPI. Functions return 0 or a code for
@@ -10,14 +9,12 @@
 #ifndef COMM_ENGINE_H
 #define COMM_ENGINE_H
 
+#include "core/plugin.h"
+
 #include <stddef.h>
 
-enum { RECON_ENGINE_VERSION = 1 };
-#define RECON_ENGINE_SYMBOL "recon_comm_engine" /* const recon_engine *(void) */
-
 typedef struct {
-    int version;
-    const char *name;
+    recon_plugin plugin;
     int (*start)(int *rank, int *size);
     void (*finish)(void);
     void (*abort)(int code); /* ends all ranks */

@@ -1,14 +1,9 @@
 /* launch.c - detects launchers by the environment variables that they set. */
 #include "comm/launch.h"
-#include "core/shipped.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { PATH = 1200 };
 
 static int number(const char *variable, int otherwise)
 {
@@ -56,45 +51,14 @@ int recon_launch_place(void)
     return place > 0 ? place : 0;
 }
 
-/* The first place where the file is; else the last place. */
-static void find_plugin(char out[PATH], const char *engine)
-{
-    const char *chosen = getenv("RECON_COMM_PLUGIN");
-    char own[PATH / 2];
-    recon_shipped_folder(own, sizeof own);
-    const char *const places[][2] = { { own, "" },
-                                      { own, "/recon" },
-                                      { own, "/../lib/recon" },
-                                      { "/usr/local/lib/recon", "" },
-                                      { "/usr/lib/recon", "" } };
-    if (chosen && *chosen) {
-        snprintf(out, PATH, "%s", chosen);
-        return;
-    }
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(out, PATH, "%s%s/recon-comm-%s.so", places[i][0], places[i][1], engine);
-        if (access(out, F_OK) == 0)
-            return;
-    }
-    snprintf(out, PATH, "recon-comm-%s.so", engine);
-}
-
-/* For all to see: what an MPI loads itself looks for MPI's own symbols. */
 const recon_engine *recon_launch_load(const char *engine, char *message, size_t room)
 {
-    char path[PATH];
-    find_plugin(path, engine);
-    void *plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    const recon_engine *(*get)(void) = NULL;
-    if (plugin)
-        *(void **)&get = dlsym(plugin, RECON_ENGINE_SYMBOL);
-    const recon_engine *found = get ? get() : NULL;
-    if (found && found->version == RECON_ENGINE_VERSION)
-        return found;
-    snprintf(message, room,
-             "the launcher is %s's, but its plug-in cannot be used: %s%s (docs/cluster.md; "
-             "RECON_COMM_PLUGIN=none runs every process alone)",
-             engine, found ? "another version of recon made " : "",
-             found || plugin ? path : dlerror());
-    return NULL;
+    recon_plugin_id id = strcmp(engine, "mpich") ? RECON_PLUGIN_OPENMPI : RECON_PLUGIN_MPICH;
+    const recon_engine *found = (const recon_engine *)recon_plugin_get(id);
+    if (!found)
+        snprintf(message, room,
+                 "the launcher is %s's, but its plug-in cannot be used: %s (docs/cluster.md; "
+                 "RECON_COMM_PLUGIN=none runs every process alone)",
+                 engine, recon_plugin_problem(id));
+    return found;
 }

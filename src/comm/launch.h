@@ -15,9 +15,7 @@ recon_launch recon_launch_find(void);
 /* Returns the index of this process on its machine; 0 if no launcher tells. */
 int recon_launch_place(void);
 
-/* Finds the plug-in of that name: in $RECON_COMM_PLUGIN; beside the program or the library; in
- * lib/recon of its prefix; in /usr/local/lib/recon and /usr/lib/recon. NULL, with the reason in
- * message, if there is none. */
+/* The plug-in of "openmpi" or "mpich". NULL, with the reason in message, if there is none. */
 const recon_engine *recon_launch_load(const char *engine, char *message, size_t room);
 
 #endif

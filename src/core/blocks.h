@@ -18,6 +18,7 @@ enum {
     RECON_BLOCK_GEMM_N = 1024, /* its columns, in one task */
     RECON_BLOCK_TOPK = 64,     /* scores to compare with the worst of a list */
     RECON_BLOCK_CONV = 2048,   /* pixels of a task: sums of weight gradients cost a few percent */
+    RECON_BLOCK_PATCHES = 256, /* pixels */
     RECON_BLOCK_STEER = 192,   /* pixels; more do not make products faster */
     RECON_BLOCK_COUPLE = 64,   /* rows */
     RECON_BLOCK_PAIRS = 64,    /* molecules, whose gradients are added one after the other */

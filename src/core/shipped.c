@@ -1,6 +1,7 @@
 /* shipped.c - finds the files that come with recon. */
 #include "core/shipped.h"
 #include "core/fail.h"
+#include "core/prefix.h"
 #include "core/text.h"
 
 #include <dirent.h>
@@ -33,7 +34,7 @@ static int folder_at(char *out, size_t room, size_t i, const char *own, const ch
                                       { own, "/" }, /* an installed Python package */
                                       { own, "/../" },
                                       { own, "/../share/recon/" },
-                                      { "/usr/local/share/recon/", "" },
+                                      { recon_prefix, "/share/recon/" },
                                       { "/usr/share/recon/", "" } };
     if (i >= sizeof places / sizeof *places)
         return 0;
@@ -66,8 +67,8 @@ static const char *name_places(places_text out, const char *kind)
     char own[PATH];
     recon_shipped_folder(own, sizeof own);
     snprintf(out, sizeof(places_text),
-             "here%s, in %s, %s/.., %s/../share/recon, /usr/local/share/recon and /usr/share/recon",
-             strcmp(kind, "data") ? "" : ", in $RECON_DATA", own, own, own);
+             "here%s, in %s, %s/.., %s/../share/recon, %s/share/recon and /usr/share/recon",
+             strcmp(kind, "data") ? "" : ", in $RECON_DATA", own, own, own, recon_prefix);
     return out;
 }
 

@@ -9,33 +9,19 @@
 
 #include <stdlib.h>
 
-#ifndef RECON_HAVE_FAISS
-
-int recon_approx_built(void)
-{
-    return 0;
-}
-
-recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
-                                 const recon_points *p, int skip_self, size_t k,
-                                 recon_knn_method method, double *recall)
-{
-    (void)out, (void)queries, (void)p, (void)skip_self, (void)k, (void)method, (void)recall;
-    return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                      "approximate search needs FAISS, which this build was made without "
-                      "(Debian: libfaiss-dev)");
-}
-
-#else
-
 #define EXTRA      8 /* candidates beyond k, so that ties and rounding do not cost a neighbour */
 #define CHUNK      RECON_BLOCK_FAISS
 #define SAMPLE     512                 /* queries whose recall is measured */
 #define FAISS_ROOM ((size_t)256 << 20) /* OpenBLAS, under it, maps a buffer of half of that */
 
-int recon_approx_built(void)
+static const recon_faiss_table *library(void)
 {
-    return 1;
+    return (const recon_faiss_table *)recon_plugin_get(RECON_PLUGIN_FAISS);
+}
+
+int recon_approx_is_there(void)
+{
+    return library() != NULL;
 }
 
 typedef struct {
@@ -161,8 +147,8 @@ static recon_status search_all(recon_ctx *ctx, recon_faiss *index, ordering *o)
     recon_progress_begin(ctx, "neighbours", n);
     for (o->begin = 0; o->begin < n; o->begin += CHUNK) {
         size_t count = n - o->begin < CHUNK ? n - o->begin : CHUNK;
-        status = recon_faiss_search(index, candidate, o->queries->w + o->begin * d, count, o->wide,
-                                    recon_ctx_threads(ctx), reason, sizeof reason);
+        status = library()->index_search(index, candidate, o->queries->w + o->begin * d, count,
+                                         o->wide, recon_ctx_threads(ctx), reason, sizeof reason);
         if (status != RECON_OK)
             RECON_TRY(recon_fail(ctx, status, "FAISS search: %s", reason));
         RECON_TRY(recon_parallel(ctx, order_task, o, count));
@@ -192,8 +178,12 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
     recon_faiss *index;
     int graph = method == RECON_KNN_HNSW;
     recon_status status;
+    if (!library())
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "approximate search needs FAISS: %s",
+                          recon_plugin_problem(RECON_PLUGIN_FAISS));
     RECON_CHECK(recon_room_check(ctx, FAISS_ROOM));
-    status = recon_faiss_new(&index, p->w, p->n, p->d, p->metric == RECON_EUCLIDEAN, graph,
+    status =
+        library()->index_new(&index, p->w, p->n, p->d, p->metric == RECON_EUCLIDEAN, graph,
                              recon_ctx_threads(ctx), is_interrupted, ctx, reason, sizeof reason);
     if (status == RECON_ERR_INTERRUPTED)
         return recon_fail(ctx, status, "interrupted");
@@ -209,8 +199,6 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
         *recall = found;
 done:
     free(o.poor);
-    recon_faiss_free(index);
+    library()->index_free(index);
     return status;
 }
-
-#endif

@@ -33,7 +33,7 @@ static recon_knn_method choose_method(const recon_knn_options *o, size_t n)
 {
     if (o->method != RECON_KNN_AUTO)
         return o->method;
-    return n > RECON_KNN_EXACT_ROWS && recon_approx_built() ? RECON_KNN_IVF : RECON_KNN_EXACT;
+    return n > RECON_KNN_EXACT_ROWS && recon_approx_is_there() ? RECON_KNN_IVF : RECON_KNN_EXACT;
 }
 
 void recon_knn_answer(int64_t *index, float *score, const recon_neighbor *found, size_t n,

@@ -37,7 +37,7 @@ recon_status recon_device_search(recon_ctx *ctx, recon_neighbor *out, const reco
 
 /* --- approximate search by FAISS, its candidates put in order by exact scores */
 
-int recon_approx_built(void); /* was FAISS found when the library was built? */
+int recon_approx_is_there(void); /* is there a FAISS? */
 
 /* out [queries][k]. With skip_self the queries are p itself, and a row is not its own neighbour.
  * Measures the recall against exact search on a sample of queries, logs it, and stores it where

@@ -1,5 +1,6 @@
 /* ops.c - the choice of a table, the one that does nothing, and recording. */
 #include "ops/ops.h"
+#include "ops/cpu/cpu.h"
 #include "ops/cuda/attach.h"
 #include "ops/graph.h"
 #include "ops/peers.h"
@@ -72,7 +73,8 @@ const recon_ops *recon_ops_on_host(recon_ctx *ctx)
 
 const char *recon_ops_name(recon_ctx *ctx)
 {
-    return recon_ops_of(ctx)->name;
+    const recon_ops *ops = recon_ops_of(ctx);
+    return ops == &recon_ops_cpu ? recon_cpu_name() : ops->name;
 }
 
 const recon_graph_table *recon_ops_graphs(recon_ctx *ctx)
@@ -97,6 +99,8 @@ const recon_peer_table *recon_ops_peers(recon_ctx *ctx)
 
 recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision)
 {
+    if (recon_ops_of(ctx) == &recon_ops_cpu)
+        recon_cpu_warn(ctx); /* a network is about to be used */
     if (precision != RECON_AUTO)
         return precision;
     return recon_ops_of(ctx)->has_fast_bf16(ctx) ? RECON_MIXED : RECON_SINGLE;

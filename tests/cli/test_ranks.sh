@@ -39,8 +39,8 @@ for engine in $engines; do
     [ $alone -eq $code ]
     report $? "$engine: one rank is the ordinary program"
 
-    RECON_COMM_PLUGIN=$work/none.so ranks $engine 2 --version
-    [ $code -ne 0 ] && said_once "none.so"
+    RECON_PLUGINS=$work/none ranks $engine 2 --version
+    [ $code -ne 0 ] && said_once "none/recon-comm-$engine.so not found"
     report $? "$engine: a plug-in that cannot be loaded is named, once"
 
     RECON_COMM_PLUGIN=none ranks $engine 2 --version

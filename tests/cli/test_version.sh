@@ -21,9 +21,8 @@ macro() {
 run --version
 same "recon --version" "$(sed -n 's/^recon //p' "$scratch/stdout")"
 run --version --json
-is_json "$scratch/stdout" && grep -q "\"version\": \"$version\"" "$scratch/stdout" &&
-    grep -qE '"libpng": (true|false)' "$scratch/stdout"
-report $? "--json too, with the libraries of this build"
+is_json "$scratch/stdout" && grep -q "\"version\": \"$version\"" "$scratch/stdout"
+report $? "--json too"
 dev=${version#"${version%-dev}"} # "-dev" or nothing
 same "include/recon/core/version.h" "$(macro MAJOR).$(macro MINOR).$(macro PATCH)$dev"
 same "python/pyproject.toml" "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/python/pyproject.toml" | sed 's/\.dev0$/-dev/')"

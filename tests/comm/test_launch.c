@@ -36,9 +36,10 @@ static void a_plugin_that_is_nowhere_is_named(void **state)
 {
     char message[1024];
     (void)state;
-    unsetenv("RECON_COMM_PLUGIN");
-    assert_null(recon_launch_load("no-such-mpi", message, sizeof message));
-    assert_non_null(strstr(message, "recon-comm-no-such-mpi.so"));
+    setenv("RECON_PLUGINS", "/no/such/folder", 1);
+    assert_null(recon_launch_load("mpich", message, sizeof message));
+    assert_non_null(strstr(message, "/no/such/folder/recon-comm-mpich.so not found"));
+    unsetenv("RECON_PLUGINS");
 }
 
 int main(void)

@@ -196,6 +196,7 @@ static const struct {
     size_t block;
 } borders[] = {
     { { CONV, build_conv, { 0, 4, 4, 1, 2, 3, 1, 1, 1, 1 } }, 0, RECON_BLOCK_CONV / 16 },
+    { { CONV, build_conv, { 0, 4, 4, 1, 2, 3, 1, 1, 1, 1 } }, 0, RECON_BLOCK_PATCHES / 16 },
     { { CONV, build_linear, { 0, 1, 1, 0, 1 } }, 0, RECON_RUN },
     { { CONV, build_linear, { 2, 1, 0, 0, 1 } }, 2, RECON_RUN },
     { { STEER, build_steer, { 1, 1, 0, 1, 1, 1, 0, 1, 2, 0 } }, 2, RECON_BLOCK_STEER },

@@ -10,6 +10,7 @@
 #define TESTS_TRUST_FAILING_H
 
 #include "scratch.h"
+#include "ops/cpu/libraries.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +21,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <zlib.h>
-#ifdef RECON_HAVE_DNNL
-#include <dnnl.h>
-#endif
 
 /* Requests of one kind, counted while a call under test is running. */
 typedef struct {
@@ -117,17 +115,50 @@ NEEDS_MEMORY(EAGAIN, int, pthread_create,
 NEEDS_MEMORY(Z_MEM_ERROR, int, inflateInit2_,
              (z_stream * z, int bits, const char *version, int size), (z, bits, version, size))
 NEEDS_MEMORY(Z_MEM_ERROR, int, inflate, (z_stream * z, int flush), (z, flush))
-#ifdef RECON_HAVE_DNNL
-NEEDS_MEMORY(dnnl_out_of_memory, dnnl_status_t, dnnl_engine_create,
-             (dnnl_engine_t * out, dnnl_engine_kind_t kind, size_t i), (out, kind, i))
-NEEDS_MEMORY(dnnl_out_of_memory, dnnl_status_t, dnnl_stream_create,
-             (dnnl_stream_t * out, dnnl_engine_t engine, unsigned flags), (out, engine, flags))
-NEEDS_MEMORY(dnnl_out_of_memory, dnnl_status_t, dnnl_memory_create,
-             (dnnl_memory_t * out, const dnnl_memory_desc_t *desc, dnnl_engine_t engine, void *at),
-             (out, desc, engine, at))
-NEEDS_MEMORY(dnnl_out_of_memory, dnnl_status_t, dnnl_primitive_create,
-             (dnnl_primitive_t * out, const_dnnl_primitive_desc_t desc), (out, desc))
-#endif
+
+/* oneDNN's plug-in, whose objects cannot be made. Its table as it is, but for these. */
+static const recon_onednn *whole;
+static const recon_onednn_result no_memory = { RECON_ONEDNN_MEMORY, "refused" };
+#define LIBRARY_NEEDS_MEMORY(name, parameters, arguments)                                          \
+    static recon_onednn_result failing_##name parameters                                           \
+    {                                                                                              \
+        return refuses(&memory) ? no_memory : whole->name arguments;                               \
+    }
+LIBRARY_NEEDS_MEMORY(engine_new, (void **out), (out))
+LIBRARY_NEEDS_MEMORY(stream_new, (void **out, void *engine), (out, engine))
+LIBRARY_NEEDS_MEMORY(plan_new, (void **out, void *engine, const recon_dnnl_shape *shape),
+                     (out, engine, shape))
+LIBRARY_NEEDS_MEMORY(pack,
+                     (const void *plan, void *stream, void *packed, const void *weights,
+                      int rotated),
+                     (plan, stream, packed, weights, rotated))
+LIBRARY_NEEDS_MEMORY(unpack, (const void *plan, void *stream, void *weights, const void *packed),
+                     (plan, stream, weights, packed))
+LIBRARY_NEEDS_MEMORY(run,
+                     (const void *plan, void *stream, void *x, void *packed, const float *bias,
+                      void *y, void *scratch),
+                     (plan, stream, x, packed, bias, y, scratch))
+static recon_onednn failing_onednn;
+static pthread_once_t onednn_once = PTHREAD_ONCE_INIT;
+static void make_failing_onednn(void)
+{
+    failing_onednn = *whole;
+    failing_onednn.engine_new = failing_engine_new;
+    failing_onednn.stream_new = failing_stream_new;
+    failing_onednn.plan_new = failing_plan_new;
+    failing_onednn.pack = failing_pack;
+    failing_onednn.unpack = failing_unpack;
+    failing_onednn.run = failing_run;
+}
+WRAP(const recon_plugin *, recon_plugin_get, (recon_plugin_id id))
+{
+    const recon_plugin *real = __real_recon_plugin_get(id);
+    if (id != RECON_PLUGIN_ONEDNN || !real)
+        return real;
+    whole = (const recon_onednn *)real;
+    pthread_once(&onednn_once, make_failing_onednn);
+    return &failing_onednn.plugin;
+}
 
 static inline void *json_block_always(size_t size)
 {

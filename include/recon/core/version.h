@@ -26,11 +26,13 @@ RECON_API const char *recon_version(void);
 /* An optional library. */
 typedef struct {
     const char *name;    /* "OpenBLAS" */
-    const char *without; /* what changes in builds without it */
-    int present;         /* 1 if this build has it */
+    const char *without; /* what changes without it */
+    int present;         /* 1 if it is there: part of this build, or a plug-in that was found */
+    const char *version; /* of a plug-in's library, "2.6.3"; or NULL */
+    const char *problem; /* why a plug-in could not be loaded, or NULL */
 } recon_library;
 
-/* Returns the i-th optional library; after the last one, the name is NULL. */
+/* Returns the i-th optional library; after the last one, the name is NULL. Plug-ins are loaded for it. */
 RECON_API recon_library recon_version_library(size_t i);
 
 #endif

@@ -146,11 +146,9 @@ static int probe(int tag, int *there, int *from, size_t *n)
     return code;
 }
 
-__attribute__((visibility("default"))) const recon_engine *recon_comm_engine(void);
-const recon_engine *recon_comm_engine(void)
+const recon_plugin *recon_plugin_table(void)
 {
-    static const recon_engine engine = { .version = RECON_ENGINE_VERSION,
-                                         .name = RECON_ENGINE_NAME,
+    static const recon_engine engine = { .plugin = { RECON_VERSION, RECON_ENGINE_NAME, NULL },
                                          .start = start,
                                          .finish = finish,
                                          .abort = end_all,
@@ -160,5 +158,5 @@ const recon_engine *recon_comm_engine(void)
                                          .test = test,
                                          .cancel = cancel,
                                          .probe = probe };
-    return &engine;
+    return &engine.plugin;
 }

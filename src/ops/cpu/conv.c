@@ -2,9 +2,10 @@
  *
  * The batch is cut into tasks of so many images as the shape alone says, each computed by one
  * thread, and the gradients of weights are summed over tasks in a fixed order (slices.h): the bits
- * depend neither on the number of threads nor on that of ranks. Products with one tap (1 x 1, linear) are gemms. The others are oneDNN's,
- * and the gradient of x at stride 1 is one of its forward convolutions, with the taps flipped and
- * the channels exchanged: these are up to 1.8x faster than its backward ones.
+ * depend neither on the number of threads nor on that of ranks. Products with one tap (1 x 1, linear)
+ * are gemms. The others are oneDNN's, and the gradient of x at stride 1 is one of its forward
+ * convolutions, with the taps flipped and the channels exchanged: these are up to 1.8x faster than
+ * its backward ones. Without oneDNN conv_patches.c computes them.
  *
  * bf16 goes through float where the processor has no fast instructions for it: emulated, oneDNN
  * runs at a quarter of the speed of float. */
@@ -158,11 +159,11 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t task, int wor
         RECON_CHECK(recon_cpu_product(ctx, y, j->o, recon_plain(x, j->c),
                                       recon_transposed(j->weights, j->c),
                                       (size_t[]){ images, j->o, j->c }, 0));
-        if (j->a->bias.data)
-            add_bias(y, j->a->bias.data, images, j->o);
     } else {
         RECON_CHECK(recon_conv_run(ctx, j, recon_conv_size(j, images), worker, x, y));
     }
+    if (j->a->bias.data && !recon_conv_by_dnnl(j))
+        add_bias(y, j->a->bias.data, images * j->p * j->q, j->o);
     if (j->a->relu && j->type == RECON_F32)
         clip_floats(y, images * out);
     else if (j->a->relu)
@@ -177,8 +178,6 @@ recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *a)
     recon_arena *arena = recon_worker_arena(ctx, 0);
     recon_mark mark = recon_arena_mark(arena);
     job j = recon_conv_job_of(ctx, a);
-    if (!recon_conv_by_gemm(&j) && !recon_dnnl_is_there())
-        return recon_ops_ref.conv(ctx, a);
     if (j.n == 0)
         return RECON_OK;
     RECON_TRY(recon_conv_weights(ctx, &j));

@@ -39,10 +39,16 @@ static inline size_t recon_up(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-/* gemm where there is one tap and floats; the rest is oneDNN's. */
+/* A product where there is one tap and floats; the rest is oneDNN's, or several products. */
 static inline int recon_conv_by_gemm(const recon_conv_job *j)
 {
     return j->point && j->type == RECON_F32;
+}
+
+/* Without oneDNN numbers are floats: recon_dnnl_has_fast_bf16 is 0. */
+static inline int recon_conv_by_dnnl(const recon_conv_job *j)
+{
+    return !recon_conv_by_gemm(j) && recon_dnnl_is_there();
 }
 
 /* Which of the sizes a task of so many images has. */
@@ -66,7 +72,15 @@ void recon_conv_part_done(const recon_conv_job *j, const void *part, const recon
 /* The weights as the job computes with them. */
 recon_status recon_conv_weights(recon_ctx *ctx, recon_conv_job *j);
 
-/* conv_plan.c: what oneDNN needs, made ready before the tasks; nothing where gemm serves. */
+/* conv_patches.c: of a task of so many images; dw and dx are written. */
+recon_status recon_patches_run(recon_ctx *ctx, const recon_conv_job *j, size_t images, int worker,
+                               const float *x, float *y);
+recon_status recon_patches_data(recon_ctx *ctx, const recon_conv_job *j, size_t images, int worker,
+                                float *dx, const float *dy);
+recon_status recon_patches_weights(recon_ctx *ctx, const recon_conv_job *j, size_t images,
+                                   int worker, float *dw, const float *x, const float *dy);
+
+/* conv_plan.c: what oneDNN needs, made ready before the tasks; nothing where products serve. */
 recon_status recon_conv_plan_forward(recon_ctx *ctx, recon_conv_job *j);
 recon_status recon_conv_plan_back(recon_ctx *ctx, recon_conv_job *j);
 

@@ -166,7 +166,7 @@ static recon_status sum_weights(recon_ctx *ctx, const job *j)
                          .width = count,
                          .out = j->a->dw.data,
                          .count = count };
-    if (!recon_conv_by_gemm(j)) {
+    if (recon_conv_by_dnnl(j)) {
         if (!is_even(j))
             return sum_unpacked(ctx, j, g.out, count);
         g.width = recon_conv_packed_count(j);
@@ -200,8 +200,6 @@ recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *a)
     recon_arena *arena = recon_worker_arena(ctx, 0);
     recon_mark mark = recon_arena_mark(arena);
     job j = recon_conv_job_of(ctx, a);
-    if (!recon_conv_by_gemm(&j) && !recon_dnnl_is_there())
-        return recon_ops_ref.conv_back(ctx, a);
     if (j.n == 0) {
         clear(&a->dw);
         clear(&a->dbias);

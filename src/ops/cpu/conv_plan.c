@@ -85,14 +85,14 @@ static recon_status flip_taps(recon_ctx *ctx, const job *j, const void **out)
 
 recon_status recon_conv_plan_forward(recon_ctx *ctx, job *j)
 {
-    return recon_conv_by_gemm(j) ? RECON_OK
-                                 : prepare(ctx, j, &j->forward, RECON_DNNL_FORWARD, j->weights);
+    return recon_conv_by_dnnl(j) ? prepare(ctx, j, &j->forward, RECON_DNNL_FORWARD, j->weights)
+                                 : RECON_OK;
 }
 
 recon_status recon_conv_plan_back(recon_ctx *ctx, job *j)
 {
     const void *weights = j->weights;
-    if (recon_conv_by_gemm(j))
+    if (!recon_conv_by_dnnl(j))
         return RECON_OK;
     if (j->a->dw.data)
         RECON_CHECK(prepare(ctx, j, &j->gradient, RECON_DNNL_WEIGHTS, NULL));
@@ -105,6 +105,8 @@ recon_status recon_conv_plan_back(recon_ctx *ctx, job *j)
 
 recon_status recon_conv_run(recon_ctx *ctx, const job *j, int size, int worker, void *x, void *y)
 {
+    if (!recon_conv_by_dnnl(j))
+        return recon_patches_run(ctx, j, j->images[size], worker, x, y);
     return recon_dnnl_run(ctx, j->forward.plan[size], worker, x, j->forward.packed[size],
                           j->a->bias.data, y);
 }
@@ -112,6 +114,8 @@ recon_status recon_conv_run(recon_ctx *ctx, const job *j, int size, int worker, 
 recon_status recon_conv_run_data(recon_ctx *ctx, const job *j, int size, int worker, void *dx,
                                  void *dy)
 {
+    if (!recon_conv_by_dnnl(j))
+        return recon_patches_data(ctx, j, j->images[size], worker, dx, dy);
     void *x = is_reversible(j) ? dy : dx, *y = is_reversible(j) ? dx : dy;
     return recon_dnnl_run(ctx, j->data.plan[size], worker, x, j->data.packed[size], NULL, y);
 }
@@ -119,6 +123,8 @@ recon_status recon_conv_run_data(recon_ctx *ctx, const job *j, int size, int wor
 recon_status recon_conv_run_weights(recon_ctx *ctx, const job *j, int size, int worker, void *dw,
                                     void *x, void *dy)
 {
+    if (!recon_conv_by_dnnl(j))
+        return recon_patches_weights(ctx, j, j->images[size], worker, dw, x, dy);
     return recon_dnnl_run(ctx, j->gradient.plan[size], worker, x, dw, NULL, dy);
 }
 

@@ -38,18 +38,14 @@ recon_status recon_bytes_tile(recon_ctx *ctx, const recon_gemm_args *args, int w
 recon_status recon_cpu_norm2(recon_ctx *ctx, double *out, const void *x, size_t n,
                              recon_dtype type);
 int recon_cpu_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
+/* "cpu (oneDNN)"; kept until this thread asks again. */
+const char *recon_cpu_name(void);
+/* Warns, once, of a library that is broken, and if there is none. */
+void recon_cpu_warn(recon_ctx *ctx);
 #define DECLARE(name, kind)                                                                        \
     recon_status recon_cpu_##name(recon_ctx *ctx, const recon_##kind##_args *args);
 RECON_OPS(DECLARE)
 RECON_HOST_OPS(DECLARE)
 #undef DECLARE
-
-#if defined(RECON_HAVE_DNNL)
-#define RECON_CPU_NAME "cpu (oneDNN)"
-#elif defined(RECON_HAVE_OPENBLAS)
-#define RECON_CPU_NAME "cpu (OpenBLAS)"
-#else
-#define RECON_CPU_NAME "cpu (no library)"
-#endif
 
 #endif

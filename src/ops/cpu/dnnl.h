@@ -1,5 +1,4 @@
-/* dnnl.h - convolutions and products with packed weights by oneDNN, one library thread each: every
- * call to it but gemm's.
+/* dnnl.h - convolutions and products with packed weights by oneDNN, one library thread each.
  *
  * A plan is a convolution of fixed shape, ready to run. Plans are kept in the context, the latest
  * few hundred of them, and found again by their shape; one plan may run on several workers at once,
@@ -29,7 +28,7 @@ typedef struct {
 
 typedef struct recon_dnnl_plan recon_dnnl_plan;
 
-int recon_dnnl_is_there(void); /* was the library built with oneDNN? */
+int recon_dnnl_is_there(void); /* is there a oneDNN? */
 
 recon_status recon_dnnl_find(recon_ctx *ctx, const recon_dnnl_plan **out,
                              const recon_dnnl_shape *shape);

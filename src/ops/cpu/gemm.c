@@ -1,4 +1,4 @@
-/* gemm.c - matrix products by oneDNN, else by OpenBLAS, one library thread per tile.
+/* gemm.c - matrix products by oneDNN, else by a BLAS, else by loops of ours, one thread per tile.
  *
  * The product is cut into tiles of fixed size under recon_parallel, so that its bits do not depend
  * on the number of threads. oneDNN comes first because it is up to 1.3x faster on the tall thin
@@ -6,62 +6,104 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/dnnl.h"
 #include "ops/cpu/elements.h"
+#include "ops/cpu/guard.h"
+#include "ops/cpu/libraries.h"
 #include "core/blocks.h"
 #include "core/fail.h"
+#include "core/memory.h"
+#include "core/simd.h"
 #include "core/threads.h"
+
+#include <string.h>
 
 #define TILE_M RECON_BLOCK_GEMM_M
 #define TILE_N RECON_BLOCK_GEMM_N
 
-#if defined(RECON_HAVE_DNNL)
-#include "core/memory.h"
-#include "ops/cpu/guard.h"
-
-#include <dnnl.h>
-
-static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
+static recon_status onednn_tile(recon_ctx *ctx, const recon_onednn *onednn,
+                                const recon_gemm_args *g)
 {
-    char ta = g->transpose_a ? 'T' : 'N', tb = g->transpose_b ? 'T' : 'N';
-    dnnl_dim_t m = (dnnl_dim_t)g->m, n = (dnnl_dim_t)g->n, k = (dnnl_dim_t)g->k;
-    dnnl_dim_t lda = (dnnl_dim_t)g->lda, ldb = (dnnl_dim_t)g->ldb, ldc = (dnnl_dim_t)g->ldc;
-    const int32_t zero = 0;
-    recon_status room = recon_room_check(ctx, RECON_LIBRARY_ROOM);
-    if (room != RECON_OK)
-        return room;
+    RECON_CHECK(recon_room_check(ctx, RECON_LIBRARY_ROOM));
     recon_guard guard = recon_guard_enter();
-    dnnl_status_t s = g->type == RECON_I8 ? dnnl_gemm_s8s8s32(ta, tb, 'F', m, n, k, 1, g->a, lda, 0,
-                                                              g->b, ldb, 0, 0, g->c, ldc, &zero)
-                                          : dnnl_sgemm(ta, tb, m, n, k, (float)g->alpha, g->a, lda,
-                                                       g->b, ldb, (float)g->beta, g->c, ldc);
+    recon_onednn_result r = onednn->gemm(g);
     recon_guard_leave(&guard);
-    if (s != dnnl_success)
+    if (r.status)
         return recon_fail(ctx, RECON_ERR_NUMERIC, "oneDNN gemm %zu x %zu x %zu: status %d", g->m,
-                          g->n, g->k, (int)s);
+                          g->n, g->k, r.status);
     return RECON_OK;
 }
 
-#elif defined(RECON_HAVE_OPENBLAS)
-#include <cblas.h>
+/* Without a library: six rows of c and sixteen columns at a time, whose sums stay in registers. */
+enum { DOWN = 6, ACROSS = 16 };
 
-static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
+RECON_CLONES static void block(float out[DOWN][ACROSS], const float *const a[DOWN], size_t step,
+                               const float *b, size_t k)
 {
-    (void)ctx;
-    if (openblas_get_num_threads() != 1)
-        openblas_set_num_threads(1); /* the parallel loop is ours */
-    cblas_sgemm(CblasRowMajor, g->transpose_a ? CblasTrans : CblasNoTrans,
-                g->transpose_b ? CblasTrans : CblasNoTrans, (blasint)g->m, (blasint)g->n,
-                (blasint)g->k, (float)g->alpha, g->a, (blasint)g->lda, g->b, (blasint)g->ldb,
-                (float)g->beta, g->c, (blasint)g->ldc);
+    typedef float lane __attribute__((vector_size(ACROSS * sizeof(float))));
+    lane sum[DOWN] = { { 0 } };
+    for (size_t l = 0; l < k; l++, b += ACROSS) {
+        lane row;
+        memcpy(&row, b, sizeof row);
+        for (int i = 0; i < DOWN; i++)
+            sum[i] += a[i][l * step] * row;
+    }
+    memcpy(out, sum, sizeof sum);
+}
+
+/* Sixteen columns of b as k rows of sixteen, filled up with 0. */
+static void strip(float *out, const recon_gemm_args *g, size_t j)
+{
+    const float *b = g->b;
+    size_t width = g->n - j < ACROSS ? g->n - j : ACROSS;
+    for (size_t l = 0; l < g->k; l++, out += ACROSS)
+        for (size_t c = 0; c < ACROSS; c++)
+            out[c] = c >= width       ? 0
+                     : g->transpose_b ? b[(j + c) * g->ldb + l]
+                                      : b[l * g->ldb + j + c];
+}
+
+static void put(const recon_gemm_args *g, size_t i, size_t j, size_t rows, float sums[DOWN][ACROSS])
+{
+    size_t cols = g->n - j < ACROSS ? g->n - j : ACROSS;
+    for (size_t r = 0; r < rows; r++) {
+        float *c = (float *)g->c + (i + r) * g->ldc + j;
+        for (size_t x = 0; x < cols; x++)
+            c[x] = (float)g->alpha * sums[r][x] + (g->beta != 0 ? (float)g->beta * c[x] : 0);
+    }
+}
+
+static recon_status plain_tile(recon_ctx *ctx, const recon_gemm_args *g, int worker)
+{
+    size_t a_row = g->transpose_a ? 1 : g->lda, a_step = g->transpose_a ? g->lda : 1;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    float *b, sums[DOWN][ACROSS];
+    RECON_CHECK(recon_arena_take(ctx, arena, &b, g->k * ACROSS + 1, sizeof *b));
+    for (size_t j = 0; j < g->n; j += ACROSS) {
+        strip(b, g, j);
+        for (size_t i = 0; i < g->m; i += DOWN) {
+            size_t rows = g->m - i < DOWN ? g->m - i : DOWN;
+            const float *a[DOWN];
+            for (size_t r = 0; r < DOWN; r++) /* the last one again, where there are no more */
+                a[r] = (const float *)g->a + (i + (r < rows ? r : rows - 1)) * a_row;
+            block(sums, a, a_step, b, g->k);
+            put(g, i, j, rows, sums);
+        }
+    }
+    recon_arena_release(arena, mark);
     return RECON_OK;
 }
 
-#else
-
-static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
+static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g, int worker)
 {
-    return recon_ops_ref.gemm(ctx, g);
+    const recon_onednn *onednn = recon_onednn_get();
+    if (onednn)
+        return onednn_tile(ctx, onednn, g);
+    const recon_blas *blas = recon_blas_get();
+    if (!blas)
+        return plain_tile(ctx, g, worker);
+    blas->sgemm(g);
+    return RECON_OK;
 }
-#endif
 
 /* rows x cols of bf16, ld apart, as floats without gaps. */
 static recon_status widen(recon_ctx *ctx, recon_arena *arena, float **out, const uint16_t *x,
@@ -90,7 +132,7 @@ static recon_status bf16_tile(recon_ctx *ctx, const recon_gemm_args *g, int work
         f.ldc = g->n;
     }
     f.a = a, f.b = b, f.c = c;
-    RECON_CHECK(tile(ctx, &f));
+    RECON_CHECK(tile(ctx, &f, worker));
     for (size_t r = 0; g->c_bf16 && r < g->m; r++)
         recon_floats_to_bf16((uint16_t *)g->c + r * g->ldc, c + r * g->n, g->n);
     return RECON_OK;
@@ -109,7 +151,7 @@ static recon_status tile_task(recon_ctx *ctx, void *arg, size_t index, int worke
     g.n = g.n - j < TILE_N ? g.n - j : TILE_N;
     if (g.type == RECON_I8 && recon_dnnl_takes_amx() && recon_bytes_fit(&g))
         return recon_bytes_tile(ctx, &g, worker);
-    return g.type == RECON_BF16 ? bf16_tile(ctx, &g, worker) : tile(ctx, &g);
+    return g.type == RECON_BF16 ? bf16_tile(ctx, &g, worker) : tile(ctx, &g, worker);
 }
 
 recon_status recon_cpu_gemm(recon_ctx *ctx, const recon_gemm_args *g)

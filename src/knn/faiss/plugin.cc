@@ -1,11 +1,17 @@
-/* faiss.cc - FAISS behind C: exceptions stop here. */
+/* plugin.cc - FAISS behind C: exceptions stop here. */
 #include "knn/faiss.h"
 
 #include <faiss/IndexFlat.h>
 #include <faiss/IndexHNSW.h>
 #include <faiss/IndexIVFFlat.h>
+#include <faiss/Index.h>
 #include <faiss/impl/AuxIndexStructures.h>
 #include <omp.h>
+
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+#define FAISS_VERSION                                                                              \
+    TEXT(FAISS_VERSION_MAJOR) "." TEXT(FAISS_VERSION_MINOR) "." TEXT(FAISS_VERSION_PATCH)
 
 #include <cmath>
 #include <cstdio>
@@ -107,10 +113,9 @@ recon_status failed(const std::exception &e, char *message, size_t size)
 }
 } // namespace
 
-extern "C" recon_status recon_faiss_new(recon_faiss **out, const float *w, size_t n, size_t d,
-                                        int euclidean, int graph, int threads,
-                                        recon_faiss_stop *stop, void *user, char *message,
-                                        size_t size)
+static recon_status index_new(recon_faiss **out, const float *w, size_t n, size_t d, int euclidean,
+                              int graph, int threads, recon_faiss_stop *stop, void *user,
+                              char *message, size_t size)
 {
     *out = nullptr;
     try {
@@ -130,9 +135,8 @@ extern "C" recon_status recon_faiss_new(recon_faiss **out, const float *w, size_
     }
 }
 
-extern "C" recon_status recon_faiss_search(recon_faiss *f, int64_t *out, const float *queries,
-                                           size_t m, size_t k, int threads, char *message,
-                                           size_t size)
+static recon_status index_search(recon_faiss *f, int64_t *out, const float *queries, size_t m,
+                                 size_t k, int threads, char *message, size_t size)
 {
     try {
         Threads scope(threads);
@@ -145,7 +149,15 @@ extern "C" recon_status recon_faiss_search(recon_faiss *f, int64_t *out, const f
     }
 }
 
-extern "C" void recon_faiss_free(recon_faiss *f)
+static void index_free(recon_faiss *f)
 {
     delete f;
+}
+
+const recon_plugin *recon_plugin_table(void)
+{
+    static const recon_faiss_table table = {
+        { RECON_VERSION, "FAISS", FAISS_VERSION }, index_new, index_search, index_free
+    };
+    return &table.plugin;
 }
