@@ -37,7 +37,7 @@ const cli_command cli_normalize = {
 
 /* What was asked for. Zero in any field means its default. */
 typedef struct {
-    const char *z, *poses, *labels, *query[2], *query_labels, *out;
+    const char *z, *poses, *labels, *query[2], *query_labels, *index, *save_index, *out;
     const char *group;
     const char *how;                                        /* classes: a name, or a file */
     int quaternions, mean, metric, family, classes, approx; /* places among the choices */
@@ -52,9 +52,48 @@ typedef struct {
 
 enum { UNSAID = -1, DEFAULT_K = 10, HALF = 2 };
 
+/* An index has what it was made with. */
+static int check_index(const settings *s)
+{
+    const char *own = s->group                                      ? "--group"
+                      : s->k                                        ? "--k"
+                      : s->mean                                     ? "--mean"
+                      : s->metric                                   ? "--metric"
+                      : s->family                                   ? "--family"
+                      : s->eps > 0                                  ? "--eps"
+                      : s->how && s->classes != RECON_CLASSES_GIVEN ? "--classes"
+                      : s->tukey_degrees > 0                        ? "--tukey-c"
+                      : s->include_self                             ? "--include-self"
+                                                                    : NULL;
+    int adds = s->index && s->z;
+    const char *missing = !s->z && !s->index                           ? "--embeddings FILE"
+                          : s->z && !s->poses                          ? "--poses FILE"
+                          : adds && !s->save_index                     ? "--save-index FILE"
+                          : !s->out && (!s->save_index || s->query[0]) ? "--out DIR"
+                          : s->index && s->out && !s->query[0]         ? "--query ZQ GQ"
+                                                                       : NULL;
+    const char *useless = s->labels ? "--labels" : s->approx > RECON_KNN_EXACT ? "--approx" : NULL;
+    if (s->index && own)
+        return cli_misuse(&cli_normalize, "%s is the index's own: leave it out", own);
+    if (!s->z && s->poses)
+        return cli_misuse(&cli_normalize, "--poses needs --embeddings");
+    if (missing)
+        return cli_misuse(&cli_normalize, "%s is required", missing);
+    if (!s->z && s->save_index)
+        return cli_misuse(&cli_normalize, "--save-index needs --embeddings");
+    if ((s->index || s->save_index) && useless)
+        return cli_misuse(&cli_normalize, "%s is not for an index", useless);
+    return -1;
+}
+
 /* What the table of options cannot say. */
 static int check_options(const settings *s)
 {
+    int code = check_index(s);
+    if (code >= 0)
+        return code;
+    if (s->index)
+        return -1;
     if (s->classes == RECON_CLASSES_COMPONENTS && s->eps == 0)
         return cli_misuse(&cli_normalize, "--classes components needs --eps");
     if (s->classes != RECON_CLASSES_COMPONENTS && s->eps != 0)
@@ -87,25 +126,31 @@ static void print_shares(const char *what, json_t *named, size_t of)
     json_decref(named);
 }
 
-static void print_text(const recon_ctx *ctx, const settings *s, const recon_normalize_result *r)
+static void print_text(const recon_ctx *ctx, const settings *s,
+                       const recon_normalize_request *request, const recon_normalize_result *r)
 {
     const recon_frames *f = &r->frames;
+    const recon_normalize_options *o = &request->options;
     recon_count_text count;
-    printf("%s on %s, embeddings of %s\n", RECON_COUNT(r->points, "point"), f->group->words,
+    printf("%s on %s, embeddings of %s\n", RECON_COUNT(r->points, "point"), request->group->words,
            RECON_COUNT(r->dimensions, "dimension"));
+    if (s->save_index)
+        printf("  index      %s\n", s->save_index);
+    if (!s->out)
+        return;
     if (s->query[0])
         printf("  queries    %zu\n", r->rows);
     if (f->k)
         printf("  classes    %s", RECON_COUNT(f->k, "nearest neighbour"));
-    else if (s->classes == RECON_CLASSES_COMPONENTS)
-        printf("  classes    %s at eps %g", RECON_COUNT(f->classes, "component"), s->eps);
+    else if (o->classes == RECON_CLASSES_COMPONENTS)
+        printf("  classes    %s at eps %g", RECON_COUNT(f->classes, "component"), o->eps);
     else
-        printf("  classes    %zu of %s", f->classes, s->how);
+        printf("  classes    %zu of %s", f->classes, s->how ? s->how : s->index);
     if (!isnan(f->hit_rate))
         printf(", hit rate %.4f", f->hit_rate);
     if (f->recall < 1)
         printf(", recall %.4f", f->recall);
-    if (f->singles && s->classes == RECON_CLASSES_COMPONENTS)
+    if (f->singles && o->classes == RECON_CLASSES_COMPONENTS)
         printf("\n  warning    %s, whose centre is meaningless: try a larger --eps",
                recon_count((recon_count_text){ 0 }, f->singles, "component is a single point",
                            "components are single points"));
@@ -113,7 +158,7 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
         printf("\n  warning    %s in no %s: class -1, all other results NaN",
                s->query[0] ? recon_count(count, f->outside, "query lies", "queries lie")
                            : recon_count(count, f->outside, "row is", "rows are"),
-               s->classes == RECON_CLASSES_COMPONENTS ? "component" : "class");
+               o->classes == RECON_CLASSES_COMPONENTS ? "component" : "class");
     if (r->unlike)
         printf("\n  warning    %s unlike all embeddings of the index: verdict \"cannot tell\"",
                recon_count(count, r->unlike, "query is", "queries are"));
@@ -128,7 +173,7 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
                "             collapsed there, and neighbours are chosen by row order",
                recon_count((recon_count_text){ 0 }, f->collapsed, "row has", "rows have"));
     puts("");
-    cli_warn_natural(f->natural, f->k ? "--k" : s->eps > 0 ? "--eps" : "class");
+    cli_warn_natural(f->natural, f->k ? "--k" : o->eps > 0 ? "--eps" : "class");
     print_shares("symmetry", recon_findings_symmetries(r->symmetry), r->rows);
     if (f->group->directions)
         print_shares("free", recon_findings_free_directions(r->free, f->group), r->rows);
@@ -161,13 +206,16 @@ static recon_status find_family(recon_ctx *ctx, int *out, const recon_group *gro
 static recon_status find_group(recon_ctx *ctx, recon_normalize_request *request, const settings *s)
 {
     recon_status status;
-    status = recon_group_find(ctx, &request->group, s->group);
+    if (s->index) /* of the group that it names */
+        return RECON_OK;
+    status = recon_group_find(ctx, &request->group, s->group ? s->group : "so2");
     if (status != RECON_OK)
         recon_note(ctx, status, "--group");
     RECON_TRY(status);
     RECON_TRY(find_family(ctx, &request->options.family, request->group, s));
     if (s->quaternions != UNSAID && !request->group->takes_quaternions)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "--quaternions: not for --group %s", s->group));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "--quaternions: not for --group %s",
+                             request->group->name));
 done:
     *s->misuse = status != RECON_OK;
     return status;
@@ -199,7 +247,7 @@ static int is_misuse(recon_ctx *ctx, const recon_group *group, const settings *s
 {
     const char *const files[] = { s->poses, s->query[1] };
     int wrong = 0;
-    for (size_t i = 0; group->takes_quaternions && i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; group && group->takes_quaternions && i < sizeof files / sizeof *files; i++) {
         recon_array a = { 0 };
         if (files[i] && recon_npy_read(ctx, &a, files[i]) == RECON_OK)
             wrong |= (a.ndim == 2 && a.shape[1] == group->takes_quaternions) !=
@@ -215,7 +263,7 @@ static int are_no_poses(const recon_group *group, recon_quaternions order, const
     const char *const files[] = { s->poses, s->query[1] };
     recon_ctx *ctx = recon_ctx_new(NULL);
     int wrong = 0;
-    for (size_t i = 0; ctx && i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; ctx && group && i < sizeof files / sizeof *files; i++) {
         recon_array a = { 0 };
         double *poses = NULL;
         if (files[i] && recon_npy_read(ctx, &a, files[i]) == RECON_OK && a.ndim > 0 &&
@@ -240,6 +288,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .query = { s->query[0], s->query[1] },
         .query_labels = s->query_labels,
         .classes = s->classes == RECON_CLASSES_GIVEN ? s->how : NULL,
+        .index = s->index,
+        .save_index = s->save_index,
         .out = s->out,
         .options = options_of(s),
     };
@@ -253,10 +303,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         recon_note(ctx, status, "--quaternions");
     *s->misuse = misuse ||
                  (status == RECON_ERR_INPUT && are_no_poses(request.group, request.quaternions, s));
-    if (status == RECON_OK && s->common.json)
+    if (status == RECON_OK && s->common.json && s->out)
         puts(result.summary);
     else if (status == RECON_OK && !s->common.quiet)
-        print_text(ctx, s, &result);
+        print_text(ctx, s, &request, &result);
     recon_normalize_result_free(&result);
     return status;
 }
@@ -264,17 +314,19 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 static int run(int argc, char **argv)
 {
     int misuse = 0;
-    settings s = { .group = "so2", .quaternions = UNSAID, .misuse = &misuse };
+    settings s = { .quaternions = UNSAID, .misuse = &misuse };
     char groups[sizeof(recon_group_names) + 40];
     recon_group_names known;
     snprintf(groups, sizeof groups, "group of the poses (default so2): %s",
              recon_group_list(known, NULL));
     const cli_option options[] = {
-        { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0, &s.z },
-        { "--poses", "FILE", NULL, "g, one pose per row", CLI_TEXT | CLI_READS | CLI_REQUIRED, 0,
-          &s.poses },
-        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES | CLI_REQUIRED, 0,
-          &s.out },
+        { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT | CLI_READS, 0, &s.z },
+        { "--poses", "FILE", NULL, "g, one pose per row", CLI_TEXT | CLI_READS, 0, &s.poses },
+        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT | CLI_WRITES, 0, &s.out },
+        { "--save-index", "FILE", NULL, "write all that queries need of the points",
+          CLI_TEXT | CLI_WRITES, 0, &s.save_index },
+        { "--index", "FILE", NULL, "answer --query by this; --embeddings are added", CLI_TEXT, 0,
+          &s.index },
         { "--group", "NAME", NULL, groups, CLI_TEXT, 0, &s.group },
         { "--quaternions", NULL, "wxyz|xyzw",
           "order of quaternions: w first, or w last (SciPy, ROS, Eigen's coeffs)", CLI_CHOICE, 0,

@@ -74,6 +74,8 @@ _recon() {
     normalize,--embeddings) ;;
     normalize,--poses) ;;
     normalize,-o | normalize,--out) ;;
+    normalize,--save-index) ;;
+    normalize,--index) ;;
     normalize,--group) ;;
     normalize,--quaternions) _recon_words wxyz xyzw ;;
     normalize,-k | normalize,--k) compopt +o default ;;
@@ -322,7 +324,7 @@ _recon_else() {
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
     train,-*) _recon_words --out --preset --from --mask --epochs --plain --held --every --resume --overwrite --set --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
-    normalize,-*) _recon_words --embeddings --poses --out --group --quaternions --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
+    normalize,-*) _recon_words --embeddings --poses --out --save-index --index --group --quaternions --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --only-one --all --actions --anchor --examples --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     audit,-*) _recon_words --model --out --fdr --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;

@@ -86,9 +86,11 @@ complete -c recon -n '__recon_is discover' -l device -d 'device (default cpu)' -
 complete -c recon -n '__recon_is discover' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is discover' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is discover' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
-complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose per row (required)' -r -F
-complete -c recon -n '__recon_is normalize' -l out -s o -d 'folder for the results (required)' -r -F
+complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D' -r -F
+complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose per row' -r -F
+complete -c recon -n '__recon_is normalize' -l out -s o -d 'folder for the results' -r -F
+complete -c recon -n '__recon_is normalize' -l save-index -d 'write all that queries need of the points' -r -F
+complete -c recon -n '__recon_is normalize' -l index -d 'answer --query by this; --embeddings are added' -r -F
 complete -c recon -n '__recon_is normalize' -l group -d 'group of the poses (default so2): so2, so3, o2, se2, se3, scale, c2 to c360 (cyclic), d2 to d64 (dihedral), torus1 to torus16 (angles), r1 to r3 (shifts) and products of two (so2*scale)' -r -F
 complete -c recon -n '__recon_is normalize' -l quaternions -d 'order of quaternions: w first, or w last (SciPy, ROS, Eigen\'s coeffs)' -x -a 'wxyz xyzw'
 complete -c recon -n '__recon_is normalize' -l k -s k -d 'with knn: number of neighbours in a class (default 10)' -x

@@ -121,9 +121,11 @@ _recon() {
         '--help[explain]' \
         '1: :_files' ;;
     normalize) _arguments \
-        '--embeddings[z, N x D (required)]:FILE:_files' \
-        '--poses[g, one pose per row (required)]:FILE:_files' \
-        {-o,--out}'[folder for the results (required)]:DIR:_files' \
+        '--embeddings[z, N x D]:FILE:_files' \
+        '--poses[g, one pose per row]:FILE:_files' \
+        {-o,--out}'[folder for the results]:DIR:_files' \
+        '--save-index[write all that queries need of the points]:FILE:_files' \
+        '--index[answer --query by this; --embeddings are added]:FILE:_files' \
         '--group[group of the poses (default so2)\: so2, so3, o2, se2, se3, scale, c2 to c360 (cyclic), d2 to d64 (dihedral), torus1 to torus16 (angles), r1 to r3 (shifts) and products of two (so2*scale)]:NAME:_files' \
         '--quaternions[order of quaternions\: w first, or w last (SciPy, ROS, Eigen'\''s coeffs)]:choice:(wxyz xyzw)' \
         {-k,--k}'[with knn\: number of neighbours in a class (default 10)]:N: ' \

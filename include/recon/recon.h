@@ -29,6 +29,7 @@
 #include <recon/backbone/inputs.h>
 #include <recon/backbone/networks.h>
 #include <recon/normalize/normalize.h>
+#include <recon/normalize/index.h>
 #include <recon/maps/maps.h>
 #include <recon/model/model.h>
 #include <recon/model/pose.h>

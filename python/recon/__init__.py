@@ -9,6 +9,7 @@
     recon.discover("photos.safetensors", "photos", "found")
 
     frames = recon.normalize(z, poses, group="so3")    # embeddings and poses of any backbone
+    index = recon.PoseIndex(group="so3").fit(z, poses) # the same, to be asked: index.query(z, poses)
 
 Arrays are NumPy arrays. Errors are recon.Error with the library's message; its subclasses are also
 ValueError, OSError, FileNotFoundError and so on. Warnings are Python warnings, and nothing is
@@ -25,6 +26,7 @@ from ._errors import (
     OutOfMemoryError,
     UnsupportedError,
 )
+from ._index import PoseIndex
 from ._images import Candidates, Distribution, ImageModel
 from ._library import Progress, __version__, set_threads
 from ._load import list_models, load
@@ -55,6 +57,7 @@ __all__ = [
     "MoleculeModel",
     "NumericError",
     "OutOfMemoryError",
+    "PoseIndex",
     "Poses",
     "Poses3",
     "Progress",

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _abi
 from ._errors import FormatError, InputError
+from ._index import PoseIndex
 from ._library import (
     Array, address, check, choice, context, lib, matrices, path_text,
     patiently, pick, room, share, warn)
@@ -177,6 +178,21 @@ class Model:
         seen = _abi.recon_seen(z=address(z), psi=address(psi))
         self._ask(lib.recon_model_embed, ctypes.byref(seen), self._handle, inputs, n)
         return z, psi[:, 0] if group.numbers == 1 else matrices(psi)
+
+    def index(self) -> PoseIndex:
+        """The embeddings that `recon discover` stored in the model, at most 4,096, as an index.
+
+        Returns:
+            The recon.PoseIndex, to be asked with embed.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> garments = recon.read_images("garments", limit=5).images
+            >>> model.index().query(*model.embed(garments)).verdict.shape
+            (5,)
+        """
+        with context(self._device) as ctx:
+            return PoseIndex._of(ctx, lib.recon_model_index, self._handle)
 
     def score(self, x: Any) -> Scores:
         """How unusual the pose of each input is.

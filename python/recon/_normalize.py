@@ -362,19 +362,23 @@ def _embedded(
     z = array(z, np.float32, f"{what}z")
     if z.ndim != 2:
         raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
+    group = ctypes.addressof(table)
+    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z), group=group,
+                            precision=_abi.RECON_F64)
+    if poses is None:
+        return e, [z], np.float64
     poses = poses.as_matrix() if hasattr(poses, "as_matrix") else poses
     given, held = as_array(poses, f"{what}poses", *_POSES)
-    read, group = np.empty((len(z), table.numbers)), ctypes.addressof(table)
+    read = np.empty((len(z), table.numbers))
     check(ctx, lib.recon_group_read(
         ctx, group, address(read), ctypes.byref(given), len(z),
         choice("quaternions", order or "none", "recon_quaternions"), f"{what}poses".encode()))
-    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z), group=group,
-                            poses=address(read), precision=_abi.RECON_F64)
-    kept = [z, read]
+    double, kept = held.dtype == np.float64, [z, read]
+    e.poses, e.precision = address(read), _abi.RECON_F64 if double else _abi.RECON_F32
     if labels is not None:
         kept.append(_labels(labels, len(z), f"{what}labels"))
         e.labels = address(kept[-1])
-    return e, kept, np.float64 if held.dtype == np.float64 else np.float32
+    return e, kept, np.float64 if double else np.float32
 
 
 def _shape(x: Array) -> str:

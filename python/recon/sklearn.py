@@ -1,5 +1,5 @@
-"""recon for scikit-learn: a transformer that rotates images into their natural pose, and a
-detector of images in unusual poses.
+"""recon for scikit-learn: a transformer that rotates images into their natural pose, a detector of
+images in unusual poses, and natural poses by the neighbours of embeddings.
 
     pipeline = make_pipeline(Canonicalizer("fashion", frozen=True), classifier)
     scorer = PoseScorer().fit(images)                  # learns the poses of these images
@@ -23,10 +23,11 @@ from sklearn.utils.validation import check_is_fitted  # type: ignore[import]
 from ._library import Array, share
 from ._errors import InputError
 from ._images import ImageModel
+from ._index import PoseIndex
 from ._poses import Poses
 from ._train import discover_quietly, train
 
-__all__ = ["Canonicalizer", "PoseScorer"]
+__all__ = ["Canonicalizer", "PoseNeighbors", "PoseScorer"]
 
 Self = TypeVar("Self", bound="_Estimator")
 
@@ -345,3 +346,114 @@ class PoseScorer(OutlierMixin, _Estimator):  # type: ignore[misc]
             dtype('int64')
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
+
+
+class PoseNeighbors(BaseEstimator):  # type: ignore[misc]
+    """Natural poses by the nearest embeddings: recon.PoseIndex as an estimator. X are embeddings, n x
+    d, and y the poses.
+
+    Args:
+        group: As in recon.PoseIndex, and so are all others.
+        k: As there.
+        mean: As there.
+        family: As there.
+        metric: As there.
+        quaternions: As there.
+
+    Fields:
+        index_: The recon.PoseIndex, once it is fitted.
+        n_features_in_: Columns of X.
+
+    Example:
+        >>> z, g = np.random.default_rng(0).normal(size=(2, 60, 3))
+        >>> PoseNeighbors(k=5).fit(z, g[:, 0]).index_
+        <recon.PoseIndex of 60 points of 3 dimensions, so2>
+    """
+
+    def __init__(
+        self,
+        group: str = "so2",
+        *,
+        k: int = 10,
+        mean: Literal["auto", "tukey", "frechet", "chordal"] = "auto",
+        family: Literal["auto", "uniform", "normal", "vonmises", "mixture"] = "auto",
+        metric: Literal["cosine", "dot", "euclidean"] = "cosine",
+        quaternions: Literal["wxyz", "xyzw"] | None = None,
+    ):
+        for name, value in list(locals().items())[1:]:
+            setattr(self, name, value)
+
+    def fit(self, X: Any, y: Any) -> PoseNeighbors:
+        """Makes the index.
+
+        Args:
+            X: The embeddings.
+            y: The pose of each.
+
+        Returns:
+            self.
+
+        Example:
+            >>> z, g = np.random.default_rng(0).normal(size=(2, 60, 3))
+            >>> PoseNeighbors().fit(z, g[:, 0]).n_features_in_
+            3
+        """
+        self.index_ = PoseIndex(**self.get_params()).fit(X, y)
+        self.n_features_in_ = np.shape(X)[1]
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """The natural poses.
+
+        Args:
+            X: Embeddings.
+
+        Returns:
+            A pose for each.
+
+        Example:
+            >>> z, g = np.random.default_rng(0).normal(size=(2, 60, 3))
+            >>> PoseNeighbors().fit(z, g[:, 0]).predict(z[:2]).shape
+            (2,)
+        """
+        check_is_fitted(self, "index_")
+        return self.index_.query(X).gamma
+
+    def score_samples(self, X: Any, y: Any) -> Array:
+        """How usual poses are.
+
+        Args:
+            X: Embeddings.
+            y: The pose of each.
+
+        Returns:
+            The log density of each: lower is more unusual.
+
+        Example:
+            >>> z, g = np.random.default_rng(0).normal(size=(2, 60, 3))
+            >>> PoseNeighbors().fit(z, g[:, 0]).score_samples(z[:2], g[:2, 0]).shape
+            (2,)
+        """
+        check_is_fitted(self, "index_")
+        return -self.index_.query(X, y).score
+
+    def kneighbors(self, X: Any) -> tuple[Array, Array]:
+        """The nearest points.
+
+        Args:
+            X: Embeddings.
+
+        Returns:
+            Distances (1 - cosine, minus the inner product, or Euclidean) and rows, n x k.
+
+        Example:
+            >>> z, g = np.random.default_rng(0).normal(size=(2, 60, 3))
+            >>> [one.shape for one in PoseNeighbors(k=3).fit(z, g[:, 0]).kneighbors(z[:2])]
+            [(2, 3), (2, 3)]
+        """
+        check_is_fitted(self, "index_")
+        frames = self.index_.query(X)
+        assert frames.similarity is not None and frames.neighbors is not None
+        if self.metric == "euclidean":
+            return frames.similarity, frames.neighbors
+        return (self.metric == "cosine") - frames.similarity, frames.neighbors

@@ -11,7 +11,7 @@
 int recon_device_takes(recon_ctx *ctx, const recon_points *rows, const recon_points *p, size_t k)
 {
     const recon_ops *ops = recon_ops_of(ctx);
-    return ops->nearest && k <= RECON_NEAREST_MOST && k <= p->n &&
+    return ops->nearest && p->w && k <= RECON_NEAREST_MOST && k <= p->n &&
            (double)rows->n * (double)p->n >= ops->nearest_pairs &&
            rows->longest <= RECON_NEAREST_LONGEST;
 }

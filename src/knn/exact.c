@@ -160,6 +160,70 @@ typedef struct {
     recon_neighbor *found;       /* [queries][parts][k], unused places have score -inf */
 } query_search;
 
+/* --- few queries: one product of bytes a row costs less than the tiles */
+
+#define FEW       ((size_t)24)   /* queries */
+#define FEW_TILES ((size_t)1024) /* tiles of one query: what a thread is worth waking for */
+
+typedef struct {
+    const query_search *search;
+    recon_shortlist *lists;
+    int16_t *query;   /* [FEW][d] */
+    int32_t *product; /* [RECON_TILE] */
+    recon_neighbor *scratch;
+} few_scan;
+
+static int are_few(const query_search *s)
+{
+    return s->p->bytes && s->queries->bytes && s->queries->n <= FEW;
+}
+
+/* What a product of bytes must reach for the list's floor. */
+static float few_floor(const few_scan *f, size_t q)
+{
+    const recon_points *queries = f->search->queries;
+    double error = recon_points_coarse_error(queries, q, f->search->p);
+    return recon_float_below((float)((double)f->lists->floor[q] - error));
+}
+
+static void scan_few(const few_scan *f, size_t begin, size_t n, size_t q)
+{
+    const recon_points *p = f->search->p, *queries = f->search->queries;
+    float step = queries->step[q], floor = few_floor(f, q);
+    recon_points_coarse(f->product, p, begin, n, f->query + q * p->d);
+    for (size_t i = 0; i < n; i++) {
+        size_t row = begin + i;
+        if ((float)f->product[i] * p->step[row] * step - p->shift[row] < floor)
+            continue;
+        float score = recon_points_product(p, row, queries, q) - p->shift[row];
+        if (score >= f->lists->floor[q]) {
+            recon_shortlist_push(f->lists, q, score, (uint32_t)row, f->scratch);
+            floor = few_floor(f, q);
+        }
+    }
+}
+
+static recon_status search_few(recon_ctx *ctx, query_search *s, recon_shortlist *lists, size_t part,
+                               recon_neighbor *scratch, int worker)
+{
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    few_scan f = { .search = s, .lists = lists, .scratch = scratch };
+    size_t d = s->p->d, end = (part + 1) * s->part_tiles * RECON_TILE;
+    RECON_CHECK(recon_arena_take(ctx, arena, &f.query, s->queries->n, d * sizeof *f.query));
+    RECON_CHECK(recon_arena_take(ctx, arena, &f.product, RECON_TILE, sizeof *f.product));
+    for (size_t i = 0; i < s->queries->n * d; i++)
+        f.query[i] = s->queries->bytes[i];
+    end = end < s->p->n ? end : s->p->n;
+    for (size_t at = part * s->part_tiles * RECON_TILE; at < end; at += RECON_TILE) {
+        for (size_t q = 0; q < s->queries->n; q++)
+            scan_few(&f, at, end - at < RECON_TILE ? end - at : RECON_TILE, q);
+        if (s->shows)
+            recon_progress_add(ctx, 1);
+        RECON_CHECK(recon_interrupted(ctx));
+    }
+    return RECON_OK;
+}
+
 static recon_status search_part(recon_ctx *ctx, query_search *s, recon_shortlist *lists,
                                 recon_sweep *sweep, size_t part, recon_neighbor *scratch,
                                 int worker)
@@ -197,9 +261,8 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
     recon_shortlist l = {
         .rows = s->queries, .points = s->p, .k = s->k, .capacity = recon_shortlist_capacity(s->k)
     };
-    RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, s->queries, tile, &s->tally));
-    l.begin = sweep.begin;
-    l.count = sweep.count;
+    l.begin = tile * RECON_TILE;
+    l.count = s->queries->n - l.begin < RECON_TILE ? s->queries->n - l.begin : RECON_TILE;
     RECON_CHECK(recon_arena_take(ctx, arena, &scratch, l.capacity, sizeof *scratch));
     RECON_CHECK(recon_arena_take(ctx, arena, &l.floor, l.count, sizeof *l.floor));
     RECON_CHECK(recon_arena_take(ctx, arena, &l.used, l.count, sizeof *l.used));
@@ -209,7 +272,15 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
     for (size_t q = 0; q < l.count; q++)
         l.floor[q] = recon_shortlist_floor(s->queries, l.begin + q, s->p,
                                            s->known[(l.begin + q) * s->k + s->k - 1].score);
-    RECON_CHECK(search_part(ctx, s, &l, &sweep, part, scratch, worker));
+    if (are_few(s)) {
+        RECON_CHECK(search_few(ctx, s, &l, part, scratch, worker));
+    } else {
+        RECON_CHECK(recon_sweep_begin(ctx, &sweep, arena, s->queries, tile, &s->tally));
+        if (!s->p->w)
+            RECON_CHECK(recon_arena_take(ctx, arena, &sweep.made, RECON_TILE,
+                                         s->p->d * sizeof *sweep.made));
+        RECON_CHECK(search_part(ctx, s, &l, &sweep, part, scratch, worker));
+    }
     for (size_t q = 0; q < l.count; q++) {
         recon_neighbor *to = s->found + ((l.begin + q) * s->parts + part) * s->k;
         recon_shortlist_take(&l, q, scratch);
@@ -229,7 +300,9 @@ static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
         return RECON_OK;
     s->known = out;
     /* As few parts as keep every thread busy: each part starts with low floors. */
-    size_t wanted = 4 * (size_t)recon_ctx_threads(ctx);
+    size_t wanted = are_few(s) ? n * tiles / FEW_TILES + 1 : SIZE_MAX;
+    size_t threads = (size_t)recon_ctx_threads(ctx), busy = threads > 1 ? 4 * threads : 1;
+    wanted = wanted < busy ? wanted : busy;
     size_t parts = query_tiles >= wanted ? 1 : (wanted + query_tiles - 1) / query_tiles;
     s->parts = parts < tiles ? parts : tiles;
     s->part_tiles = (tiles + s->parts - 1) / s->parts;

@@ -46,28 +46,81 @@ void recon_knn_answer(int64_t *index, float *score, const recon_neighbor *found,
     }
 }
 
-recon_status recon_knn_self(recon_ctx *ctx, int64_t *index, float *score, const float *z, size_t n,
-                            size_t d, const recon_knn_options *o)
+recon_status recon_knn_points_self(recon_ctx *ctx, int64_t *index, float *score,
+                                   const recon_points *p, const recon_knn_options *o)
 {
-    recon_points p = { 0 };
+    size_t n = p->n;
     recon_neighbor *found = NULL;
     recon_status status;
-    if (!o)
-        return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: at least k");
-    RECON_TRY(check_sizes(ctx, n, d, o, o->include_self ? n : n - (n > 0)));
-    RECON_TRY(recon_points_make(ctx, &p, z, n, d, o->metric, NULL, "embeddings"));
+    RECON_TRY(check_sizes(ctx, n, p->d, o, o->include_self ? n : n - (n > 0)));
     RECON_TRY(recon_alloc_raw(ctx, &found, n, o->k * sizeof *found));
     recon_knn_method method = choose_method(o, n);
     if (o->recall)
         *o->recall = 1;
     if (method == RECON_KNN_EXACT)
-        RECON_TRY(recon_exact_self(ctx, found, &p, o->k, o->include_self));
+        RECON_TRY(recon_exact_self(ctx, found, p, o->k, o->include_self));
     else
-        RECON_TRY(
-            recon_approx_search(ctx, found, &p, &p, !o->include_self, o->k, method, o->recall));
+        RECON_TRY(recon_approx_search(ctx, found, p, p, !o->include_self, o->k, method, o->recall));
     recon_knn_answer(index, score, found, n * o->k, o->metric);
 done:
     free(found);
+    return status;
+}
+
+/* Of an index in a file that says what is not so, scores may be no numbers. */
+static recon_status check_found(recon_ctx *ctx, const recon_neighbor *found, size_t n, size_t rows)
+{
+    for (size_t i = 0; i < n; i++)
+        if (found[i].index >= rows)
+            return recon_fail(ctx, RECON_ERR_FORMAT,
+                              "the index is damaged: row %zu has too few neighbours", i);
+    return RECON_OK;
+}
+
+recon_status recon_knn_points_search(recon_ctx *ctx, int64_t *index, float *score,
+                                     const float *queries, size_t m, const recon_points *p,
+                                     const recon_knn_options *o)
+{
+    recon_points q = { 0 };
+    recon_neighbor *found = NULL;
+    recon_status status;
+    RECON_TRY(check_sizes(ctx, p->n, p->d, o, p->n));
+    RECON_TRY(recon_points_make(ctx, &q, queries, m, p->d, o->metric, p, "queries"));
+    if (p->bytes)
+        RECON_TRY(recon_points_round(ctx, &q));
+    RECON_TRY(recon_alloc_raw(ctx, &found, m, o->k * sizeof *found));
+    recon_knn_method method = choose_method(o, p->n);
+    if (o->recall)
+        *o->recall = 1;
+    if (method == RECON_KNN_EXACT)
+        RECON_TRY(recon_exact_search(ctx, found, &q, p, o->k));
+    else
+        RECON_TRY(recon_approx_search(ctx, found, &q, p, 0, o->k, method, o->recall));
+    RECON_TRY(check_found(ctx, found, m * o->k, p->n));
+    recon_knn_answer(index, score, found, m * o->k, o->metric);
+done:
+    free(found);
+    recon_points_free(&q);
+    return status;
+}
+
+static recon_status prepare(recon_ctx *ctx, recon_points *out, const float *z, size_t n, size_t d,
+                            const recon_knn_options *o, size_t most)
+{
+    *out = (recon_points){ 0 };
+    if (!o)
+        return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: at least k");
+    RECON_CHECK(check_sizes(ctx, n, d, o, most));
+    return recon_points_make(ctx, out, z, n, d, o->metric, NULL, "embeddings");
+}
+
+recon_status recon_knn_self(recon_ctx *ctx, int64_t *index, float *score, const float *z, size_t n,
+                            size_t d, const recon_knn_options *o)
+{
+    recon_points p;
+    recon_status status = prepare(ctx, &p, z, n, d, o, o && o->include_self ? n : n - (n > 0));
+    if (status == RECON_OK)
+        status = recon_knn_points_self(ctx, index, score, &p, o);
     recon_points_free(&p);
     return status;
 }
@@ -76,26 +129,10 @@ recon_status recon_knn_search(recon_ctx *ctx, int64_t *index, float *score, cons
                               size_t m, const float *z, size_t n, size_t d,
                               const recon_knn_options *o)
 {
-    recon_points p = { 0 }, q = { 0 };
-    recon_neighbor *found = NULL;
-    recon_status status;
-    if (!o)
-        return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: at least k");
-    RECON_TRY(check_sizes(ctx, n, d, o, n));
-    RECON_TRY(recon_points_make(ctx, &p, z, n, d, o->metric, NULL, "embeddings"));
-    RECON_TRY(recon_points_make(ctx, &q, queries, m, d, o->metric, &p, "queries"));
-    RECON_TRY(recon_alloc_raw(ctx, &found, m, o->k * sizeof *found));
-    recon_knn_method method = choose_method(o, n);
-    if (o->recall)
-        *o->recall = 1;
-    if (method == RECON_KNN_EXACT)
-        RECON_TRY(recon_exact_search(ctx, found, &q, &p, o->k));
-    else
-        RECON_TRY(recon_approx_search(ctx, found, &q, &p, 0, o->k, method, o->recall));
-    recon_knn_answer(index, score, found, m * o->k, o->metric);
-done:
-    free(found);
-    recon_points_free(&q);
+    recon_points p;
+    recon_status status = prepare(ctx, &p, z, n, d, o, n);
+    if (status == RECON_OK)
+        status = recon_knn_points_search(ctx, index, score, queries, m, &p, o);
     recon_points_free(&p);
     return status;
 }

@@ -83,8 +83,25 @@ double recon_row_distance(const float *a, const float *b, size_t d, recon_metric
                                        : squared_distance(a, b, d));
 }
 
+/* In double: the terms of w_i are not rounded. */
+RECON_CLONES
+static double scaled_product(const recon_points *a, size_t i, const float *w)
+{
+    const float *z = a->z + i * a->d;
+    double sum[LANES] = { 0 };
+    if (a->metric == RECON_COSINE)
+        return dot(z, w, a->d) / a->norm[i];
+    for (size_t c = 0; c < a->d; c++)
+        sum[c % LANES] += ((double)z[c] - (a->mean ? a->mean[c] : 0)) * a->scale * (double)w[c];
+    for (size_t l = 1; l < LANES; l++)
+        sum[0] += sum[l];
+    return sum[0];
+}
+
 float recon_points_product(const recon_points *a, size_t i, const recon_points *b, size_t j)
 {
+    if (!a->w)
+        return (float)scaled_product(a, i, b->w + j * b->d);
     return product(a->w + i * a->d, b->w + j * b->d, a->d);
 }
 
@@ -168,6 +185,25 @@ static void divide(float *restrict w, const float *restrict x, double norm, size
         w[c] = (float)((double)x[c] / norm);
 }
 
+static void make_row(float *restrict w, const recon_points *p, size_t i)
+{
+    const float *x = p->z + i * p->d;
+    if (p->metric == RECON_COSINE)
+        divide(w, x, p->norm[i], p->d);
+    else
+        for (size_t c = 0; c < p->d; c++)
+            w[c] = (float)(((double)x[c] - (p->mean ? p->mean[c] : 0)) * p->scale);
+}
+
+const float *recon_points_rows(const recon_points *p, size_t begin, size_t n, float *scratch)
+{
+    if (p->w)
+        return p->w + begin * p->d;
+    for (size_t i = 0; i < n; i++)
+        make_row(scratch + i * p->d, p, begin + i);
+    return scratch;
+}
+
 static recon_status prepare_cosine(recon_ctx *ctx, const preparation *in, size_t i)
 {
     recon_points *p = in->p;
@@ -177,18 +213,16 @@ static recon_status prepare_cosine(recon_ctx *ctx, const preparation *in, size_t
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: row %zu is the zero vector, which has no cosine similarity",
                           in->what, p->first + i);
-    divide(p->w + i * p->d, x, norm, p->d);
     p->norm[i] = norm;
+    make_row(p->w + i * p->d, p, i);
     return RECON_OK;
 }
 
 static recon_status prepare_scaled(recon_ctx *ctx, const preparation *in, size_t i)
 {
     recon_points *p = in->p;
-    const float *x = p->z + i * p->d;
     float *w = p->w + i * p->d;
-    for (size_t c = 0; c < p->d; c++)
-        w[c] = (float)(((double)x[c] - (p->mean ? p->mean[c] : 0)) * p->scale);
+    make_row(w, p, i);
     double norm = sqrt(dot(w, w, p->d));
     if (!(norm < 1e18)) /* only queries can get here: the points themselves are at most 1 long */
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -243,6 +277,21 @@ static double round_row(int8_t *q, const float *w, float step, size_t d)
     return rest[0];
 }
 
+/* int16 by int16 is what processors multiply and add in one instruction. */
+RECON_CLONES
+void recon_points_coarse(int32_t *restrict out, const recon_points *p, size_t begin, size_t n,
+                         const int16_t *restrict query)
+{
+    const int8_t *row = p->bytes + begin * p->d;
+    size_t d = p->d;
+    for (size_t i = 0; i < n; i++, row += d) {
+        int32_t sum = 0;
+        for (size_t c = 0; c < d; c++)
+            sum += (int16_t)row[c] * query[c];
+        out[i] = sum;
+    }
+}
+
 static recon_status check_task(recon_ctx *ctx, void *arg, size_t block, int worker)
 {
     (void)worker;
@@ -262,14 +311,35 @@ static recon_status prepare_task(recon_ctx *ctx, void *arg, size_t block, int wo
     for (size_t i = block * BLOCK; status == RECON_OK && i < end; i++)
         status =
             in->p->metric == RECON_COSINE ? prepare_cosine(ctx, in, i) : prepare_scaled(ctx, in, i);
-    for (size_t i = block * BLOCK; status == RECON_OK && in->p->bytes && i < end; i++) {
-        const float *w = in->p->w + i * in->p->d;
-        float step = largest_of(w, in->p->d) / 127;
-        double rest = round_row(in->p->bytes + i * in->p->d, w, step, in->p->d);
-        in->p->step[i] = step;
-        in->p->rest[i] = nextafterf((float)sqrt(rest), INFINITY);
-    }
     return status;
+}
+
+static recon_status round_task(recon_ctx *ctx, void *arg, size_t block, int worker)
+{
+    (void)ctx, (void)worker;
+    recon_points *p = arg;
+    size_t end = (block + 1) * BLOCK < p->n ? (block + 1) * BLOCK : p->n;
+    for (size_t i = block * BLOCK; i < end; i++) {
+        const float *w = p->w + i * p->d;
+        float step = largest_of(w, p->d) / 127;
+        double rest = round_row(p->bytes + i * p->d, w, step, p->d);
+        p->step[i] = step;
+        p->rest[i] = nextafterf((float)sqrt(rest), INFINITY);
+    }
+    return RECON_OK;
+}
+
+recon_status recon_points_round(recon_ctx *ctx, recon_points *p)
+{
+    if (p->bytes || p->d > RECON_BYTE_TERMS)
+        return RECON_OK;
+    RECON_CHECK(recon_alloc_raw(ctx, &p->step, p->n, sizeof *p->step));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->rest, p->n, sizeof *p->rest));
+    RECON_CHECK(recon_alloc_raw(ctx, &p->bytes, p->n * p->d, sizeof *p->bytes));
+    RECON_CHECK(recon_parallel(ctx, round_task, p, (p->n + BLOCK - 1) / BLOCK));
+    for (size_t i = 0; i < p->n; i++)
+        p->worst_rest = fmax(p->worst_rest, (double)p->rest[i]);
+    return RECON_OK;
 }
 
 void recon_points_sum(double *sum, const float *z, size_t n, size_t d)
@@ -349,19 +419,14 @@ recon_status recon_points_make_part(recon_ctx *ctx, recon_points *out, const flo
     RECON_TRY(recon_alloc_raw(ctx, &out->w, n * d, sizeof *out->w));
     RECON_TRY(recon_alloc(ctx, &out->shift, n, sizeof *out->shift));
     RECON_TRY(recon_alloc(ctx, &out->norm, n, sizeof *out->norm));
-    if (recon_ops_on_host(ctx)->has_fast_bytes() && d <= RECON_BYTE_TERMS) {
-        RECON_TRY(recon_alloc_raw(ctx, &out->bytes, n * d, sizeof *out->bytes));
-        RECON_TRY(recon_alloc_raw(ctx, &out->step, n, sizeof *out->step));
-        RECON_TRY(recon_alloc_raw(ctx, &out->rest, n, sizeof *out->rest));
-    }
     RECON_TRY(recon_parallel(ctx, check_task, &in, blocks));
     RECON_TRY(move_and_scale(ctx, out, like));
     RECON_TRY(recon_parallel(ctx, prepare_task, &in, blocks));
     out->longest = metric == RECON_COSINE ? 1 : 0;
     for (size_t i = 0; metric != RECON_COSINE && i < n; i++)
         out->longest = fmax(out->longest, out->norm[i]);
-    for (size_t i = 0; out->bytes && i < n; i++)
-        out->worst_rest = fmax(out->worst_rest, (double)out->rest[i]);
+    if (recon_ops_on_host(ctx)->has_fast_bytes())
+        RECON_TRY(recon_points_round(ctx, out));
 done:
     if (status != RECON_OK)
         recon_points_free(out);

@@ -8,7 +8,10 @@
  *
  * * If the processor multiplies bytes several times faster than floats, there is also a copy of w
  * in bytes, w ~ step * bytes, with an error of length `rest`, known for each row, as a coarse
- * filter. */
+ * filter.
+ *
+ * * w is as large as z. Where it is NULL, rows of it are made when a tile needs them: an index that
+ * is searched for few queries reads its bytes, and z of what they leave. */
 #ifndef KNN_POINTS_H
 #define KNN_POINTS_H
 
@@ -18,7 +21,7 @@
 
 typedef struct {
     const float *z; /* [n][d] as given, lent */
-    float *w;       /* [n][d] prepared */
+    float *w;       /* [n][d] prepared; NULL: see recon_points_rows */
     float *shift;   /* [n] */
     double *norm;   /* [n] length of z for cosine, of w otherwise */
     double *mean;   /* [d] what was taken off, Euclidean only */
@@ -44,6 +47,16 @@ recon_status recon_points_make_part(recon_ctx *ctx, recon_points *out, const flo
                                     const recon_points *like, const char *what);
 void recon_points_free(recon_points *p);
 
+/* Makes the copy in bytes, if there is none and d is at most RECON_BYTE_TERMS. */
+recon_status recon_points_round(recon_ctx *ctx, recon_points *p);
+
+/* n rows of w from `begin` on, made from z where there is no w; scratch [n][d]. */
+const float *recon_points_rows(const recon_points *p, size_t begin, size_t n, float *scratch);
+
+/* The bytes of n rows of p from `begin` on times those of a query [d], without their steps. */
+void recon_points_coarse(int32_t *out, const recon_points *p, size_t begin, size_t n,
+                         const int16_t *query);
+
 /* Parts of `like` for data in many pieces: a check that all numbers are finite, the sum of the
  * rows, the length of the longest row minus the mean (may be NULL), and the power of two that
  * scales it to at most 1, which is exact and avoids overflow. */
@@ -61,7 +74,7 @@ double recon_points_exact(const recon_points *a, size_t i, const recon_points *b
  * lost the digits of small distances. */
 double recon_row_distance(const float *a, const float *b, size_t d, recon_metric metric);
 
-/* w_i . w_j in single precision: what a tile of the blocked product holds, one at a time. */
+/* w_i . w_j in single precision: what a tile of the blocked product holds, one at a time. b has w. */
 float recon_points_product(const recon_points *a, size_t i, const recon_points *b, size_t j);
 
 /* What the blocked score would be without rounding, given the exact one. */

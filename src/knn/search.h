@@ -48,6 +48,14 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
 
 /* --- what every search asks of its options, and how it answers */
 
+/* recon_knn_self and recon_knn_search of points that are prepared already. With a search that is not
+ * exact, p has w. */
+recon_status recon_knn_points_self(recon_ctx *ctx, int64_t *index, float *score,
+                                   const recon_points *p, const recon_knn_options *options);
+recon_status recon_knn_points_search(recon_ctx *ctx, int64_t *index, float *score,
+                                     const float *queries, size_t m, const recon_points *p,
+                                     const recon_knn_options *options);
+
 /* Rows and scores in the caller's form; score may be NULL. */
 void recon_knn_answer(int64_t *index, float *score, const recon_neighbor *found, size_t n,
                       recon_metric metric);

@@ -45,7 +45,7 @@ recon_status recon_sweep_begin(recon_ctx *ctx, recon_sweep *out, recon_arena *ar
     pack(out->packed, cols->w + first * d, n, d);
     for (size_t i = 0; i < RECON_TILE; i++)
         out->infinite[i] = INFINITY;
-    if (cols->bytes) {
+    if (cols->bytes && recon_ops_on_host(ctx)->has_fast_bytes()) {
         RECON_CHECK(recon_arena_take(ctx, arena, &out->packed_bytes, d * n, 1));
         RECON_CHECK(recon_arena_take(ctx, arena, &out->row_floor, RECON_TILE, sizeof(float)));
         RECON_CHECK(recon_arena_take(ctx, arena, &out->col_floor, RECON_TILE, sizeof(float)));
@@ -69,7 +69,7 @@ static void count_hits(recon_tally *tally, size_t hits, size_t entries)
 recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_points *rows,
                                 size_t tile, int may_be_coarse, size_t *count)
 {
-    size_t first = tile * RECON_TILE * rows->d;
+    size_t first = tile * RECON_TILE;
     *count = tile_rows(rows, tile);
     sweep->coarse = may_be_coarse && sweep->packed_bytes && coarse_pays(sweep->tally);
     recon_gemm_args g = { .type = RECON_F32,
@@ -77,7 +77,8 @@ recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_
                           .n = sweep->count,
                           .k = rows->d,
                           .alpha = 1,
-                          .a = rows->w + first,
+                          .a = sweep->coarse ? (const void *)(rows->bytes + first * rows->d)
+                                             : recon_points_rows(rows, first, *count, sweep->made),
                           .lda = rows->d,
                           .b = sweep->packed,
                           .ldb = sweep->count,
@@ -85,7 +86,6 @@ recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_
                           .ldc = sweep->count };
     if (sweep->coarse) {
         g.type = RECON_I8;
-        g.a = rows->bytes + first;
         g.b = sweep->packed_bytes;
     }
     return recon_ops_on_host(ctx)->gemm(ctx, &g);

@@ -31,6 +31,7 @@ typedef struct {
     int8_t *packed_bytes;         /* [d][count], NULL without bytes */
     void *scores;                 /* [RECON_TILE][count] float, or int32 when coarse */
     int coarse;                   /* what the scores are just now */
+    float *made;                  /* [RECON_TILE][d] rows that have no w; the caller's */
     float *infinite;              /* [RECON_TILE] a floor that nothing reaches */
     float *row_floor, *col_floor; /* [RECON_TILE] lowered floors */
     recon_hit *hits;

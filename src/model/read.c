@@ -71,6 +71,25 @@ static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_mo
     return status == RECON_OK && m->by_gauge ? recon_frames_gauge(ctx, out) : status;
 }
 
+recon_status recon_model_index(recon_ctx *ctx, recon_index **out, const recon_model *m)
+{
+    const recon_stored_embeddings *c = m->codes;
+    *out = NULL;
+    if (!c)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                          "the model stores no embeddings: a new discovery would");
+    const recon_embedded points = { .n = c->n,
+                                    .d = c->d,
+                                    .z = c->z,
+                                    .group = c->group,
+                                    .poses = c->poses,
+                                    .precision = RECON_F64 };
+    return recon_index_fit(ctx, out, &points,
+                           &(recon_normalize_options){ .knn = { .k = m->k < c->n ? m->k : c->n },
+                                                       .mean = m->mean,
+                                                       .family = RECON_SO2_NORMAL });
+}
+
 size_t recon_model_near(const recon_model *m)
 {
     enum { MOST = 25, SHARE = 50 };

@@ -1,7 +1,6 @@
 /* classes.c - classes by nearest neighbours, by connected components, or as the caller has them. */
 #include "normalize/classes.h"
 #include "core/blocks.h"
-#include "core/text.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "comm/comm.h"
@@ -15,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static recon_status alloc_sets(recon_ctx *ctx, recon_class_table *t)
+static recon_status alloc_sets(recon_ctx *ctx, recon_class_table *t, size_t sets, size_t k)
 {
+    *t = (recon_class_table){ .sets = sets, .k = k };
     RECON_CHECK(recon_alloc_raw(ctx, &t->member, t->sets, t->k * sizeof *t->member));
     RECON_CHECK(recon_alloc_raw(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
     RECON_CHECK(recon_alloc_raw(ctx, &t->set_of, t->sets, sizeof *t->set_of));
@@ -65,28 +65,27 @@ static const float *own_queries(const recon_ctx *ctx, const recon_embedded *quer
     return queries ? queries->z + share_of(ctx, queries->n, 1).begin * queries->d : NULL;
 }
 
-static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const recon_embedded *index,
+/* Of the queries, or of the points themselves if queries is NULL. */
+static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const recon_class_search *s,
                                  const recon_embedded *queries, const recon_normalize_options *o,
-                                 int ranks, double *recall)
+                                 double *recall)
 {
+    const recon_embedded *index = s->index;
     recon_knn_options knn = o->knn;
     float *score = NULL;
     recon_status status;
     knn.recall = recall;
-    t->sets = length(share_of(ctx, queries ? queries->n : index->n, ranks));
-    t->k = knn.k;
-    if (knn.k > index->n)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "k = %zu, but there %s only %s: choose a smaller {k}", knn.k,
-                          index->n == 1 ? "is" : "are", RECON_COUNT(index->n, "point"));
-    RECON_TRY(alloc_sets(ctx, t));
+    RECON_TRY(alloc_sets(ctx, t, length(share_of(ctx, queries ? queries->n : index->n, s->ranks)),
+                         knn.k));
     RECON_TRY(recon_alloc_raw(ctx, &score, t->sets, t->k * sizeof *score));
-    if (ranks)
+    if (s->ranks)
         RECON_TRY(neighbors_over_ranks(ctx, t->member, score, index, own_queries(ctx, queries),
                                        queries ? queries->n : 0, &knn));
     else if (queries)
-        RECON_TRY(recon_knn_search(ctx, t->member, score, queries->z, queries->n, index->z,
-                                   index->n, index->d, &knn));
+        RECON_TRY(recon_knn_points_search(ctx, t->member, score, queries->z, queries->n, s->points,
+                                          &knn));
+    else if (s->points)
+        RECON_TRY(recon_knn_points_self(ctx, t->member, score, s->points, &knn));
     else
         RECON_TRY(recon_knn_self(ctx, t->member, score, index->z, index->n, index->d, &knn));
     for (size_t i = 0; i < t->sets * t->k; i++)
@@ -112,33 +111,35 @@ static void list_members(recon_class_table *t, const int64_t *label, size_t n)
     t->offset[0] = 0;
 }
 
-static recon_status join_queries(recon_ctx *ctx, recon_class_table *t, const int64_t *label,
-                                 const recon_embedded *index, const recon_embedded *queries,
-                                 const recon_normalize_options *o, int ranks)
+recon_status recon_classes_join(recon_ctx *ctx, int64_t **set_of, const int64_t *label,
+                                const recon_class_search *s, const recon_embedded *queries,
+                                const recon_normalize_options *o)
 {
+    const recon_embedded *index = s->index;
     recon_knn_options knn = { .k = 1, .metric = o->knn.metric, .method = RECON_KNN_EXACT };
-    recon_share share = share_of(ctx, queries->n, ranks);
+    recon_share share = share_of(ctx, queries->n, s->ranks);
     size_t d = index->d;
     int64_t *nearest = NULL;
     float *there = NULL;
     recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, set_of, length(share), sizeof **set_of));
     RECON_TRY(recon_alloc_raw(ctx, &nearest, queries->n, sizeof *nearest));
-    if (ranks) {
+    if (s->ranks) {
         RECON_TRY(recon_alloc_raw(ctx, &there, length(share), d * sizeof *there));
         RECON_TRY(neighbors_over_ranks(ctx, nearest, NULL, index, own_queries(ctx, queries),
                                        queries->n, &knn));
         RECON_TRY(
             recon_ring_rows(ctx, there, nearest, length(share), index->z, index->n, index->d));
     } else {
-        RECON_TRY(recon_knn_search(ctx, nearest, NULL, queries->z, queries->n, index->z, index->n,
-                                   d, &knn));
+        RECON_TRY(
+            recon_knn_points_search(ctx, nearest, NULL, queries->z, queries->n, s->points, &knn));
     }
     for (size_t i = 0; i < length(share); i++) {
         const float *own = queries->z + (share.begin + i) * d;
         const float *other = there ? there + i * d : index->z + (size_t)nearest[i] * d;
         int belongs = o->classes == RECON_CLASSES_GIVEN ||
                       recon_row_distance(own, other, d, knn.metric) < o->eps;
-        t->set_of[i] = belongs ? label[nearest[i]] : -1;
+        (*set_of)[i] = belongs ? label[nearest[i]] : -1;
     }
 done:
     recon_free_all(nearest, there);
@@ -183,54 +184,53 @@ void recon_classes_name(const recon_class_table *t, int64_t *class_of, size_t n,
             class_of[i] = o->class_of[t->member[t->offset[class_of[i]]]];
 }
 
-static recon_status by_label(recon_ctx *ctx, recon_class_table *t, const recon_embedded *index,
-                             const recon_embedded *queries, const recon_normalize_options *o,
-                             int ranks)
+static recon_status by_label(recon_ctx *ctx, recon_class_table *t, const recon_class_search *s,
+                             const recon_normalize_options *o, const int64_t *class_of)
 {
-    recon_share share = share_of(ctx, queries ? queries->n : index->n, ranks);
-    size_t rows = length(share);
+    const recon_embedded *index = s->index;
+    recon_share share = share_of(ctx, index->n, s->ranks);
     int64_t *label = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &label, index->n, sizeof *label));
-    if (o->classes == RECON_CLASSES_GIVEN)
-        RECON_TRY(count_given(ctx, label, &t->sets, o->class_of, index->n));
+    if (class_of)
+        RECON_TRY(count_given(ctx, label, &t->sets, class_of, index->n));
     else
-        RECON_TRY((ranks ? recon_ring_components : recon_knn_components)(
+        RECON_TRY((s->ranks ? recon_ring_components : recon_knn_components)(
             ctx, label, &t->sets, index->z, index->n, index->d, o->knn.metric, o->eps));
     RECON_TRY(recon_alloc_raw(ctx, &t->member, index->n, sizeof *t->member));
     RECON_TRY(recon_alloc(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
-    RECON_TRY(recon_alloc_raw(ctx, &t->set_of, rows, sizeof *t->set_of));
+    RECON_TRY(recon_alloc_raw(ctx, &t->set_of, length(share), sizeof *t->set_of));
     list_members(t, label, index->n);
-    if (queries)
-        RECON_TRY(join_queries(ctx, t, label, index, queries, o, ranks));
-    else
-        for (size_t i = 0; i < rows; i++)
-            t->set_of[i] = label[share.begin + i];
+    memcpy(t->set_of, label + share.begin, length(share) * sizeof *label);
 done:
     free(label);
     return status;
 }
 
-recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const recon_embedded *index,
-                                const recon_embedded *queries, const recon_normalize_options *o,
-                                int ranks, double *recall)
+recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const recon_class_search *s,
+                                const recon_normalize_options *o, const int64_t *class_of,
+                                double *recall)
 {
     *out = (recon_class_table){ 0 };
     *recall = 1;
-    recon_status status = o->classes == RECON_CLASSES_KNN
-                              ? by_neighbors(ctx, out, index, queries, o, ranks, recall)
-                              : by_label(ctx, out, index, queries, o, ranks);
-    if (status != RECON_OK)
-        recon_classes_free(out);
-    return status;
+    return o->classes == RECON_CLASSES_KNN ? by_neighbors(ctx, out, s, NULL, o, recall)
+                                           : by_label(ctx, out, s, o, class_of);
+}
+
+recon_status recon_classes_ask(recon_ctx *ctx, recon_class_table *out, const recon_class_search *s,
+                               const recon_embedded *queries, const recon_normalize_options *o,
+                               double *recall)
+{
+    *out = (recon_class_table){ 0 };
+    *recall = 1;
+    return by_neighbors(ctx, out, s, queries, o, recall);
 }
 
 recon_status recon_classes_gather(recon_ctx *ctx, recon_class_table *t,
                                   const recon_class_table *own, size_t first, size_t n)
 {
     size_t k = own->k;
-    *t = (recon_class_table){ .sets = n, .k = k };
-    RECON_CHECK(alloc_sets(ctx, t));
+    RECON_CHECK(alloc_sets(ctx, t, n, k));
     memcpy(t->member + first * k, own->member, own->sets * k * sizeof *t->member);
     memcpy(t->similarity + first * k, own->similarity, own->sets * k * sizeof *t->similarity);
     memcpy(t->used + first, own->used, own->sets * sizeof *t->used);
@@ -243,8 +243,7 @@ recon_status recon_classes_take(recon_ctx *ctx, recon_class_table *t, const reco
                                 const size_t *which, size_t n)
 {
     size_t k = from->k;
-    *t = (recon_class_table){ .sets = n, .k = k };
-    RECON_CHECK(alloc_sets(ctx, t));
+    RECON_CHECK(alloc_sets(ctx, t, n, k));
     for (size_t i = 0; i < n; i++) {
         memcpy(t->member + i * k, from->member + which[i] * k, k * sizeof *t->member);
         memcpy(t->similarity + i * k, from->similarity + which[i] * k, k * sizeof *t->similarity);
@@ -334,18 +333,25 @@ done:
     return status;
 }
 
-recon_status recon_classes_cut(recon_ctx *ctx, recon_class_table *t, const recon_class_table *graph,
-                               const recon_embedded *index, recon_metric metric, int ranks)
+recon_status recon_classes_jump(recon_ctx *ctx, recon_class_jump *out,
+                                const recon_class_table *graph, const recon_embedded *index,
+                                recon_metric metric, int ranks)
 {
     int cosine = metric == RECON_COSINE;
-    double spread = 0, near = 0;
+    double spread = 0;
+    *out = (recon_class_jump){ 0 };
     if (metric == RECON_DOT)
         return RECON_OK;
     RECON_CHECK(spread_of(ctx, &spread, index, cosine, ranks));
-    RECON_CHECK(find_near(ctx, &near, graph, cosine));
-    for (size_t i = 0; i < t->sets && near > 0; i++)
-        t->used[i] = size_of_list(t->similarity + i * t->k, t->k, cosine, near, FAR * spread);
-    return RECON_OK;
+    out->far = FAR * spread;
+    return find_near(ctx, &out->near, graph, cosine);
+}
+
+void recon_classes_cut(recon_class_table *t, recon_class_jump jump, recon_metric metric)
+{
+    for (size_t i = 0; i < t->sets && jump.near > 0; i++)
+        t->used[i] = size_of_list(t->similarity + i * t->k, t->k, metric == RECON_COSINE, jump.near,
+                                  jump.far);
 }
 
 double recon_class_distance(const recon_class_table *t, size_t set, int64_t self,

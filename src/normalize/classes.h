@@ -3,6 +3,7 @@
 #define NORMALIZE_CLASSES_H
 
 #include <recon/normalize/normalize.h>
+#include "knn/points.h"
 
 typedef struct {
     size_t sets;
@@ -20,13 +21,28 @@ static inline size_t recon_class_size(const recon_class_table *t, size_t set)
     return t->used ? t->used[set] : t->offset[set + 1] - t->offset[set];
 }
 
-/* Finds the classes of the queries, or of the index itself if queries is NULL.
- *
- * With `ranks`, each rank has its own embeddings: recon_comm_own by RECON_TILE. Rows and the sets
- * of KNN are then its own too; the sets of COMPONENTS are those of all ranks. */
-recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const recon_embedded *index,
-                                const recon_embedded *queries, const recon_normalize_options *o,
-                                int ranks, double *recall);
+/* Embeddings with what is prepared of them for searching, or NULL: then it is prepared. */
+typedef struct {
+    const recon_embedded *index;
+    const recon_points *points;
+    int ranks; /* each rank has its own embeddings: recon_comm_own by RECON_TILE */
+} recon_class_search;
+
+/* Finds the classes of all points, by neighbours or in sets: class_of, or if it is NULL components.
+ * Over ranks rows and the sets of neighbours are a rank's own; other sets are those of all. */
+recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const recon_class_search *s,
+                                const recon_normalize_options *o, const int64_t *class_of,
+                                double *recall);
+
+/* The neighbours of queries. */
+recon_status recon_classes_ask(recon_ctx *ctx, recon_class_table *out, const recon_class_search *s,
+                               const recon_embedded *queries, const recon_normalize_options *o,
+                               double *recall);
+
+/* The set of each query, that of its nearest point: set_of, by those of the points, label. */
+recon_status recon_classes_join(recon_ctx *ctx, int64_t **set_of, const int64_t *label,
+                                const recon_class_search *s, const recon_embedded *queries,
+                                const recon_normalize_options *o);
 void recon_classes_free(recon_class_table *t);
 
 /* GIVEN: replaces the sets in class_of [n] by the caller's class numbers. */
@@ -41,10 +57,15 @@ recon_status recon_classes_gather(recon_ctx *ctx, recon_class_table *out,
 recon_status recon_classes_take(recon_ctx *ctx, recon_class_table *out,
                                 const recon_class_table *from, const size_t *which, size_t n);
 
-/* KNN: cuts the end off lists whose class has fewer than k members. graph is the table of the whole
- * index, which may be t. */
-recon_status recon_classes_cut(recon_ctx *ctx, recon_class_table *t, const recon_class_table *graph,
-                               const recon_embedded *index, recon_metric metric, int ranks);
+/* KNN: cuts the end off lists whose class has fewer than k members, where their distances jump from
+ * near to far. The jump is found from the table of the whole index; near 0: nothing is cut. */
+typedef struct {
+    double near, far;
+} recon_class_jump;
+recon_status recon_classes_jump(recon_ctx *ctx, recon_class_jump *out,
+                                const recon_class_table *graph, const recon_embedded *index,
+                                recon_metric metric, int ranks);
+void recon_classes_cut(recon_class_table *t, recon_class_jump jump, recon_metric metric);
 
 /* KNN: returns the distance of the nearest member other than the point `self` (-1: a query): 1 -
  * cosine, the distance, or minus the inner product. */

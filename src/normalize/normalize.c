@@ -8,9 +8,8 @@
 #include "group/group.h"
 #include "normalize/classes.h"
 #include "normalize/findings.h"
-#include "normalize/p_values.h"
+#include "normalize/index.h"
 #include "normalize/plan.h"
-#include "normalize/pooled.h"
 #include "normalize/share.h"
 #include "comm/comm.h"
 #include "knn/search.h"
@@ -22,6 +21,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "core/threads.h"
 #include "stats/quantile.h"
 
@@ -32,7 +32,6 @@
 #define BLOCK       RECON_BLOCK_NORMALIZE
 #define CHOICE_K    50   /* angles a set holds when a family is chosen over classes of many sizes */
 #define CALIBRATION 8192 /* points of the index that queries are calibrated by */
-#define MOST_POOLED 1000000 /* points of an index that clusters are looked for in */
 
 typedef struct {
     const recon_group *group;
@@ -43,19 +42,10 @@ typedef struct {
     recon_embedded own;
     size_t first_block; /* of classes: where the tasks of this rank begin */
     recon_class_table table;
-    const recon_class_table *graph; /* neighbours of all the index's points, or NULL ...    */
-    recon_class_table own_graph;    /* ... here, unless they are those of the table        */
-    const recon_pooled *pooled;     /* what clusters of them say, or NULL ...               */
-    recon_pooled own_pooled;        /* ... here, or another job's                          */
+    const recon_index *known; /* of the index's points */
     recon_frames *out;
-    /* for each class */
-    double *gamma;
-    double *identifiability;
-    recon_class_verdict *finding;
-    double *modes; /* [RECON_FRAME_MODES] each, see recon_class_verdict_take */
-    char *fits;    /* group->fit_size bytes each */
-    /* for each member of each class */
-    double *normalized;
+    recon_class_findings found;
+    int lent; /* found and the sets of the table are those of the index */
 } job;
 
 /* Classes begin .. begin + count of one size: what one task works on. */
@@ -118,13 +108,14 @@ static void gather_poses(double *out, const job *j, const int64_t *member, size_
 
 static void *fit_at(const job *j, size_t set)
 {
-    return j->fits + set * j->group->fit_size;
+    return j->found.fits + set * j->group->fit_size;
 }
 
 static void take_finding(job *j, size_t set, const recon_center *center)
 {
-    recon_class_verdict_take(&j->finding[set], j->modes + set * recon_class_verdict_modes(j->group),
-                             j->group, center);
+    recon_class_verdict_take(&j->found.finding[set],
+                             j->found.modes + set * recon_class_verdict_modes(j->group), j->group,
+                             center);
 }
 
 /* The poses of neighbours' neighbours; the verdict is theirs. Of several poses so is the centre: k
@@ -156,26 +147,27 @@ done:
 /* The cluster of a row: its own, or of a query that of its neighbours. */
 static int64_t cluster_of(const job *j, size_t set)
 {
-    if (!j->pooled)
+    const recon_pooled *pooled = j->known ? &j->known->pooled : NULL;
+    if (!pooled || !pooled->cluster)
         return -1;
     return j->queries
-               ? recon_pooled_of(j->pooled, j->table.member + set * j->table.k, j->table.used[set])
-               : j->pooled->cluster[j->first + set];
+               ? recon_pooled_of(pooled, j->table.member + set * j->table.k, j->table.used[set])
+               : pooled->cluster[j->first + set];
 }
 
 /* The verdict is the cluster's; and so is the centre where either sees several poses, so that all rows
  * of a cluster take the same one. */
 static void take_cluster(job *j, size_t set, size_t cluster, recon_center *center)
 {
-    const recon_pooled *p = j->pooled;
+    const recon_pooled *p = &j->known->pooled;
     size_t numbers = j->group->numbers, width = recon_class_verdict_modes(j->group);
-    double *modes = j->modes + set * width;
+    double *modes = j->found.modes + set * width;
     const double *theirs = p->modes + cluster * width;
     int several = center->modes > 1 || theirs[numbers + 1 + numbers] > 0 ||
                   p->finding[cluster].natural == RECON_NATURAL_MODULO;
     if (several && j->options->mean.kind == RECON_MEAN_AUTO)
         memcpy(center->mean, p->mean + cluster * numbers, numbers * sizeof *center->mean);
-    j->finding[set] = p->finding[cluster];
+    j->found.finding[set] = p->finding[cluster];
     memcpy(modes, theirs, width * sizeof *modes);
     if (!several) /* one pose, or none: the row's own place for it */
         memcpy(modes, center->mean, numbers * sizeof *modes);
@@ -207,8 +199,8 @@ static block run_of(const job *j, block b, size_t at)
 static recon_status center_run(recon_ctx *ctx, const job *j, block run, recon_center *center)
 {
     return j->group->center(ctx, j->group, center, fit_at(j, run.begin),
-                            j->normalized + run.first * j->group->numbers, run.count, run.size,
-                            &j->options->mean);
+                            j->found.normalized + run.first * j->group->numbers, run.count,
+                            run.size, &j->options->mean);
 }
 
 /* Centres of a block of classes, whose poses are then relative to them. */
@@ -216,7 +208,7 @@ static recon_status center_block(recon_ctx *ctx, job *j, block b, recon_arena *a
 {
     const recon_group *group = j->group;
     size_t numbers = group->numbers, width = group->identifiability;
-    double *pose = j->normalized + b.first * numbers, back[RECON_NUMBERS_MAX];
+    double *pose = j->found.normalized + b.first * numbers, back[RECON_NUMBERS_MAX];
     recon_center *center;
     RECON_CHECK(recon_arena_take(ctx, arena, &center, b.count, sizeof *center));
     gather_poses(pose, j, j->table.member + b.first, b.count * b.size);
@@ -228,8 +220,9 @@ static recon_status center_block(recon_ctx *ctx, job *j, block b, recon_arena *a
     for (size_t s = 0; s < b.count; s++) {
         size_t set = b.begin + s;
         RECON_CHECK(settle(ctx, j, set, &center[s], arena));
-        memcpy(j->gamma + set * numbers, center[s].mean, numbers * sizeof *pose);
-        memcpy(j->identifiability + set * width, center[s].identifiability, width * sizeof *pose);
+        memcpy(j->found.gamma + set * numbers, center[s].mean, numbers * sizeof *pose);
+        memcpy(j->found.identifiability + set * width, center[s].identifiability,
+               width * sizeof *pose);
         if (group->recenter)
             RECON_CHECK(group->recenter(ctx, group, fit_at(j, set), center[s].mean));
         group->inverse(group, back, center[s].mean);
@@ -261,8 +254,8 @@ static recon_status fit_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     for (size_t at = b.begin; status == RECON_OK && at < b.begin + b.count;) {
         block run = run_of(j, b, at);
         status = j->group->fit(ctx, j->group, fit_at(j, run.begin),
-                               j->normalized + run.first * j->group->numbers, run.count, run.size,
-                               j->out->family);
+                               j->found.normalized + run.first * j->group->numbers, run.count,
+                               run.size, j->out->family);
         at += run.count;
     }
     return status;
@@ -281,7 +274,8 @@ static recon_status choose_over_ranks(recon_ctx *ctx, job *j)
     for (size_t i = 0; i < used; i++) {
         size_t at = i * n / used;
         if (at >= j->first && at < j->first + j->rows->n)
-            memcpy(sets + i * each, j->normalized + (at - j->first) * each, each * sizeof *sets);
+            memcpy(sets + i * each, j->found.normalized + (at - j->first) * each,
+                   each * sizeof *sets);
         for (size_t r = 0; r < size; r++)
             begin[r + 1] += at < recon_comm_share(ctx, (int)r, n, RECON_TILE).end;
     }
@@ -303,7 +297,7 @@ static recon_status choose_family(recon_ctx *ctx, job *j)
     if (t->k && j->ranks)
         return choose_over_ranks(ctx, j);
     if (t->k)
-        return group->choose(ctx, group, &j->out->family, j->normalized, t->sets, t->k);
+        return group->choose(ctx, group, &j->out->family, j->found.normalized, t->sets, t->k);
     for (size_t s = 0; s < t->sets; s++)
         if (t->offset[s + 1] - t->offset[s] > largest)
             largest = t->offset[s + 1] - t->offset[s];
@@ -312,7 +306,7 @@ static recon_status choose_family(recon_ctx *ctx, job *j)
     RECON_TRY(recon_alloc_raw(ctx, &cut, t->offset[t->sets], numbers * sizeof *cut));
     for (size_t s = 0; s < t->sets; s++)
         for (size_t at = t->offset[s]; at + k <= t->offset[s + 1]; at += k)
-            memcpy(cut + sets++ * k * numbers, j->normalized + at * numbers,
+            memcpy(cut + sets++ * k * numbers, j->found.normalized + at * numbers,
                    k * numbers * sizeof *cut);
     RECON_TRY(group->choose(ctx, group, &j->out->family, cut, sets, k));
 done:
@@ -326,7 +320,7 @@ static double rms_of_class(const job *j, size_t s)
     size_t begin = j->table.offset[s], end = begin + recon_class_size(&j->table, s);
     double sum = 0;
     for (size_t m = begin; m < end; m++) {
-        double d = j->group->length(j->group, j->normalized + m * j->group->numbers);
+        double d = j->group->length(j->group, j->found.normalized + m * j->group->numbers);
         sum += d * d;
     }
     return sqrt(sum / (double)(end - begin));
@@ -370,17 +364,22 @@ static void fill_row(job *j, size_t i)
     size_t s = (size_t)j->table.set_of[i], w = group->identifiability, numbers = group->numbers;
     const void *fit = fit_at(j, s);
     double *gamma = out->gamma + i * numbers, *absolute = out->absolute + i * numbers;
-    memcpy(out->identifiability + i * w, j->identifiability + s * w, w * sizeof(double));
-    memcpy(gamma, j->gamma + s * numbers, numbers * sizeof *gamma);
-    group->inverse(group, absolute, gamma);
-    group->compose(group, absolute, j->rows->poses + i * numbers, absolute);
+    memcpy(out->identifiability + i * w, j->found.identifiability + s * w, w * sizeof(double));
+    memcpy(gamma, j->found.gamma + s * numbers, numbers * sizeof *gamma);
     group->parameters(group, out->parameters + i * out->parameters_width, fit);
     out->theta[i] = theta_of_class(j, s);
     out->background[i] = scoring_background(j, s, group->background(group, fit));
-    out->score[i] = group->score(group, fit, out->background[i], absolute);
-    out->p[i] = group->tail(group, fit, out->background[i], absolute);
-    recon_class_verdict_put(out, i, &j->finding[s],
-                            j->modes + s * recon_class_verdict_modes(group));
+    out->score[i] = out->p[i] = NAN;
+    for (size_t c = 0; c < numbers; c++)
+        absolute[c] = NAN;
+    if (j->rows->poses) {
+        group->inverse(group, absolute, gamma);
+        group->compose(group, absolute, j->rows->poses + i * numbers, absolute);
+        out->score[i] = group->score(group, fit, out->background[i], absolute);
+        out->p[i] = group->tail(group, fit, out->background[i], absolute);
+    }
+    recon_class_verdict_put(out, i, &j->found.finding[s],
+                            j->found.modes + s * recon_class_verdict_modes(group));
 }
 
 static recon_status row_task(recon_ctx *ctx, void *arg, size_t index, int worker)
@@ -400,16 +399,15 @@ static recon_status alloc_poses(recon_ctx *ctx, double **out, const recon_group 
 
 static recon_status alloc_classes(recon_ctx *ctx, job *j)
 {
-    const recon_frames *out = j->out;
     size_t sets = j->table.sets;
-    RECON_CHECK(alloc_poses(ctx, &j->gamma, j->group, sets));
-    RECON_CHECK(alloc_poses(ctx, &j->normalized, j->group, j->table.offset[sets]));
-    RECON_CHECK(recon_alloc_raw(ctx, &j->identifiability, sets,
-                                out->identifiability_width * sizeof(double)));
-    RECON_CHECK(recon_alloc(ctx, &j->finding, sets, sizeof *j->finding));
-    RECON_CHECK(recon_alloc_raw(ctx, &j->modes, sets,
-                                recon_class_verdict_modes(j->group) * sizeof *j->modes));
-    return recon_alloc_raw(ctx, &j->fits, sets, j->group->fit_size);
+    RECON_CHECK(alloc_poses(ctx, &j->found.gamma, j->group, sets));
+    RECON_CHECK(alloc_poses(ctx, &j->found.normalized, j->group, j->table.offset[sets]));
+    RECON_CHECK(recon_alloc_raw(ctx, &j->found.identifiability, sets,
+                                j->group->identifiability * sizeof(double)));
+    RECON_CHECK(recon_alloc(ctx, &j->found.finding, sets, sizeof *j->found.finding));
+    RECON_CHECK(recon_alloc_raw(ctx, &j->found.modes, sets,
+                                recon_class_verdict_modes(j->group) * sizeof *j->found.modes));
+    return recon_alloc_raw(ctx, &j->found.fits, sets, j->group->fit_size);
 }
 
 static recon_status alloc_rows(recon_ctx *ctx, recon_frames *out)
@@ -427,77 +425,53 @@ static recon_status alloc_rows(recon_ctx *ctx, recon_frames *out)
     return recon_alloc_raw(ctx, &out->score, out->rows, sizeof(double));
 }
 
-/* --- the index's own neighbours --------------------------------------------------------------- */
+/* --- what the points of an index tell --------------------------------------------------------- */
 
-/* Neighbours of all points of the index, at every rank: what its clusters are made of, and what tells
- * how far a point is from its class. */
-static recon_status find_graph(recon_ctx *ctx, job *j)
+/* From the neighbours of all points, at every rank: where lists are cut, clusters, and how far points
+ * are from their nearest. */
+static recon_status know(recon_ctx *ctx, recon_index *x, recon_class_table *graph, int pools)
 {
-    recon_normalize_options o = *j->options;
-    recon_class_table mine = { 0 }, *table = &j->table;
-    double recall;
-    recon_status status = RECON_OK;
-    if (!j->table.k || (j->queries && (o.only_tails || j->table.k >= j->index->n)))
-        return RECON_OK;
-    if (j->index->n > MOST_POOLED && (j->queries || j->ranks)) /* too long, or too large */
-        return RECON_OK;
-    o.knn.include_self = 0;
-    if (j->queries)
-        RECON_TRY(recon_classes_find(ctx, table = j->ranks ? &mine : &j->own_graph, j->index, NULL,
-                                     &o, j->ranks, &recall));
-    if (j->ranks)
-        RECON_TRY(recon_classes_gather(ctx, &j->own_graph, table,
-                                       recon_comm_own(ctx, j->index->n, RECON_TILE).begin,
-                                       j->index->n));
-    j->graph = j->ranks || j->queries ? &j->own_graph : table;
-    if (j->options->mean.kind != RECON_MEAN_AUTO)
-        goto done; /* Algorithm 1 as in the paper: the k nearest, whatever they are */
-    RECON_TRY(
-        recon_classes_cut(ctx, &j->table, j->graph, j->index, j->options->knn.metric, j->ranks));
-    if (j->graph == &j->own_graph)
-        RECON_TRY(recon_classes_cut(ctx, &j->own_graph, j->graph, j->index, j->options->knn.metric,
-                                    j->ranks));
-done:
-    recon_classes_free(&mine);
-    return status;
+    recon_metric metric = x->options.knn.metric;
+    size_t n = x->points.n;
+    if (x->options.mean.kind == RECON_MEAN_AUTO) { /* else as in the paper: whatever the k are */
+        RECON_CHECK(recon_classes_jump(ctx, &x->jump, graph, &x->points, metric, x->ranks));
+        recon_classes_cut(graph, x->jump, metric);
+    }
+    if (pools && n <= RECON_MOST_POOLED)
+        RECON_CHECK(recon_pooled_find(ctx, &x->pooled, &x->points, graph, &x->options));
+    RECON_CHECK(recon_alloc_raw(ctx, &x->nearest, n, sizeof *x->nearest));
+    for (size_t i = 0; i < n; i++)
+        x->nearest[i] = -recon_class_distance(graph, i, (int64_t)i, metric);
+    recon_sort_doubles(x->nearest, n);
+    return RECON_OK;
 }
 
-static recon_status find_pooled(recon_ctx *ctx, job *j)
+/* The sets of all ranks. */
+static recon_status gather_graph(recon_ctx *ctx, recon_index *x, const recon_class_table *own)
 {
-    if (!j->graph || pools(j) || j->index->n > MOST_POOLED)
-        return RECON_OK;
-    RECON_CHECK(recon_pooled_find(ctx, &j->own_pooled, j->index, j->graph, j->options));
-    j->pooled = &j->own_pooled;
-    return RECON_OK;
+    size_t n = x->points.n;
+    return recon_classes_gather(ctx, &x->graph, own, recon_comm_own(ctx, n, RECON_TILE).begin, n);
 }
 
 /* How far each row is from its nearest neighbour, beside how far the index's points are from theirs
  * (conformal: Vovk 2003). A point is one of these, a query one more. */
 static recon_status find_unlike(recon_ctx *ctx, job *j)
 {
-    recon_metric metric = j->options->knn.metric;
     size_t n = j->index->n, more = j->queries != NULL;
-    double *points = NULL, *p;
-    recon_status status = RECON_OK;
-    if (!j->graph)
+    double *p;
+    if (!j->known || !j->known->nearest)
         return RECON_OK;
-    RECON_TRY(recon_alloc_raw(ctx, &points, n, sizeof *points));
-    RECON_TRY(recon_alloc_raw(ctx, &p, j->out->rows, sizeof *p));
+    RECON_CHECK(recon_alloc_raw(ctx, &p, j->out->rows, sizeof *p));
     j->out->p_embedding = p;
-    for (size_t i = 0; i < n; i++)
-        points[i] = -recon_class_distance(j->graph, i, (int64_t)i, metric);
-    recon_sort_doubles(points, n);
     for (size_t i = 0; i < j->out->rows; i++) {
         int64_t self = more ? -1 : (int64_t)(j->first + i);
-        double own = -recon_class_distance(&j->table, i, self, metric);
-        size_t as_far = recon_count_up_to(points, n, own);
+        double own = -recon_class_distance(&j->table, i, self, j->options->knn.metric);
+        size_t as_far = recon_count_up_to(j->known->nearest, n, own);
         p[i] = (double)(as_far + more) / (double)(n + more);
         if (more && (as_far == 0 || p[i] <= RECON_FRAMES_UNLIKE))
             recon_class_verdict_doubt(j->out, i);
     }
-done:
-    free(points);
-    return status;
+    return RECON_OK;
 }
 
 /* What each rank has counted of its own rows. */
@@ -524,8 +498,8 @@ static recon_status hand_over(recon_ctx *ctx, job *j)
         out->similarity = j->table.similarity;
         j->table.member = NULL;
         j->table.similarity = NULL;
-        out->normalized = j->normalized;
-        j->normalized = NULL;
+        out->normalized = j->found.normalized;
+        j->found.normalized = NULL;
     } else {
         out->class_of = j->table.set_of;
         j->table.set_of = NULL;
@@ -541,12 +515,12 @@ static recon_status hand_over(recon_ctx *ctx, job *j)
     return RECON_OK;
 }
 
-static recon_status check_points(recon_ctx *ctx, const recon_embedded *e,
-                                 const recon_embedded *index, const char *what)
+recon_status recon_index_check_points(recon_ctx *ctx, const recon_embedded *e,
+                                      const recon_embedded *index, const char *what, int posed)
 {
     if (e->n == 0 || e->d == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s are empty: %zu x %zu", what, e->n, e->d);
-    if (!e->z || !e->poses)
+    if (!e->z || (posed && !e->poses))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: z and poses are needed", what);
     if (e->d != index->d)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s have %zu columns, the embeddings %zu", what,
@@ -555,7 +529,7 @@ static recon_status check_points(recon_ctx *ctx, const recon_embedded *e,
     if (status == RECON_OK && strcmp(e->group->name, index->group->name) != 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s have poses in %s, the embeddings in %s", what,
                           e->group->words, index->group->words);
-    if (status == RECON_OK)
+    if (status == RECON_OK && e->poses)
         status = e->group->check(ctx, e->group, e->poses, e->n);
     return status == RECON_OK ? RECON_OK : recon_note(ctx, status, "poses of the %s", what);
 }
@@ -577,19 +551,29 @@ static void tell_plan(recon_ctx *ctx, const job *j)
                                               .bytes = recon_ops_on_host(ctx)->has_fast_bytes() });
 }
 
-static recon_status find_classes(recon_ctx *ctx, job *j)
+/* Of the points themselves; x is what is known of them. */
+static recon_status find_classes(recon_ctx *ctx, job *j, recon_index *x)
 {
-    double begin = recon_now();
-    tell_plan(ctx, j);
-    recon_status status = recon_classes_find(ctx, &j->table, j->index, j->queries, j->options,
-                                             j->ranks, &j->out->recall);
-    if (status == RECON_OK)
-        status = find_graph(ctx, j);
-    if (status == RECON_OK)
-        status = recon_classes_hit_rate(ctx, &j->out->hit_rate, &j->table, j->index, j->rows,
-                                        j->first, j->total, j->ranks);
-    j->out->seconds.classes = recon_now() - begin;
-    return status;
+    recon_class_search search = { j->index, NULL, j->ranks };
+    recon_class_table *graph = &j->table;
+    RECON_CHECK(recon_classes_find(ctx, &j->table, &search, j->options, j->options->class_of,
+                                   &j->out->recall));
+    if (!j->table.k || (j->ranks && j->index->n > RECON_MOST_POOLED))
+        return RECON_OK;
+    if (j->ranks)
+        RECON_CHECK(gather_graph(ctx, x, &j->table));
+    graph = j->ranks ? &x->graph : &j->table;
+    RECON_CHECK(know(ctx, x, graph, !pools(j)));
+    if (j->ranks)
+        recon_classes_cut(&j->table, x->jump, j->options->knn.metric);
+    j->known = x;
+    return RECON_OK;
+}
+
+static recon_status find_hits(recon_ctx *ctx, job *j)
+{
+    return recon_classes_hit_rate(ctx, &j->out->hit_rate, &j->table, j->index, j->rows, j->first,
+                                  j->total, j->ranks);
 }
 
 /* Classes that ranks have shared out, everywhere: `each` is what one takes in `array`. */
@@ -605,8 +589,8 @@ static recon_status gather_members(recon_ctx *ctx, job *j)
     RECON_TRY(recon_alloc(ctx, &begin, size + 1, sizeof *begin));
     for (size_t r = 0; r < size; r++)
         begin[r + 1] = j->table.offset[recon_comm_share(ctx, (int)r, j->table.sets, 1).end];
-    RECON_TRY(recon_comm_gather_parts(ctx, j->normalized, begin,
-                                      j->group->numbers * sizeof *j->normalized));
+    RECON_TRY(recon_comm_gather_parts(ctx, j->found.normalized, begin,
+                                      j->group->numbers * sizeof *j->found.normalized));
 done:
     free(begin);
     return status;
@@ -616,14 +600,14 @@ static recon_status gather_centers(recon_ctx *ctx, job *j)
 {
     if (!shares_classes(j))
         return RECON_OK;
-    RECON_CHECK(gather_classes(ctx, j, j->gamma, j->group->numbers * sizeof *j->gamma));
-    RECON_CHECK(
-        gather_classes(ctx, j, j->identifiability, j->out->identifiability_width * sizeof(double)));
-    RECON_CHECK(gather_classes(ctx, j, j->finding, sizeof *j->finding));
-    RECON_CHECK(
-        gather_classes(ctx, j, j->modes, recon_class_verdict_modes(j->group) * sizeof *j->modes));
+    RECON_CHECK(gather_classes(ctx, j, j->found.gamma, j->group->numbers * sizeof *j->found.gamma));
+    RECON_CHECK(gather_classes(ctx, j, j->found.identifiability,
+                               j->out->identifiability_width * sizeof(double)));
+    RECON_CHECK(gather_classes(ctx, j, j->found.finding, sizeof *j->found.finding));
+    RECON_CHECK(gather_classes(ctx, j, j->found.modes,
+                               recon_class_verdict_modes(j->group) * sizeof *j->found.modes));
     if (!j->group->fit)
-        RECON_CHECK(gather_classes(ctx, j, j->fits, j->group->fit_size));
+        RECON_CHECK(gather_classes(ctx, j, j->found.fits, j->group->fit_size));
     return gather_members(ctx, j);
 }
 
@@ -650,7 +634,7 @@ static recon_status fit_classes(recon_ctx *ctx, job *j)
         recon_progress_begin(ctx, "fits", j->table.sets);
         RECON_CHECK(over_blocks(ctx, fit_task, j));
         if (shares_classes(j))
-            RECON_CHECK(gather_classes(ctx, j, j->fits, j->group->fit_size));
+            RECON_CHECK(gather_classes(ctx, j, j->found.fits, j->group->fit_size));
         recon_progress_end(ctx);
     }
     out->seconds.fits = recon_now() - begin;
@@ -703,53 +687,67 @@ static recon_status gather_tails(recon_ctx *ctx, recon_frames *out, const job *j
     return recon_comm_gather(ctx, out->verdict, j->total, RECON_TILE, sizeof *out->verdict);
 }
 
-/* frames by the rows of job `by`, those of all ranks; they may be the same rows. */
-static recon_status calibrate(recon_ctx *ctx, recon_frames *frames, const job *by)
+/* Of the rows of a job, those of all ranks. */
+static recon_status make_tails(recon_ctx *ctx, recon_p_tails *out, const job *j)
 {
-    int among = frames == by->out;
     recon_frames all = { 0 };
-    recon_status status;
-    if (!by->ranks)
-        return recon_p_calibrate(ctx, frames, by->out, among);
-    RECON_TRY(gather_tails(ctx, &all, by));
-    RECON_TRY(recon_p_calibrate(ctx, frames, &all, among));
+    recon_status status = RECON_OK;
+    if (j->ranks)
+        RECON_TRY(gather_tails(ctx, &all, j));
+    RECON_TRY(recon_p_tails_make(ctx, out, j->ranks ? &all : j->out));
 done:
     recon_free_all(all.p, all.verdict);
     return status;
 }
 
-static void free_job(job *j)
+static void findings_free(recon_class_findings *f)
 {
-    recon_classes_free(&j->table);
-    recon_classes_free(&j->own_graph);
-    recon_pooled_free(&j->own_pooled);
-    recon_free_all(j->gamma, j->normalized, j->identifiability, j->finding, j->modes, j->fits);
+    recon_free_all(f->gamma, f->identifiability, f->finding, f->modes, f->fits, f->normalized);
 }
 
-/* Queries answer to points of the index whose classes were found in the same way. */
-static recon_status calibrate_by_index(recon_ctx *ctx, job *j)
+static void free_job(job *j)
+{
+    if (j->lent)
+        j->table = (recon_class_table){ .set_of = j->table.set_of };
+    else
+        findings_free(&j->found);
+    recon_classes_free(&j->table);
+}
+
+static job job_of(const recon_index *x, recon_frames *out)
+{
+    *out = (recon_frames){ .group = x->group_of,
+                           .identifiability_width = x->points.group->identifiability,
+                           .family = x->family };
+    return (job){ .group = x->points.group,
+                  .index = &x->points,
+                  .rows = &x->points,
+                  .total = x->points.n,
+                  .options = &x->options,
+                  .ranks = x->ranks,
+                  .out = out };
+}
+
+/* Queries answer to points of the index whose classes were found in the same way, and the family is
+ * that of the points: an answer does not depend on what else is asked. */
+static recon_status calibrate(recon_ctx *ctx, recon_index *x)
 {
     sample s = { 0 };
-    recon_frames frames = { .group = j->group,
-                            .identifiability_width = j->out->identifiability_width,
-                            .family = j->out->family };
-    job c = { .group = j->group,
-              .index = j->index,
-              .options = j->options,
-              .out = &frames,
-              .pooled = j->pooled,
-              .ranks = j->ranks };
+    recon_frames frames;
+    job c = job_of(x, &frames);
     recon_status status;
-    RECON_TRY(take_sample(ctx, &s, j->index, j->ranks));
+    RECON_TRY(take_sample(ctx, &s, &x->points, x->ranks));
+    c.known = x;
     c.queries = c.rows = &s.points;
     c.first = s.first;
     c.total = s.total;
     frames.rows = s.n;
-    RECON_TRY(recon_classes_take(ctx, &c.table, j->graph, s.which, s.n));
+    RECON_TRY(recon_classes_take(ctx, &c.table, &x->graph, s.which, s.n));
     RECON_TRY(center_classes(ctx, &c));
     RECON_TRY(fit_classes(ctx, &c));
     RECON_TRY(fill_rows(ctx, &c));
-    RECON_TRY(calibrate(ctx, j->out, &c));
+    RECON_TRY(make_tails(ctx, &x->tails, &c));
+    x->family = frames.family;
 done:
     free_job(&c);
     recon_frames_free(&frames);
@@ -757,13 +755,82 @@ done:
     return status;
 }
 
-/* By the rows themselves, or for queries by the points they are compared with. With components, where
- * no point can be left out, or if asked for, the tail is the p-value. */
-static recon_status find_p_values(recon_ctx *ctx, job *j)
+static recon_status learn_graph(recon_ctx *ctx, recon_index *x, const recon_class_search *search)
 {
-    if (!j->queries)
-        return calibrate(ctx, j->out, j);
-    return j->graph ? calibrate_by_index(ctx, j) : RECON_OK;
+    recon_normalize_options o = x->options;
+    recon_class_table mine = { 0 };
+    double recall;
+    recon_status status = RECON_OK;
+    if (o.only_tails || o.knn.k >= x->points.n || x->points.n > RECON_MOST_POOLED)
+        return RECON_OK; /* not wanted; too few; too long, or too large */
+    o.knn.include_self = 0;
+    if (!x->graph.member)
+        RECON_TRY(recon_classes_find(ctx, x->ranks ? &mine : &x->graph, search, &o, NULL, &recall));
+    if (x->ranks)
+        RECON_TRY(gather_graph(ctx, x, &mine));
+    RECON_TRY(know(ctx, x, &x->graph, 1));
+    RECON_TRY(calibrate(ctx, x));
+    x->has_graph = 1;
+done:
+    recon_classes_free(&mine);
+    return status;
+}
+
+recon_status recon_index_learn_sets(recon_ctx *ctx, recon_index *x)
+{
+    recon_frames frames;
+    job c = job_of(x, &frames);
+    recon_class_search search = { &x->points, NULL, x->ranks };
+    const int64_t *class_of = x->label ? x->label : x->options.class_of;
+    recon_status status;
+    RECON_TRY(recon_classes_find(ctx, &c.table, &search, &x->options, class_of, &frames.recall));
+    RECON_TRY(center_classes(ctx, &c));
+    RECON_TRY(fit_classes(ctx, &c));
+    if (!x->label)
+        RECON_TRY(recon_alloc_raw(ctx, &x->label, x->points.n, sizeof *x->label));
+    for (size_t i = 0; i < x->points.n; i++)
+        x->label[i] = -1;
+    for (size_t s = 0; s < c.table.sets; s++)
+        for (size_t m = c.table.offset[s]; m < c.table.offset[s + 1]; m++)
+            x->label[c.table.member[m]] = (int64_t)s;
+    x->family = frames.family;
+    x->sets = c.table;
+    x->of_sets = c.found;
+    c = (job){ .out = &frames };
+done:
+    free_job(&c);
+    return status;
+}
+
+recon_status recon_index_learn(recon_ctx *ctx, recon_index *x)
+{
+    const recon_embedded *p = &x->points;
+    recon_class_search search = { p, x->ranks ? NULL : &x->search, x->ranks };
+    double begin = recon_now();
+    x->family = p->group->family_count > 1 ? x->options.family : 0;
+    if (!x->ranks && !x->search.z)
+        RECON_CHECK(recon_points_make(ctx, &x->search, p->z, p->n, p->d, x->options.knn.metric,
+                                      NULL, "embeddings"));
+    RECON_CHECK(x->options.classes == RECON_CLASSES_KNN ? learn_graph(ctx, x, &search)
+                                                        : recon_index_learn_sets(ctx, x));
+    x->seconds = recon_now() - begin;
+    return RECON_OK;
+}
+
+void recon_index_clear(recon_index *x)
+{
+    recon_classes_free(&x->graph);
+    recon_classes_free(&x->sets);
+    findings_free(&x->of_sets);
+    if (x->file) { /* the rest lies there */
+        recon_free_all(x->search.shift, x->pooled.finding, x->pooled.mean, x->pooled.modes);
+    } else {
+        recon_points_free(&x->search);
+        recon_pooled_free(&x->pooled);
+        recon_free_all(x->nearest, x->tails.tail);
+    }
+    recon_free_all(x->label, x->run);
+    *x = (recon_index){ 0 };
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -775,36 +842,38 @@ static void take_share(const recon_ctx *ctx, job *j)
     j->own = *j->rows;
     j->own.n = s.end - s.begin;
     j->own.z += s.begin * j->own.d;
-    j->own.poses += s.begin * j->group->numbers;
+    if (j->own.poses)
+        j->own.poses += s.begin * j->group->numbers;
     if (j->own.labels)
         j->own.labels += s.begin;
     j->rows = &j->own;
     j->first = s.begin;
 }
 
-static recon_status check_all(recon_ctx *ctx, const recon_embedded *index,
-                              const recon_embedded *queries, const recon_normalize_options *options)
+recon_status recon_index_check(recon_ctx *ctx, const recon_embedded *points,
+                               const recon_normalize_options *options)
 {
     RECON_CHECK(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
     RECON_CHECK(recon_enum_check(ctx, options->classes, RECON_CLASSES_GIVEN, "kind of classes"));
     RECON_CHECK(recon_knn_options_check(ctx, &options->knn));
     RECON_CHECK(recon_mean_options_check(ctx, &options->mean));
-    RECON_CHECK(check_points(ctx, index, index, "embeddings"));
+    RECON_CHECK(recon_index_check_points(ctx, points, points, "embeddings", 1));
     if (options->classes == RECON_CLASSES_GIVEN && !options->class_of)
         return recon_fail(ctx, RECON_ERR_INPUT, "classes that are given need class_of");
-    if (index->group->family_count > 1)
+    if (points->group->family_count > 1)
         RECON_CHECK(recon_enum_check(ctx, (unsigned)options->family,
-                                     (unsigned)index->group->family_count - 1, "family"));
-    if (queries)
-        RECON_CHECK(check_points(ctx, queries, index, "queries"));
+                                     (unsigned)points->group->family_count - 1, "family"));
+    if (options->classes == RECON_CLASSES_KNN && options->knn.k > points->n)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "k = %zu, but there %s only %s: choose a smaller {k}", options->knn.k,
+                          points->n == 1 ? "is" : "are", RECON_COUNT(points->n, "point"));
     return RECON_OK;
 }
 
 /* Over ranks: neighbours' neighbours may be another rank's. */
-static recon_status check_pool(recon_ctx *ctx, const recon_embedded *queries,
-                               const recon_normalize_options *options)
+static recon_status check_pool(recon_ctx *ctx, const recon_normalize_options *options)
 {
-    if (options->classes != RECON_CLASSES_KNN || queries || options->pool <= options->knn.k)
+    if (options->classes != RECON_CLASSES_KNN || options->pool <= options->knn.k)
         return RECON_OK;
     return recon_fail(
         ctx, RECON_ERR_UNSUPPORTED,
@@ -812,62 +881,155 @@ static recon_status check_pool(recon_ctx *ctx, const recon_embedded *queries,
         options->knn.k, options->pool);
 }
 
-/* A group without a uniform law has one for this run, from all poses. *run is freed by the caller. */
-static recon_status take_pool(recon_ctx *ctx, job *j, recon_embedded *within, recon_group_run **run)
+/* A group without a uniform law has one for this index, from all poses. */
+recon_status recon_index_take_pool(recon_ctx *ctx, recon_index *x)
 {
-    if (!recon_group_is_unbounded(j->group))
+    x->group_of = x->points.group;
+    if (!recon_group_is_unbounded(x->group_of))
         return RECON_OK;
-    RECON_CHECK(recon_alloc_raw(ctx, run, 1, sizeof **run));
-    recon_group_run_begin(*run, j->group, j->index->poses, j->index->n);
-    *within = *j->index;
-    within->group = j->group = &(*run)->group;
-    j->rows = j->queries ? j->queries : within;
-    j->index = within;
+    RECON_CHECK(recon_alloc_raw(ctx, &x->run, 1, sizeof *x->run));
+    recon_group_run_begin(x->run, x->group_of, x->points.poses, x->points.n);
+    x->points.group = &x->run->group;
     return RECON_OK;
+}
+
+/* The rows of a job whose classes are found. */
+static recon_status finish(recon_ctx *ctx, job *j)
+{
+    recon_frames *out = j->out;
+    recon_p_tails tails = { 0 };
+    recon_status status;
+    RECON_TRY(fill_rows(ctx, j));
+    if (!j->queries) {
+        RECON_TRY(make_tails(ctx, &tails, j));
+        recon_p_tails_apply(out, &tails, 1);
+    } else if (j->known->has_graph) { /* else the tail is the p-value */
+        recon_p_tails_apply(out, &j->known->tails, 0);
+    }
+    RECON_TRY(find_unlike(ctx, j));
+    RECON_TRY(recon_classes_collapsed(ctx, &out->collapsed, &j->table, j->index, j->rows, j->total,
+                                      j->ranks));
+    RECON_TRY(hand_over(ctx, j));
+done:
+    free(tails.tail);
+    return status;
+}
+
+/* The points themselves. */
+static recon_status answer_points(recon_ctx *ctx, recon_frames *out, recon_index *x)
+{
+    double begin = recon_now();
+    job j = job_of(x, out);
+    recon_status status;
+    if (j.ranks) {
+        RECON_TRY(check_pool(ctx, &x->options));
+        take_share(ctx, &j);
+    }
+    out->rows = j.rows->n;
+    tell_plan(ctx, &j);
+    RECON_TRY(find_classes(ctx, &j, x));
+    RECON_TRY(find_hits(ctx, &j));
+    out->seconds.classes = recon_now() - begin;
+    RECON_TRY(center_classes(ctx, &j));
+    RECON_TRY(fit_classes(ctx, &j));
+    RECON_TRY(finish(ctx, &j));
+done:
+    free_job(&j);
+    return status;
+}
+
+static recon_status find_classes_of_queries(recon_ctx *ctx, job *j)
+{
+    const recon_index *x = j->known;
+    recon_class_search search = { &x->points, &x->search, x->ranks };
+    if (x->options.classes != RECON_CLASSES_KNN) {
+        j->table = x->sets;
+        j->table.set_of = NULL;
+        j->found = x->of_sets;
+        j->lent = 1;
+        j->out->recall = 1;
+        return recon_classes_join(ctx, &j->table.set_of, x->label, &search, j->queries, j->options);
+    }
+    RECON_CHECK(
+        recon_classes_ask(ctx, &j->table, &search, j->queries, j->options, &j->out->recall));
+    recon_classes_cut(&j->table, x->jump, x->options.knn.metric);
+    return RECON_OK;
+}
+
+static recon_status answer_queries(recon_ctx *ctx, recon_frames *out, const recon_index *x,
+                                   const recon_embedded *queries)
+{
+    double begin = recon_now();
+    job j = job_of(x, out);
+    recon_status status;
+    j.known = x;
+    j.queries = j.rows = queries;
+    j.total = queries->n;
+    RECON_TRY(find_classes_of_queries(ctx, &j));
+    if (x->ranks)
+        take_share(ctx, &j);
+    out->rows = j.rows->n;
+    RECON_TRY(find_hits(ctx, &j));
+    out->seconds.classes = x->seconds + recon_now() - begin;
+    if (!j.lent) {
+        RECON_TRY(center_classes(ctx, &j));
+        RECON_TRY(fit_classes(ctx, &j));
+    }
+    out->parameters_width = recon_family_parameters(&j.group->families[out->family]);
+    RECON_TRY(finish(ctx, &j));
+done:
+    free_job(&j);
+    if (status != RECON_OK)
+        recon_frames_free(out);
+    return status;
+}
+
+recon_status recon_index_query(recon_ctx *ctx, recon_frames *out, const recon_index *index,
+                               const recon_embedded *queries)
+{
+    recon_index x;
+    recon_status status;
+    *out = (recon_frames){ 0 };
+    RECON_TRY(recon_index_view(ctx, &x, index));
+    RECON_TRY(recon_index_check_points(ctx, queries, &x.points, "queries", 0));
+    RECON_TRY(recon_index_take_pool(ctx, &x));
+    RECON_TRY(answer_queries(ctx, out, &x, queries));
+done:
+    free(x.run);
+    return status;
 }
 
 static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
                               const recon_embedded *queries, const recon_normalize_options *options,
                               int ranks)
 {
-    job j = { .group = index->group,
-              .index = index,
-              .queries = queries,
-              .rows = queries ? queries : index,
-              .options = options,
-              .ranks = ranks,
-              .out = out };
-    recon_embedded within;
-    recon_group_run *run = NULL;
+    recon_index x = { .ranks = ranks };
     recon_status status;
-    if (!options) {
-        *out = (recon_frames){ 0 };
+    *out = (recon_frames){ 0 };
+    if (!options)
         return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: knn.k, or eps for components");
+    RECON_TRY(recon_index_check(ctx, index, options));
+    if (queries)
+        RECON_TRY(recon_index_check_points(ctx, queries, index, "queries", 0));
+    x.points = *index;
+    x.options = *options;
+    if (options->classes != RECON_CLASSES_GIVEN)
+        x.options.class_of = NULL;
+    RECON_TRY(recon_index_take_pool(ctx, &x));
+    if (queries) {
+        tell_plan(ctx, &(job){ .index = index,
+                               .queries = queries,
+                               .options = options,
+                               .total = queries->n,
+                               .ranks = ranks });
+        RECON_TRY(recon_index_learn(ctx, &x));
+        RECON_TRY(answer_queries(ctx, out, &x, queries));
+    } else {
+        x.family = index->group->family_count > 1 ? options->family : 0;
+        RECON_TRY(answer_points(ctx, out, &x));
     }
-    *out = (recon_frames){ .group = index->group };
-    RECON_TRY(check_all(ctx, index, queries, options));
-    out->identifiability_width = index->group->identifiability;
-    out->family = index->group->family_count > 1 ? options->family : 0;
-    if (ranks)
-        RECON_TRY(check_pool(ctx, queries, options));
-    RECON_TRY(take_pool(ctx, &j, &within, &run));
-    j.total = j.rows->n;
-    if (ranks)
-        take_share(ctx, &j);
-    out->rows = j.rows->n;
-    RECON_TRY(find_classes(ctx, &j));
-    RECON_TRY(find_pooled(ctx, &j));
-    RECON_TRY(center_classes(ctx, &j));
-    RECON_TRY(fit_classes(ctx, &j));
-    RECON_TRY(fill_rows(ctx, &j));
-    RECON_TRY(find_p_values(ctx, &j));
-    RECON_TRY(find_unlike(ctx, &j));
-    RECON_TRY(
-        recon_classes_collapsed(ctx, &out->collapsed, &j.table, index, j.rows, j.total, ranks));
-    RECON_TRY(hand_over(ctx, &j));
 done:
-    free_job(&j);
-    free(run);
+    recon_index_clear(&x);
     if (status != RECON_OK)
         recon_frames_free(out);
     return status;

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "normalize/frames_write.h"
 #include "normalize/share.h"
+#include <recon/normalize/index.h>
 #include "backbone/embedded.h"
 #include "comm/comm.h"
 #include "data/identity.h"
@@ -95,8 +96,9 @@ static recon_status name_files(recon_ctx *ctx, recon_status status,
 {
     if (status != RECON_ERR_INPUT)
         return status;
-    return s->query[0] ? recon_note(ctx, status, "embeddings %s, queries %s", s->z, s->query[0])
-                       : recon_note(ctx, status, "embeddings %s", s->z);
+    const char *points = s->z ? s->z : s->index;
+    return s->query[0] ? recon_note(ctx, status, "embeddings %s, queries %s", points, s->query[0])
+                       : recon_note(ctx, status, "embeddings %s", points);
 }
 
 /* Embeddings that `recon discover` kept are of its result, and would go with it. Whether an input has
@@ -104,8 +106,8 @@ static recon_status name_files(recon_ctx *ctx, recon_status status,
 static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
                                 const recon_normalize_request *s)
 {
-    const char *const files[] = { s->z,        s->poses,        s->labels, s->query[0],
-                                  s->query[1], s->query_labels, s->classes };
+    const char *const files[] = { s->z,        s->poses,        s->labels,  s->query[0],
+                                  s->query[1], s->query_labels, s->classes, s->index };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i])
             RECON_CHECK(recon_stage_keeps(ctx, stage, files[i]));
@@ -204,47 +206,121 @@ static recon_status commit_stage(recon_ctx *ctx, recon_stage *stage,
     return recon_comm_agree(ctx, status);
 }
 
-recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
-                                   const recon_normalize_request *s)
+/* --- from an index, or to one ------------------------------------------------------------------ */
+
+static recon_status alone(recon_ctx *ctx, const recon_normalize_request *s)
 {
-    recon_embedded index = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
+    if (recon_comm_size(ctx) == 1 || (!s->index && !s->save_index))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                      "over ranks there is no {index}: run one process");
+}
+
+static recon_status open_index(recon_ctx *ctx, recon_index **out, recon_normalize_request *s)
+{
+    if (!s->index)
+        return RECON_OK;
+    RECON_CHECK(recon_index_open(ctx, out, s->index));
+    const recon_normalize_options *o = recon_index_options(*out);
+    if ((o->classes == RECON_CLASSES_GIVEN && s->z) != (s->classes != NULL))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          s->classes ? "%s: an index without classes of your own, or no new points"
+                                     : "%s: an index with classes of your own: {classes} FILE for "
+                                       "the new points",
+                          s->index);
+    s->options = *o;
+    return recon_group_find(ctx, &s->group, recon_index_group(*out));
+}
+
+/* The index of the points of both. */
+static recon_status make_index(recon_ctx *ctx, recon_index **index, const recon_embedded *points,
+                               const recon_normalize_request *s)
+{
+    recon_index *made = NULL;
+    recon_status status = RECON_OK;
+    if (*index && s->z)
+        RECON_TRY(recon_index_add(ctx, &made, *index, points, s->options.class_of));
+    else if (!*index && s->save_index)
+        RECON_TRY(recon_index_fit(ctx, &made, points, &s->options));
+    if (made) {
+        recon_index_free(*index);
+        *index = made;
+    }
+    if (s->save_index)
+        RECON_TRY(recon_index_save(ctx, *index, s->save_index));
+done:
+    return status;
+}
+
+/* --- all of it --------------------------------------------------------------------------------- */
+
+static recon_status answer(recon_ctx *ctx, recon_frames *out, const recon_index *index,
+                           const recon_embedded *points, const recon_embedded *queries,
+                           const recon_normalize_options *options)
+{
+    return index && queries ? recon_index_query(ctx, out, index, queries)
+                            : recon_normalize_share(ctx, out, points, queries, options);
+}
+
+static recon_status write_result(recon_ctx *ctx, recon_stage *stage, const char *path,
+                                 const recon_normalize_result *r, recon_dtype precision,
+                                 const recon_normalize_request *s)
+{
+    RECON_CHECK(recon_frames_put_share(ctx, path, &r->frames, precision,
+                                       recon_comm_own(ctx, r->rows, RECON_TILE).begin, r->rows,
+                                       r->summary));
+    return commit_stage(ctx, stage, s);
+}
+
+recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
+                                   recon_normalize_request *s)
+{
+    recon_embedded points = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
+    const recon_embedded *all = &points;
     double begin = recon_now();
     char path[RECON_PATH];
-    uint64_t identity[2]; /* of the index, and of queries */
-    recon_normalize_options options = s->options;
+    uint64_t identity[2] = { 0 }; /* of the points, and of queries */
     int64_t *class_of = NULL;
+    recon_index *index = NULL;
     recon_status status;
     recon_stage stage = RECON_NO_STAGE;
     *out = (recon_normalize_result){ 0 };
-    RECON_TRY(open_stage(ctx, &stage, path, s)); /* before the long work */
-    RECON_TRY(recon_embedded_read_share(ctx, &index, &identity[0], s->group, s->quaternions, s->z,
-                                        s->poses, s->labels, RECON_TILE));
+    RECON_TRY(alone(ctx, s));
+    if (s->out)
+        RECON_TRY(open_stage(ctx, &stage, path, s)); /* before the long work */
+    RECON_TRY(open_index(ctx, &index, s));
+    if (s->z)
+        RECON_TRY(recon_embedded_read_share(ctx, &points, &identity[0], s->group, s->quaternions,
+                                            s->z, s->poses, s->labels, RECON_TILE));
     if (s->classes)
-        RECON_TRY(recon_comm_agree(ctx, read_classes(ctx, &class_of, index.n, s->classes)));
-    options.class_of = class_of;
-    out->points = index.n;
-    out->dimensions = index.d;
+        RECON_TRY(recon_comm_agree(ctx, read_classes(ctx, &class_of, points.n, s->classes)));
+    s->options.class_of = class_of;
     if (asked)
         RECON_TRY(recon_embedded_read_share(ctx, asked, &identity[1], s->group, s->quaternions,
                                             s->query[0], s->query[1], s->query_labels, RECON_TILE));
-    out->rows = asked ? asked->n : index.n;
-    RECON_TRY(
-        name_files(ctx, recon_normalize_share(ctx, &out->frames, &index, asked, &options), s));
-    RECON_TRY(count_rows(ctx, out, asked != NULL));
+    RECON_TRY(name_files(ctx, make_index(ctx, &index, &points, s), s));
+    all = index ? recon_index_points(index) : &points;
+    out->points = all->n;
+    out->dimensions = all->d;
+    out->rows = asked ? asked->n : all->n;
+    if (s->out) {
+        RECON_TRY(
+            name_files(ctx, answer(ctx, &out->frames, index, &points, asked, &s->options), s));
+        RECON_TRY(count_rows(ctx, out, asked != NULL));
+        out->seconds = recon_now() - begin;
+        out->summary = make_summary(s, out, recon_ops_name(ctx),
+                                    asked ? recon_identity_join(identity, 2) : identity[0]);
+        if (!out->summary)
+            RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
+        RECON_TRY(write_result(ctx, &stage, path, out, all->precision, s));
+    }
     out->seconds = recon_now() - begin;
-    out->summary = make_summary(s, out, recon_ops_name(ctx),
-                                asked ? recon_identity_join(identity, 2) : identity[0]);
-    if (!out->summary)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
-    RECON_TRY(recon_frames_put_share(ctx, path, &out->frames, index.precision,
-                                     recon_comm_own(ctx, out->rows, RECON_TILE).begin, out->rows,
-                                     out->summary));
-    RECON_TRY(commit_stage(ctx, &stage, s));
 done:
     recon_stage_close(ctx, &stage);
     free(class_of);
+    recon_index_free(index);
     recon_embedded_free(&queries);
-    recon_embedded_free(&index);
+    recon_embedded_free(&points);
     return status;
 }
 

@@ -9,10 +9,12 @@
 typedef struct {
     const recon_group *group;
     recon_quaternions quaternions;       /* of the poses of points and queries */
-    const char *z, *poses, *labels;      /* labels may be NULL */
+    const char *z, *poses, *labels;      /* labels may be NULL; with an index z and poses, too */
     const char *query[2], *query_labels; /* z and poses of the queries; NULL: none */
     const char *classes; /* GIVEN: class numbers, NPY or lines of text, for options.class_of */
-    const char *out;     /* the folder */
+    const char *index;   /* a file: its points come before those of z, its options hold; or NULL */
+    const char *save_index; /* a file for the index of all of these, or NULL */
+    const char *out;        /* the folder; NULL: with save_index no answers are wanted */
     recon_normalize_options options;
 } recon_normalize_request;
 
@@ -26,9 +28,10 @@ typedef struct {
     char *summary;                         /* the text of summary.json */
 } recon_normalize_result;
 
-/* Reads the files and writes the result as a whole or not at all. Always free it. */
+/* Reads the files and writes the result as a whole or not at all, and before it the index. With an
+ * index, request->group and options become its own. Always free it. */
 recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
-                                   const recon_normalize_request *request);
+                                   recon_normalize_request *request);
 void recon_normalize_result_free(recon_normalize_result *result);
 
 /* Returns "fisher" on SO(3), else the name of the family. */

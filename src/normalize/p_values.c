@@ -5,28 +5,34 @@
 #include "core/memory.h"
 #include "stats/quantile.h"
 
-#include <stdlib.h>
+#include <math.h>
 
-enum { LEAST = 100, ALL = RECON_NATURAL_KINDS, GROUPS = ALL + 1 };
+enum { LEAST = 100 };
 
-/* Tails in rising order, of each verdict and of all. */
-typedef struct {
-    double *tail[GROUPS];
-    size_t n[GROUPS];
-} table;
-
-static recon_status make(recon_ctx *ctx, table *t, const recon_frames *from)
+static size_t total(const recon_p_tails *t)
 {
-    for (int g = 0; g < GROUPS; g++)
-        RECON_CHECK(recon_alloc_raw(ctx, &t->tail[g], from->rows, sizeof *t->tail[g]));
-    for (size_t i = 0; i < from->rows; i++)
-        if (from->verdict[i] >= 0) {
-            int g = from->verdict[i];
-            t->tail[g][t->n[g]++] = from->p[i];
-            t->tail[ALL][t->n[ALL]++] = from->p[i];
-        }
-    for (int g = 0; g < GROUPS; g++)
-        recon_sort_doubles(t->tail[g], t->n[g]);
+    size_t sum = 0;
+    for (int g = 0; g < RECON_NATURAL_KINDS; g++)
+        sum += t->n[g];
+    return sum;
+}
+
+recon_status recon_p_tails_make(recon_ctx *ctx, recon_p_tails *out, const recon_frames *from)
+{
+    size_t n = 0;
+    *out = (recon_p_tails){ 0 };
+    RECON_CHECK(recon_alloc_raw(ctx, &out->tail, from->rows, 2 * sizeof *out->tail));
+    for (int g = 0; g < RECON_NATURAL_KINDS; g++) {
+        double *tail = out->tail + n;
+        for (size_t i = 0; i < from->rows; i++)
+            if (from->verdict[i] == g)
+                tail[out->n[g]++] = from->p[i];
+        recon_sort_doubles(tail, out->n[g]);
+        n += out->n[g];
+    }
+    for (size_t i = 0; i < n; i++)
+        out->tail[n + i] = out->tail[i];
+    recon_sort_doubles(out->tail + n, n);
     return RECON_OK;
 }
 
@@ -43,22 +49,21 @@ size_t recon_count_up_to(const double *sorted, size_t n, double x)
     return low;
 }
 
-recon_status recon_p_calibrate(recon_ctx *ctx, recon_frames *frames, const recon_frames *from,
-                               int among)
+void recon_p_tails_apply(recon_frames *frames, const recon_p_tails *t, int among)
 {
-    table t = { 0 };
     size_t new = !among; /* a row that is not in the table counts as one more */
-    recon_status status;
-    RECON_TRY(make(ctx, &t, from));
     for (size_t i = 0; i < frames->rows; i++) {
-        if (frames->verdict[i] < 0)
+        const double *tail = t->tail;
+        int verdict = frames->verdict[i];
+        if (verdict < 0 || isnan(frames->p[i]))
             continue;
-        int g = t.n[frames->verdict[i]] < LEAST ? ALL : frames->verdict[i];
-        frames->p[i] = (double)(recon_count_up_to(t.tail[g], t.n[g], frames->p[i]) + new) /
-                       (double)(t.n[g] + new);
+        for (int g = 0; g < verdict; g++)
+            tail += t->n[g];
+        size_t n = t->n[verdict];
+        if (n < LEAST) {
+            n = total(t);
+            tail = t->tail + n;
+        }
+        frames->p[i] = (double)(recon_count_up_to(tail, n, frames->p[i]) + new) / (double)(n + new);
     }
-done:
-    for (int g = 0; g < GROUPS; g++)
-        free(t.tail[g]);
-    return status;
 }

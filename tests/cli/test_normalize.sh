@@ -131,6 +131,36 @@ diff -r threads1 threads3 >"$scratch/stdout" 2>&1
 report $? "the same files on any number of threads"
 rm -rf out threads1 threads3
 
+# --- an index -------------------------------------------------------------------------------------
+halves() { # z and poses of NPY as two files: lines of a table need no NumPy
+    head -c 128 "$1" | sed 's/(120,/(60, /' >"$2"
+    tail -c +129 "$1" | head -c $((($(wc -c <"$1") - 128) / 2)) >>"$2"
+    head -c 128 "$1" | sed 's/(120,/(60, /' >"$3"
+    tail -c $((($(wc -c <"$1") - 128) / 2)) "$1" >>"$3"
+}
+halves z.npy z1.npy z2.npy && halves g.npy g1.npy g2.npy
+so2 --save-index whole.index
+[ "$code" -eq 0 ] && grep -q '^  index *whole.index$' "$scratch/stdout" && [ ! -e out ]
+report $? "--save-index"
+so2 --query z2.npy g2.npy --out direct && run normalize --index whole.index --query z2.npy g2.npy --out asked
+rm direct/summary.json && grep -q '"points": 120' asked/summary.json && rm asked/summary.json && diff -r direct asked >"$scratch/stdout"
+report $? "--index: the files that --embeddings and --poses give"
+run normalize --embeddings z1.npy --poses g1.npy --family normal --k 5 --save-index half.index
+run normalize --index half.index --embeddings z2.npy --poses g2.npy --save-index half.index
+[ "$code" -eq 0 ] && cmp half.index whole.index >"$scratch/stdout"
+report $? "points that are added to a file were always there"
+refused 2 "--k is the index's own" normalize --index whole.index --query z.npy g.npy --out o --k 3
+refused 2 "--query ZQ GQ is required" normalize --index whole.index --out o
+refused 2 "--out DIR is required" normalize --index whole.index --query z.npy g.npy
+refused 2 "--save-index FILE is required" normalize --index whole.index --embeddings z.npy --poses g.npy
+refused 2 "--poses needs --embeddings" normalize --index whole.index --poses g.npy --out o
+refused 2 "--save-index needs --embeddings" normalize --index whole.index --query z.npy g.npy --out o --save-index i
+refused 2 "--approx is not for an index" $good --save-index i --approx ivf
+refused 1 "z.npy: not a safetensors file" normalize --index z.npy --query z.npy g.npy --out o
+refused 1 "not an index of poses" normalize --index "${release%/build/recon}/models/mnist-small.safetensors" --query z.npy g.npy --out o
+refused 1 "an index without classes of your own" normalize --index whole.index --embeddings z.npy --poses g.npy --classes y.npy --save-index i
+rm -rf direct asked ./*.index z[12].npy g[12].npy
+
 # --- classes of one's own -------------------------------------------------------------------------
 own() { run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes "$@"; }
 numbers() { tail -c "$((120 * $2))" "$1" | od -An -v "-w$2" -t "d$2" | tr -d ' '; }

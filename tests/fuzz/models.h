@@ -5,7 +5,9 @@
 
 #include <recon/model/model.h>
 #include <recon/backbone/classifier.h>
+#include <math.h>
 #include <recon/nn/checkpoint.h>
+#include <recon/normalize/index.h>
 #include <recon/nn/nets.h>
 #include "backbone/gcn.h"
 #include "backbone/ieae.h"
@@ -253,6 +255,54 @@ static inline recon_status small_checkpoint(recon_ctx *ctx, const char *path)
 done:
     small_run_free(ctx, &r);
     return status;
+}
+
+/* --- indexes of poses ------------------------------------------------------------------------- */
+
+enum { SMALL_INDEXED = 16 };
+
+/* Two bunches of eight, whose poses lie close together. */
+static inline recon_status small_index_of(recon_ctx *ctx, const char *path,
+                                          const recon_group *group,
+                                          const recon_normalize_options *o)
+{
+    float z[SMALL_INDEXED][3];
+    double poses[SMALL_INDEXED * 4] = { 0 };
+    recon_index *index = NULL;
+    recon_status status;
+    for (size_t i = 0; i < SMALL_INDEXED; i++) {
+        double angle = (double)(i % 2) + 0.02 * (double)i;
+        for (size_t c = 0; c < 3; c++)
+            z[i][c] = (c == i % 2) + 0.01f * (float)((i + c) % 5);
+        poses[i * group->numbers] = group == RECON_SO2 ? angle : cos(angle);
+        if (group != RECON_SO2)
+            poses[i * group->numbers + 3] = sin(angle);
+    }
+    const recon_embedded e = {
+        .n = SMALL_INDEXED, .d = 3, .z = z[0], .group = group, .poses = poses
+    };
+    RECON_TRY(recon_index_fit(ctx, &index, &e, o));
+    RECON_TRY(recon_index_save(ctx, index, path));
+done:
+    recon_index_free(index);
+    return status;
+}
+
+static inline recon_status small_index(recon_ctx *ctx, const char *path)
+{
+    return small_index_of(ctx, path, RECON_SO3, &(recon_normalize_options){ .knn.k = 4 });
+}
+
+static inline recon_status small_index_classes(recon_ctx *ctx, const char *path)
+{
+    int64_t class_of[SMALL_INDEXED];
+    for (size_t i = 0; i < SMALL_INDEXED; i++)
+        class_of[i] = (int64_t)(i % 2 ? 7 : i > 10 ? -1 : 0);
+    return small_index_of(ctx, path, RECON_SO2,
+                          &(recon_normalize_options){ .classes = RECON_CLASSES_GIVEN,
+                                                      .class_of = class_of,
+                                                      .family = RECON_SO2_NORMAL,
+                                                      .knn.metric = RECON_EUCLIDEAN });
 }
 
 #endif

@@ -19,6 +19,8 @@
     X(found)                                                                                       \
     X(gcn)                                                                                         \
     X(geom)                                                                                        \
+    X(index)                                                                                       \
+    X(index_classes)                                                                               \
     X(ieae)                                                                                        \
     X(idx)                                                                                         \
     X(jpeg)                                                                                        \
@@ -77,7 +79,7 @@ static int is_text(int target)
 static int is_model(int target)
 {
     return strstr(
-               " checkpoint classifier gcn ieae model molecule_model molecule_net molecule_paper ",
+               " checkpoint classifier gcn ieae index index_classes model molecule_model molecule_net molecule_paper ",
                targets[target].name) != NULL;
 }
 

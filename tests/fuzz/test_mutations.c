@@ -30,7 +30,9 @@ enum {
     X(molecule_paper, small_molecule_paper)                                                        \
     X(classifier, small_classifier)                                                                \
     X(gcn, small_gcn)                                                                              \
-    X(checkpoint, small_checkpoint)
+    X(checkpoint, small_checkpoint)                                                                \
+    X(index, small_index)                                                                          \
+    X(index_classes, small_index_classes)
 
 #define DECLARE(name, writer) int fuzz_##name(const uint8_t *bytes, size_t size);
 TARGETS(DECLARE)

@@ -23,6 +23,21 @@ def refused(kind, text, call, *arguments):
     except kind as error: assert text in str(error), error
     else: raise AssertionError(text)
 PROGRAM
+passes "PoseNeighbors: fit, predict, score_samples, kneighbors, clone, pickle, search" <<'PROGRAM'
+import pickle, numpy as np, recon
+from sklearn.base import clone
+from sklearn.neighbors import NearestNeighbors
+from recon.sklearn import PoseNeighbors
+r = np.random.default_rng(1)
+z, g, q = r.normal(size=(300, 6)), r.uniform(-3, 3, 300), r.normal(size=(40, 6))
+for metric in "cosine", "euclidean":
+    own = clone(PoseNeighbors(k=7, metric=metric, family="normal")).fit(z, g)
+    near = NearestNeighbors(n_neighbors=7, metric=metric, algorithm="brute").fit(z.astype("f4"))
+    for a, b in zip(own.kneighbors(q), near.kneighbors(q.astype("f4"))): assert np.allclose(a, b, atol=1e-5)
+    frames = recon.normalize(z, g, k=7, metric=metric, family="normal", queries=(q, g[:40]))
+    again = pickle.loads(pickle.dumps(own))
+    assert np.array_equal(again.predict(q), frames.gamma) and np.array_equal(own.score_samples(q, g[:40]), -frames.score)
+PROGRAM
 passes "fit, transform: the poses of X are learned, and used" <<'PROGRAM'
 from common import *
 c = learner(seed=3).fit(images, labels)

@@ -32,7 +32,7 @@ for name in recon.__all__:
     if not inspect.isclass(thing): continue
     fields = [n for n in public(thing) if isinstance(getattr(thing, n), property)]
     if thing.__init__ is not object.__init__ and issubclass(thing, recon.Model): fields += ["path", "trust", "lambda_from"]
-    fields += [] if issubclass(thing, (recon.Model, recon.Poses, recon.Poses3, recon.Error, Warning)) else [
+    fields += [] if issubclass(thing, (recon.Model, recon.PoseIndex, recon.Poses, recon.Poses3, recon.Error, Warning)) else [
         n for n in names(thing) if not n.startswith("_")]
     fields += {"ImageModel": ["size"], "MoleculeModel": ["elements"], "Error": ["kind"]}.get(name, [])
     missing += [(name, f) for f in fields if not says(f, thing.__doc__, "Fields")]

@@ -481,6 +481,7 @@ static void pictures_are_whole(void **state)
 /* --- every other command ---------------------------------------------------------------------- */
 
 #define NET "--preset", "small", "--width", "0.25", "--code", "8", "--batch", "22"
+enum { INDEX = 2 };  /* among the others */
 enum { EARLY = -5 }; /* the first calls in `make test`, twice as many of all in `make check-slow` */
 static const job others[] = {
     { .name = "train",
@@ -494,6 +495,18 @@ static const job others[] = {
       .loose = "c.safetensors.last",
       .words = { "classifier", "train", "--data", "npy:images.npy", "--limit", "60", "--batch",
                  "22", "--epochs", "1", "--overwrite" } },
+    { .name = "normalize, an index",
+      .sample = 5,
+      .file = "out/i",
+      .option = "--save-index",
+      .words = { "normalize", "--embeddings", "z-%.npy", "--poses", "g-%.npy", "--k", "5",
+                 "--family", "normal" } },
+    { .name = "normalize, more points of an index",
+      .sample = 5,
+      .file = "out/i",
+      .option = "--save-index",
+      .words = { "normalize", "--index", "first.index", "--embeddings", "z-%.npy", "--poses",
+                 "g-%.npy" } },
     { .name = "score",
       .sample = 5,
       .file = "out/s.csv",
@@ -719,6 +732,11 @@ static void every_command_is_whole(void **state)
     if (run_job(&jobs[DISCOVER], "two", &ways[0], 0, 0, NULL) != 0)
         fail_msg("%s", told("stderr"));
     shell("mv out found");
+    static job first;
+    first = others[INDEX];
+    first.file = "first.index";
+    if (run_job(&first, "one", &ways[0], 0, 0, NULL) != 0)
+        fail_msg("%s", told("stderr"));
     for (int i = 0; i < OTHERS; i++) {
         disturb(&others[i]);
         shell("[ ! -f out/c.safetensors ] || cp out/c.safetensors .");

@@ -9,6 +9,7 @@
 #include <recon/backbone/networks.h>
 #include <recon/maps/maps.h>
 #include <recon/model/trust.h>
+#include <recon/normalize/index.h>
 
 typedef struct recon_model recon_model;
 
@@ -51,6 +52,12 @@ RECON_API recon_model_info recon_model_describe(const recon_model *model);
  * the same inputs as recon_canonicalize. */
 RECON_API recon_status recon_model_embed(recon_ctx *ctx, const recon_seen *out,
                                          const recon_model *model, const void *inputs, size_t n);
+
+/* Makes an index of the embeddings that the model stores, at most 4,096 in half precision, with the
+ * classes and the mean of its discovery: ask it about what recon_model_embed gives.
+ * RECON_ERR_UNSUPPORTED for a model without them (recon_model_info.codes). */
+RECON_API recon_status recon_model_index(recon_ctx *ctx, recon_index **out,
+                                         const recon_model *model);
 
 RECON_API const recon_backbone *recon_model_backbone(const recon_model *model); /* lent */
 

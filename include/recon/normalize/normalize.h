@@ -105,8 +105,9 @@ typedef struct {
 } recon_frames;
 
 /* Runs Algorithm 1 on the index, or on queries (may be NULL) against it. With COMPONENTS a query
- * belongs to the component of its nearest point, if that is nearer than eps. options are required.
- * Free the frames with recon_frames_free, also after a failure; calling it twice is safe. */
+ * belongs to the component of its nearest point, if that is nearer than eps.
+ * Queries may be without poses, see recon_index_query, which answers more than once. options are
+ * required. Free the frames with recon_frames_free, also after a failure; calling it twice is safe. */
 RECON_API recon_status recon_normalize(recon_ctx *ctx, recon_frames *out,
                                        const recon_embedded *index, const recon_embedded *queries,
                                        const recon_normalize_options *options);
