@@ -373,46 +373,78 @@ static void seen_from_body(const recon_group *self, double *y, const double *mea
     }
 }
 
-static void mean_shift(const recon_group *self, double *mean, const double *y, size_t n)
+/* The mean rotation, without copies; and the mean of the shifts as seen from the body. */
+static void chordal_of_space(double *out, const double *poses, size_t n)
 {
-    double *t = mean + rotations(self)->numbers;
-    memset(t, 0, sides(self) * sizeof *t);
-    for (size_t i = 0; i < n * sides(self); i++)
-        t[i % sides(self)] += y[i] / (double)n;
+    double m[10] = { 0 };
+    vec sum = { 0 }, t;
+    recon_so3_frame frame;
+    for (size_t i = 0; i < n; i++, poses += 7) {
+        recon_so3 r = recon_so3_at(poses, 0);
+        recon_so3_moment_add(m, r, 1 / (double)n);
+        recon_so3_act(t, recon_so3_inverse(r), poses + 4);
+        for (int j = 0; j < 3; j++)
+            sum[j] += t[j] / (double)n;
+    }
+    recon_so3_frame_of(&frame, m);
+    memcpy(out, &frame.mode, sizeof frame.mode);
+    recon_so3_act(out + 4, frame.mode, sum);
+}
+
+/* The rotation, then the shift. */
+static recon_status mean_of_space(recon_ctx *ctx, double *out, const double *poses, size_t n)
+{
+    recon_so3_samples samples = { .n = n };
+    recon_so3_frame frame;
+    recon_so3 *r = NULL;
+    double m[10] = { 0 };
+    RECON_CHECK(recon_alloc_raw(ctx, &r, n, sizeof *r));
+    for (size_t i = 0; i < n; i++) {
+        r[i] = recon_so3_at(poses + 7 * i, 0);
+        recon_so3_moment_add(m, r[i], 1 / (double)n);
+    }
+    samples.g = r;
+    recon_so3_frame_of(&frame, m);
+    recon_so3 at = recon_so3_frechet(&frame, &samples);
+    memcpy(out, &at, sizeof at);
+    solve_shift(&recon_group_se3, out, poses, NULL, n);
+    recon_free_all(r);
+    return RECON_OK;
+}
+
+static recon_status mean_of_plane(recon_ctx *ctx, double *out, const double *poses, size_t n,
+                                  recon_mean_kind kind)
+{
+    double *angle = NULL, *y;
+    recon_so2_center center;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &angle, n, 3 * sizeof *angle));
+    y = angle + n;
+    for (size_t i = 0; i < n; i++)
+        angle[i] = poses[3 * i];
+    RECON_TRY(recon_so2_mean(ctx, &center, angle, n, &(recon_mean_options){ .kind = kind }));
+    memcpy(out, (double[]){ center.mean, 0, 0 }, 3 * sizeof *out);
+    if (kind != RECON_MEAN_CHORDAL) {
+        solve_shift(&recon_group_se2, out, poses, NULL, n);
+        goto done;
+    }
+    seen_from_body(&recon_group_se2, y, out, poses, n);
+    for (size_t i = 0; i < 2 * n; i++)
+        out[1 + i % 2] += y[i] / (double)n;
+done:
+    recon_free_all(angle);
+    return status;
 }
 
 recon_status recon_rigid_mean(recon_ctx *ctx, const recon_group *self, double *out,
                               const double *poses, size_t n, recon_mean_kind kind)
 {
-    double *all = NULL, m[10] = { 0 };
-    recon_so3_frame frame;
-    recon_so2_center angle;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &all, n, (4 + RECON_SHIFT_MAX) * sizeof *all));
-    double *y = all + 4 * n;
-    for (size_t i = 0; i < n; i++)
-        memcpy(all + i * rotations(self)->numbers, poses + i * self->numbers,
-               rotations(self)->numbers * sizeof *all);
-    if (is_plane(self)) {
-        RECON_TRY(recon_so2_mean(ctx, &angle, all, n, &(recon_mean_options){ .kind = kind }));
-        *out = angle.mean;
-    } else {
-        const recon_so3_samples samples = { (const recon_so3 *)all, NULL, n };
-        for (size_t i = 0; i < n; i++)
-            recon_so3_moment_add(m, samples.g[i], 1 / (double)n);
-        recon_so3_frame_of(&frame, m);
-        recon_so3 r = kind == RECON_MEAN_CHORDAL ? frame.mode : recon_so3_frechet(&frame, &samples);
-        memcpy(out, (double[]){ r.w, r.x, r.y, r.z }, 4 * sizeof *out);
-    }
-    if (kind != RECON_MEAN_CHORDAL) {
-        solve_shift(self, out, poses, NULL, n);
-        goto done;
-    }
-    seen_from_body(self, y, out, poses, n);
-    mean_shift(self, out, y, n);
-done:
-    recon_free_all(all);
-    return status;
+    if (is_plane(self))
+        return mean_of_plane(ctx, out, poses, n, kind);
+    if (kind != RECON_MEAN_CHORDAL)
+        return mean_of_space(ctx, out, poses, n);
+    chordal_of_space(out, poses, n);
+    return RECON_OK;
 }
 
 /* --- the centre ------------------------------------------------------------------------------- */

@@ -47,6 +47,8 @@ alike "so2, neighbours" --embeddings z.npy --poses g.npy --group so2 --labels y.
 alike "so3, queries" --embeddings so3/z.npy --poses so3/g.npy --group so3 --query q/z.npy q/g.npy --metric euclidean
 alike "so2, queries" --embeddings z.npy --poses g.npy --group so2 --query z.npy g.npy
 alike "so2, classes of its own" --embeddings z.npy --poses g.npy --group so2 --classes y.npy
+mkdir se3 && "$simulate" 'se3' se3 700 5 8 || exit 1
+alike "se3, neighbours" --embeddings se3/z.npy --poses se3/g.npy --group se3
 alike "so2, components" --embeddings z.npy --poses g.npy --group so2 --classes components --eps 0.35
 
 # --- failures ---------------------------------------------------------------------------------------
