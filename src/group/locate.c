@@ -16,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVIDENCE   5.0  /* nats that a further mode must gain, beside those of its parameters */
-#define SHARE      0.15 /* of the vectors that a further mode must hold */
-#define DETERMINED 2.6  /* standard deviations below 1/2: a direction is determined, level 0.5 % */
-#define FREE       1.64 /* nearer to 1/2: it may be free, level 5 % */
-#define BETWEEN    0.4 /* mean place of pairs: above it no direction is determined, below none free */
-#define NARROW     0.2 /* of the pool's greatest width: it has no spread in such a direction */
-#define FAR        6.0 /* units of the pool: all bins */
+#define EVIDENCE      5.0  /* nats that a further mode must gain, beside those of its parameters */
+#define SHARE         0.15 /* of the vectors that a further mode must hold */
+#define BETWEEN_MODES 0.3 /* of the vectors: with more outside of all modes there is one wide one */
+#define DETERMINED    2.6 /* standard deviations below 1/2: a direction is determined, level 0.5 % */
+#define FREE          1.64 /* nearer to 1/2: it may be free, level 5 % */
+#define BETWEEN       0.4 /* mean place of pairs: above it no direction is determined, below none free */
+#define NARROW        0.2 /* of the pool's greatest width: it has no spread in such a direction */
+#define FAR           6.0 /* units of the pool: all bins */
 
 enum {
     LEAST = 5,    /* vectors for a verdict        */
@@ -198,7 +199,7 @@ static int is_clear(const mode *m, const search *s)
            gain > EVIDENCE + (d + 1) * log((double)s->n);
 }
 
-static int find_modes(mode *out, search *s)
+static int find_narrow(mode *out, search *s)
 {
     int count = 0;
     double c = recon_tukey_square(s->shifts->d);
@@ -213,6 +214,19 @@ static int find_modes(mode *out, search *s)
                 s->mode_of[i] = count, s->left--;
     }
     return count;
+}
+
+/* Modes with much between them are parts of a wide one, which is climbed from the mean. */
+static int find_modes(mode *out, search *s)
+{
+    int count = find_narrow(out, s);
+    if (count == 1 || (double)s->left <= BETWEEN_MODES * (double)s->n)
+        return count;
+    for (size_t i = 0; i < s->n; i++)
+        s->mode_of[i] = -1;
+    out[0] = (mode){ .square = 1e200 };
+    climb(&out[0], s);
+    return 1;
 }
 
 static int by_weight(const void *a, const void *b)

@@ -549,7 +549,10 @@ static recon_status center_free(recon_ctx *ctx, centering *s, double *mean, doub
         }
         weigh(s->weight, s->scratch, s->belongs, s->k, n);
     }
-    return recon_locate(ctx, found, s->belongs, s->y, s->k, s->shifts);
+    RECON_CHECK(recon_locate(ctx, found, s->belongs, s->y, s->k, s->shifts));
+    if (found->natural == RECON_NATURAL_SEVERAL) /* about several points, perhaps */
+        found->natural = RECON_NATURAL_UNSURE;
+    return RECON_OK;
 }
 
 /* Where they are not: the shifts of those about mode m. */

@@ -125,6 +125,85 @@ static void scores_rise_away_from_the_center(void **state)
     }
 }
 
+/* A half of the poses is another element on the left of the other half: all are modulo the subgroup of both. */
+static void subgroups_and_free_directions_have_names(void **state)
+{
+    static const struct {
+        const char *group;
+        double by[2]; /* the element of order 2 */
+        int symmetry;
+    } halves[] = { { "o2", { 1, 1 }, RECON_SYMMETRY_D + 1 }, /* a mirror image */
+                   { "d4", { 6, 0 }, RECON_SYMMETRY_D + 1 },
+                   { "d4", { 2, 0 }, 2 },
+                   { "c6", { 3, 0 }, 2 } };
+    static double poses[K * RECON_NUMBERS_MAX], fit[FIT];
+    recon_symmetry_text text;
+    recon_direction_text name;
+    recon_center c;
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+        const recon_group *g = find(*state, halves[i].group);
+        recon_rng rng = recon_rng_new(9, i);
+        for (size_t j = 0; j < K; j++) {
+            draw_near(g, poses + j * g->numbers, 0.1, &rng);
+            if (j % 2)
+                g->compose(g, poses + j * g->numbers, halves[i].by, poses + j * g->numbers);
+        }
+        CHECK_OK(*state, g->center(*state, g, &c, fit, poses, 1, K, NULL));
+        assert_int_equal(c.natural, RECON_NATURAL_MODULO);
+        assert_int_equal(c.fold, 2);
+        assert_int_equal(c.symmetry, halves[i].symmetry);
+    }
+    assert_string_equal(recon_symmetry_name(text, RECON_SYMMETRY_D + 1), "either hand");
+    static const struct {
+        const char *group, *name;
+        double scale; /* of the free coordinate */
+        size_t which;
+    } free[] = { { "r2", "any shift along y", 2, 1 },
+                 { "r1*so2", "any shift", 2, 0 },
+                 { "so2*scale", "any size", 2, 1 },
+                 { "se3", "any shift along z", 2, 5 } };
+    for (size_t i = 0; i < sizeof free / sizeof *free; i++) {
+        const recon_group *g = find(*state, free[i].group);
+        recon_rng rng = recon_rng_new(10, i);
+        for (size_t j = 0; j < K; j++) {
+            double v[RECON_NUMBERS_MAX];
+            for (size_t a = 0; a < g->dimension; a++)
+                v[a] = (a == free[i].which ? free[i].scale : 0.05) * recon_rng_normal(&rng);
+            g->exp(g, poses + j * g->numbers, v);
+        }
+        CHECK_OK(*state, g->center(*state, g, &c, fit, poses, 1, K, NULL));
+        assert_int_equal(c.natural, RECON_NATURAL_AXIS);
+        assert_int_equal(c.free_count, 1);
+        assert_string_equal(recon_direction_name(name, g, recon_direction_of(g, c.free[0])),
+                            free[i].name);
+    }
+}
+
+/* Poses that spin about a point of the plane, which is neither the origin nor fixed in the body. */
+static void a_spin_about_a_point_is_found(void **state)
+{
+    const recon_group *g = find(*state, "se2");
+    static double poses[K * 3], fit[FIT];
+    const double at[2] = { 0.7, -1.2 }, body[2] = { 0.4, 0.9 };
+    recon_rng rng = recon_rng_new(11, 0);
+    recon_direction_text name;
+    recon_center c;
+    for (size_t j = 0; j < K; j++) {
+        double to[2];
+        poses[3 * j] = recon_so2_haar(&rng);
+        recon_so2_act(to, poses[3 * j], body);
+        for (int i = 0; i < 2; i++)
+            poses[3 * j + 1 + i] = at[i] - to[i] + 0.02 * recon_rng_normal(&rng);
+    }
+    CHECK_OK(*state, g->center(*state, g, &c, fit, poses, 1, K, NULL));
+    assert_int_equal(c.natural, RECON_NATURAL_AXIS);
+    assert_int_equal(c.free_count, 1);
+    assert_string_equal(recon_direction_name(name, g, recon_direction_of(g, c.free[0])),
+                        "any rotation");
+    CHECK_NEAR(c.free[0][1] / c.free[0][0], at[1], 0.02); /* v = -w x at */
+    CHECK_NEAR(c.free[0][2] / c.free[0][0], -at[0], 0.02);
+}
+
 /* The density of a draw with respect to the measure of the group: uniform where that is compact, else rotations
  * about the identity and normal shifts. */
 static double draw_known(const recon_group *g, double *out, recon_rng *rng)
@@ -357,6 +436,8 @@ int main(void)
         cmocka_unit_test(centers_follow_a_translation_on_the_right),
         cmocka_unit_test(spread_poses_have_no_center),
         cmocka_unit_test(scores_rise_away_from_the_center),
+        cmocka_unit_test(subgroups_and_free_directions_have_names),
+        cmocka_unit_test(a_spin_about_a_point_is_found),
         cmocka_unit_test(densities_have_a_mass_of_one),
         cmocka_unit_test(files_hold_elements_alone),
         cmocka_unit_test(an_element_is_told_by_many_poses),

@@ -2,8 +2,8 @@
  *
  * A pose is group->numbers doubles, and n poses are stored one after the other. Functions for poses
  * of any group take them in this form and call the group's table for the rest. SO(2) and SO(3) are
- * built in, recon_group_find makes cyclic groups and tori, and an application can fill in a table
- * of its own, as examples/torus.c does. */
+ * built in, recon_group_find has others, and an application can fill in a table of its own, as
+ * examples/torus.c does. */
 #ifndef RECON_GROUP_GROUP_H
 #define RECON_GROUP_GROUP_H
 
@@ -145,10 +145,11 @@ RECON_API const recon_group recon_group_so3; /* unit quaternions w x y z, see re
 #define RECON_SO2 (&recon_group_so2)
 #define RECON_SO3 (&recon_group_so3)
 
-/* Finds a group by name: "so2", "so3", "o2", one that was added to the context, or one of a family:
- * "c2" to "c360" (cyclic, elements numbered from 0), "d2" to "d64" (dihedral, n + rotation for those
- * mirrored), "torus1" to "torus16" (so many angles). Any other name is RECON_ERR_INPUT, and the message
- * lists all. The group lives as long as the context. */
+/* Finds a group by name: "so2", "so3", "o2", "scale" (sizes above 0), "se2" and "se3" (rigid motions), one
+ * that was added to the context, or one of a family: "c2" to "c360" (cyclic, elements numbered from 0), "d2" to
+ * "d64" (dihedral, n + rotation for those mirrored), "torus1" to "torus16" (so many angles), "r1" to "r3" (shifts);
+ * or a product of two, "so2*scale". Any other name is RECON_ERR_INPUT, and the message lists all. The group
+ * lives as long as the context. */
 RECON_API recon_status recon_group_find(recon_ctx *ctx, const recon_group **out, const char *name);
 
 /* Adds an application's group to this context under its name; the table must outlive the context. A
