@@ -475,10 +475,8 @@ install: all
 uninstall:
 	@$(INSTALL) --remove
 
-# Self-contained: what Debian has archives of is linked in, and no plug-in is needed.
-STATIC := jansson tiff webp sharpyuv zstd lzma jbig deflate Lerc jpeg png16 z
-wheel: private LDLIBS = $(addprefix -l:lib,$(addsuffix .a,$(if $(HAVE_TIFF),$(STATIC),$(filter jansson jpeg png16 z,$(STATIC))))) \
-                -l:libstdc++.a -lm -ldl -pthread
+# Self-contained: the libraries it is linked with lie beside it, where the old tag lets them find each other.
+wheel: private LDLIBS += -Wl,--disable-new-dtags -Wl,-rpath,'$$ORIGIN'
 wheel: $(OBJ) $(EXPORTS)
 	@mkdir -p $(BUILD)/wheel
 	@$(call link_so,$(BUILD)/wheel/librecon.so,$(OBJ)) && $(or $(STRIP),strip) $(BUILD)/wheel/librecon.so

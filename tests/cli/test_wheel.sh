@@ -32,11 +32,12 @@ fi
 for debian in ${ROOTS:-}; do
     rm -rf "$debian/recon" && mkdir "$debian/recon" && cp "$wheel" "$debian/recon"
     cat >"$debian/recon/try.py" <<'END'
-import numpy as np, recon
+import numpy as np
+import recon
 images = recon.read_images("garments", limit=1280).images
 upright, poses = recon.load("mnist-small").canonicalize(images[:40])
 assert upright.shape == (40, 28, 28)
-print("angles", *np.round(np.asarray(poses)[:5], 3))
+print("psi", *np.round(poses.psi[:5], 3))
 z, g = np.random.default_rng(1).normal(size=(500, 8)), np.random.default_rng(2).uniform(-3, 3, 500)
 assert recon.normalize(z.astype("f4"), g, group="so2", k=10).gamma.shape == (500,)
 result = recon.train(images, "own.safetensors", preset="small", epochs=1)

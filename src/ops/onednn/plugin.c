@@ -181,7 +181,7 @@ static result make_product(plan *p, dnnl_primitive_attr_t attr)
     TRY(memory_desc_strided(&p->x, 2, x, dnnl_f32, x_steps));
     TRY(memory_desc_strided(&p->y, 2, y, dnnl_f32, y_steps));
     TRY(memory_desc_new(&w, 2, dims, dnnl_f32, dnnl_format_tag_any));
-    TRY(describe_product(&p->desc, p->engine, p->x, w, p->y, attr));
+    TRY(describe_product(&p->desc, p->engine, p->x, w, p->y, s->o == 1 && s->q > 1, attr));
 done:
     if (w)
         memory_desc_free(w);

@@ -19,12 +19,18 @@ typedef struct {
     dnnl_primitive_desc_t hint; /* of the forward one, for the others */
 } conv_form;
 
+static const char *name_of(const_dnnl_primitive_desc_t desc)
+{
+    const char *name = "";
+    dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, (void *)&name);
+    return name;
+}
+
 /* On some machines with AMX the batch-reduce kernels of oneDNN 2.6 die with SIGILL. Its other
  * kernels for AMX do not, and are faster on most of our shapes. */
 static int is_faulty(const_dnnl_primitive_desc_t desc)
 {
-    const char *name = "";
-    dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, (void *)&name);
+    const char *name = name_of(desc);
     return strncmp(name, "brgconv", 7) == 0 && strstr(name, "amx");
 }
 
@@ -96,9 +102,10 @@ static dnnl_status_t describe_conv(dnnl_primitive_desc_t *out, dnnl_engine_t eng
 }
 
 static dnnl_status_t describe_product(dnnl_primitive_desc_t *out, dnnl_engine_t engine,
-                                      memory_desc x, memory_desc w, memory_desc y,
+                                      memory_desc x, memory_desc w, memory_desc y, int column,
                                       dnnl_primitive_attr_t attr)
 {
+    (void)column;
     dnnl_matmul_desc_t d;
     dnnl_status_t status = dnnl_matmul_desc_init(&d, x, w, NULL, y);
     return status ? status : dnnl_primitive_desc_create(out, &d, attr, engine, NULL);
@@ -153,11 +160,15 @@ static dnnl_status_t describe_conv(dnnl_primitive_desc_t *out, dnnl_engine_t eng
     return status;
 }
 
+/* Where y is one column of a wider matrix, the batch-reduce kernels of oneDNN 3.7 write it without gaps. */
 static dnnl_status_t describe_product(dnnl_primitive_desc_t *out, dnnl_engine_t engine,
-                                      memory_desc x, memory_desc w, memory_desc y,
+                                      memory_desc x, memory_desc w, memory_desc y, int column,
                                       dnnl_primitive_attr_t attr)
 {
-    return dnnl_matmul_primitive_desc_create(out, engine, x, w, NULL, y, attr);
+    dnnl_status_t status = dnnl_matmul_primitive_desc_create(out, engine, x, w, NULL, y, attr);
+    while (status == dnnl_success && column && strncmp(name_of(*out), "brg", 3) == 0)
+        status = dnnl_primitive_desc_next_impl(*out);
+    return status;
 }
 #endif
 
