@@ -26,11 +26,12 @@ from ._errors import (
     OutOfMemoryError,
     UnsupportedError,
 )
+from ._found import Audit, audit, report
 from ._index import PoseIndex
 from ._images import Candidates, Distribution, ImageModel
 from ._library import Progress, __version__, set_threads
 from ._load import list_models, load
-from ._model import Model, Scores
+from ._model import Model, Scores, Table
 from ._molecules import Candidates3, Distribution3, MoleculeModel
 from ._normalize import VERDICTS, Frames, normalize
 from ._poses import Poses, Poses3
@@ -38,6 +39,7 @@ from ._train import Discovery, Training, discover, train
 from ._trust import TrustWarning
 
 __all__ = [
+    "Audit",
     "Candidates",
     "Candidates3",
     "Discovery",
@@ -62,16 +64,19 @@ __all__ = [
     "Poses3",
     "Progress",
     "Scores",
+    "Table",
     "Training",
     "TrustWarning",
     "UnsupportedError",
     "__version__",
+    "audit",
     "discover",
     "list_models",
     "load",
     "normalize",
     "read_images",
     "read_molecules",
+    "report",
     "set_threads",
     "train",
 ]

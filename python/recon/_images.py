@@ -12,7 +12,7 @@ from . import _abi
 from ._errors import InputError
 from ._library import (
     Array, Asked, address, answering, array, check, choice, context, lib, made, path_text, room)
-from ._model import Model, gate_of, open_model
+from ._model import Model, gate_of, open_single
 from ._pictures import Pictures
 from ._poses import Poses
 from ._records import record
@@ -375,7 +375,7 @@ class ImageModel(Model):
         """
         if self._anchored:
             raise InputError("the model is anchored, which ONNX has nothing for: load it again")
-        single = open_model(self.path, "cpu", "f32", self.lambda_from)
+        single = open_single(self.path, self.lambda_from)
         options = _abi.recon_export_options(
             what=choice("what", what, "recon_export_what"),
             licence=None if licence is None else licence.encode())

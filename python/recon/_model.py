@@ -51,6 +51,47 @@ class Scores(Rows):
         return iter((self.score, self.p_value))
 
 
+@record
+@dataclass(frozen=True, repr=False, eq=False)
+class Table(Rows):
+    """All that is known of each input, a row for each: what `recon score` and `recon canonicalize`
+    list. table[mask] are some of the rows, table.to_frame() is a pandas DataFrame.
+
+    Fields:
+        absolute: How far the input is rotated from its natural pose: n radians, or n x 3 x 3.
+        score: As in Scores.
+        p_value: As in Scores.
+        p_embedding: As in Scores.
+        verdict: The verdict on its natural pose: "one", "several", "modulo", "axis", "none" or
+            "cannot_tell"; text, n.
+        fold: m: the natural pose is known modulo 360 / m degrees; 0: not at all; n.
+        candidates: How many natural poses it may have, n.
+        cluster: Its cluster in clusters.csv of the discovery, -1: not known; n.
+        rotated: Whether canonicalizing rotates it; bool, n.
+    """
+
+    absolute: Array
+    score: Array
+    p_value: Array
+    p_embedding: Array
+    verdict: Array
+    fold: Array
+    candidates: Array
+    cluster: Array
+    rotated: Array
+
+    _shown = ("absolute", "score", "p_value", "p_embedding", "verdict", "fold", "candidates",
+              "cluster", "rotated")
+
+    def _columns(self) -> dict[str, Array]:
+        columns = super()._columns()
+        angle = columns.pop("absolute", None)
+        return columns if angle is None else {"angle_deg": np.degrees(angle), **columns}
+
+    def __repr__(self) -> str:
+        return f"<recon.Table of {len(self)} inputs>"
+
+
 class Model:
     """An open model: an ImageModel or a MoleculeModel. recon.load returns one.
 
@@ -215,6 +256,38 @@ class Model:
         self._ask(lib.recon_score, address(out), self._handle, inputs, n)
         return Scores(*(out[name].copy() for name in ("score", "p_value", "p_embedding")))
 
+    def table(self, x: Any, only_if: float | None = None,
+              only: Literal["any", "clear", "one"] = "clear") -> Table:
+        """All that is known of each input, as `recon canonicalize --poses` writes it.
+
+        Args:
+            x: The images or molecules.
+            only_if: As in canonicalize: what is rotated.
+            only: As in canonicalize; "clear" is what the command rotates.
+
+        Returns:
+            A Table, a row for each input.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> table = model.table(recon.read_images("garments", limit=20).images)
+            >>> unusual = table[table.p_value < 0.05]
+            >>> len(table), table.verdict.shape
+            (20, (20,))
+        """
+        inputs, n = self._batch(x)
+        out = room(n, _abi.recon_row)
+        options = _abi.recon_canonicalize_options(only_if=gate_of(only_if),
+                                                  only=choice("only", only, "recon_only"))
+        self._ask(lib.recon_rows_find, address(out), self._handle, inputs, n, ctypes.byref(options))
+        poses, group = out["pose"]["absolute"], _abi.recon_group.from_address(self._info.group)
+        named = {v: lib.recon_natural_name(v).decode() for v in np.unique(out["verdict"]).tolist()}
+        return Table(
+            absolute=poses[:, 0].copy() if group.numbers == 1 else matrices(poses[:, :4]),
+            verdict=np.array([named[v] for v in out["verdict"].tolist()], str),
+            candidates=out["candidates"]["count"].astype(np.int64), rotated=out["rotated"] != 0,
+            **{name: out[name].copy() for name in ("score", "p_value", "p_embedding", "fold", "cluster")})
+
     def threshold(self, false_alarms: float = 0.01) -> float:
         """The score that a given share of natural inputs exceeds.
 
@@ -269,6 +342,11 @@ def open_model(path: str, device: str, precision: str, lambda_: str = "auto") ->
     if text:
         warn(f"{path}: {text}", TrustWarning)
     return model
+
+
+def open_single(path: str, lambda_: str) -> Model:
+    """The model in single precision, of which it was said before whether it can be trusted."""
+    return _open(path, "cpu", "f32", lambda_)
 
 
 def _open(path: str, device: str, precision: str, lambda_: str) -> Model:

@@ -423,6 +423,12 @@ class _Asked:
             picture_most=bytes_of(given["picture_limit"]),
             **{name: _count(name, given[name]) for name in ("rotate_seed", "limit", "size")})
 
+    @classmethod
+    def of(cls, **given: Any) -> _Asked:
+        """These options; the others are the defaults."""
+        names = ("seed", "rotate", "skip_bad", "crop", "picture_limit", "rotate_seed", "limit", "size")
+        return cls({**dict.fromkeys(names), "skip_bad": False, "crop": False, **given})
+
 
 def _backbone(ctx: int, file: bytes, precision: int) -> ContextManager[ctypes.c_void_p]:
     return made(ctx, lib.recon_backbone_close, lib.recon_backbone_open, file, precision)

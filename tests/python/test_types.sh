@@ -19,6 +19,9 @@ strict() { # ARGS
 "$python" -c 'import torch' 2>/dev/null && all="" || all="--exclude torch\.py"
 strict $all python/recon
 report $code "mypy --strict $all python/recon"
+printf 'import recon\nsize: tuple[int, int, int] = recon.ImageModel.load("fashion").size\n' >narrow.py
+strict "$work/narrow.py"
+report $code "ImageModel.load is of one kind"
 printf 'import recon\nupright: int = recon.load("fashion").path\n' >wrong.py
 strict "$work/wrong.py"
 [ $code -eq 1 ] && grep -q 'has type "str", variable has type "int"' "$scratch/stdout"
