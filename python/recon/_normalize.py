@@ -143,6 +143,8 @@ class Frames(Rows):
             ... except recon.UnsupportedError:  # matplotlib is not installed
             ...     pass
         """
+        if self.group not in ("so2", "so3"):
+            raise InputError(f"plot draws poses of so2 and so3, not of {self.group}")
         if row is None:
             return plotted(self.absolute, ax)
         if self.normalized is None:

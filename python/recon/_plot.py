@@ -5,7 +5,6 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._errors import InputError
 from ._library import Array, needed
 
 _BINS = 72
@@ -44,11 +43,7 @@ def sphere(rotations: Array, ax: Any = None) -> Any:
 
 def poses(x: Array, ax: Any = None) -> Any:
     """Angles or rotations."""
-    if x.ndim == 1:
-        return rose(x, ax)
-    if x.shape[1:] != (3, 3):
-        raise InputError("plot draws angles and rotations of space")
-    return sphere(x, ax)
+    return rose(x, ax) if x.ndim == 1 else sphere(x, ax)
 
 
 def pairs(given: Sequence[Array], upright: Sequence[Array]) -> Any:

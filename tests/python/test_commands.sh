@@ -155,6 +155,9 @@ rose = results["poses"].plot()
 assert rose.name == "polar" and sum(bar.get_height() for bar in rose.patches) == 20
 assert results["frames"].plot() is not None and results["frames"].plot(row=3, ax=rose) is rose
 for ax in results["poses3"].plot(), results["frames3"].plot(), results["frames3"].plot(row=2): assert ax.name == "3d"
+try: recon.normalize(z, np.arange(20) % 4, group="c4", k=5).plot()
+except recon.InputError as error: assert "of so2 and so3, not of c4" in str(error)
+else: raise AssertionError("c4")
 axes = results["poses"].plot(images)
 assert axes.shape == (2, 8) and np.array_equal(axes[0, 3].images[0].get_array(), images[3])
 assert np.allclose(axes[1, 3].images[0].get_array(), model.canonicalize(images)[0][3], atol=1e-5)
