@@ -50,24 +50,27 @@ RECON_CLONES static void block(float out[DOWN][ACROSS], const float *const a[DOW
 }
 
 /* Sixteen columns of b as k rows of sixteen, filled up with 0. */
-static void strip(float *out, const recon_gemm_args *g, size_t j)
+static void strip(float *restrict out, const recon_gemm_args *g, size_t j)
 {
     const float *b = g->b;
     size_t width = g->n - j < ACROSS ? g->n - j : ACROSS;
-    for (size_t l = 0; l < g->k; l++, out += ACROSS)
-        for (size_t c = 0; c < ACROSS; c++)
-            out[c] = c >= width       ? 0
-                     : g->transpose_b ? b[(j + c) * g->ldb + l]
-                                      : b[l * g->ldb + j + c];
+    if (width < ACROSS)
+        memset(out, 0, g->k * ACROSS * sizeof *out);
+    for (size_t l = 0; !g->transpose_b && l < g->k; l++)
+        memcpy(out + l * ACROSS, b + l * g->ldb + j, width * sizeof *out);
+    for (size_t c = 0; g->transpose_b && c < width; c++)
+        for (size_t l = 0; l < g->k; l++)
+            out[l * ACROSS + c] = b[(j + c) * g->ldb + l];
 }
 
 static void put(const recon_gemm_args *g, size_t i, size_t j, size_t rows, float sums[DOWN][ACROSS])
 {
     size_t cols = g->n - j < ACROSS ? g->n - j : ACROSS;
+    float alpha = (float)g->alpha, beta = (float)g->beta;
     for (size_t r = 0; r < rows; r++) {
-        float *c = (float *)g->c + (i + r) * g->ldc + j;
+        float *restrict c = (float *)g->c + (i + r) * g->ldc + j;
         for (size_t x = 0; x < cols; x++)
-            c[x] = (float)g->alpha * sums[r][x] + (g->beta != 0 ? (float)g->beta * c[x] : 0);
+            c[x] = beta != 0 ? alpha * sums[r][x] + beta * c[x] : alpha * sums[r][x];
     }
 }
 
