@@ -15,6 +15,7 @@ Arrays are NumPy arrays. Errors are recon.Error with the library's message; its 
 ValueError, OSError, FileNotFoundError and so on. Warnings are Python warnings, and nothing is
 printed. Calls release the GIL, and a model may be used from many threads.
 """
+from . import stats
 from ._data import Images, Molecule, read_images, read_molecules
 from ._errors import (
     Error,
@@ -78,5 +79,6 @@ __all__ = [
     "read_molecules",
     "report",
     "set_threads",
+    "stats",
     "train",
 ]

@@ -48,9 +48,9 @@ class Frames(Rows):
             axis, 4 none, 5 cannot tell, -1 without a class: rows, int8. VERDICTS has the names.
         fold: m if the pose is known up to m rotations, 1 for one pose or several, 0 if none is
             known: rows, int8.
-        symmetry: The group of these rotations, as a number: n for C_n, 50 + n for D_n, 101
-            tetrahedral, 102 octahedral, 103 icosahedral, 120 a free spin, 1 no symmetry, 0 none
-            named: rows, int8.
+        symmetry: The group of these rotations by name: "C4", "D2", "T" (tetrahedral), "O"
+            (octahedral), "I" (icosahedral), "free spin", "C1" (no symmetry), "" (none is named):
+            rows. symmetry.npy has them as numbers.
         modes: The natural poses, by decreasing weight. SO(2): angle and weight, rows x 4 x 2;
             SO(3): matrix and weight, rows x 4 x 10. Unused ones are zero.
         p: The p-value of the row's own pose; small means unusual for its class: rows.
@@ -245,7 +245,7 @@ def normalize(
     out, asked = _abi.recon_frames(), None
     try:
         with watched("cpu", progress) as ctx:
-            table = _group(ctx, group, family, quaternions)
+            table = find_group(ctx, group, family, quaternions)
             index, kept, precision = _embedded(ctx, table, quaternions, z, poses, labels, "")
             if queries is not None:
                 embedded, also, _ = _embedded(ctx, table, quaternions, *queries, query_labels, "query ")
@@ -335,7 +335,7 @@ def _caution(frames: Frames, points: int) -> None:
 # --- in -------------------------------------------------------------------------------------------
 
 
-def _group(ctx: int, name: str, family: str, order: str | None) -> Any:
+def find_group(ctx: int, name: str, family: str, order: str | None) -> Any:
     """The table of a group, which lives as long as the context."""
     found = ctypes.c_void_p()
     check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), str(name).encode()))
@@ -364,23 +364,33 @@ def _embedded(
     z = array(z, np.float32, f"{what}z")
     if z.ndim != 2:
         raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
-    group = ctypes.addressof(table)
-    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z), group=group,
+    e = _abi.recon_embedded(n=z.shape[0], d=z.shape[1], z=address(z), group=ctypes.addressof(table),
                             precision=_abi.RECON_F64)
     if poses is None:
         return e, [z], np.float64
-    poses = poses.as_matrix() if hasattr(poses, "as_matrix") else poses
-    given, held = as_array(poses, f"{what}poses", *_POSES)
-    read = np.empty((len(z), table.numbers))
-    check(ctx, lib.recon_group_read(
-        ctx, group, address(read), ctypes.byref(given), len(z),
-        choice("quaternions", order or "none", "recon_quaternions"), f"{what}poses".encode()))
-    double, kept = held.dtype == np.float64, [z, read]
-    e.poses, e.precision = address(read), _abi.RECON_F64 if double else _abi.RECON_F32
+    read, precision = read_poses(ctx, table, order, poses, len(z), what)
+    kept = [z, read]
+    e.poses = address(read)
+    e.precision = _abi.RECON_F64 if precision == np.float64 else _abi.RECON_F32
     if labels is not None:
         kept.append(_labels(labels, len(z), f"{what}labels"))
         e.labels = address(kept[-1])
-    return e, kept, np.float64 if double else np.float32
+    return e, kept, precision
+
+
+def read_poses(
+    ctx: int, table: Any, order: str | None, poses: Any, n: int | None, what: str = ""
+) -> tuple[Array, type]:
+    """Poses as the group holds them, n or as many as there are, and the precision in which they came."""
+    poses = poses.as_matrix() if hasattr(poses, "as_matrix") else poses
+    given, held = as_array(poses, f"{what}poses", *_POSES)
+    n = len(held) if n is None else n
+    read = np.empty((n, table.numbers))
+    check(ctx, lib.recon_group_read(
+        ctx, ctypes.addressof(table), address(read), ctypes.byref(given), n,
+        choice("quaternions", order or "none", "recon_quaternions"), f"{what}poses".encode()))
+    return read, np.float64 if held.dtype == np.float64 else np.float32
+
 
 
 def _shape(x: Array) -> str:
@@ -404,7 +414,7 @@ def _copy(pointer: int, shape: tuple[int, ...], kind: type = ctypes.c_double) ->
     return np.ctypeslib.as_array(lent, shape).copy()
 
 
-def _poses(lent: int, shape: tuple[int, ...], table: Any, precision: type) -> Array:
+def written_poses(lent: int, shape: tuple[int, ...], table: Any, precision: type) -> Array:
     """Poses in the form in which the group writes them."""
     out = np.empty((*shape, *_sides(table.shape)))
     given = ctypes.cast(lent, ctypes.POINTER(ctypes.c_double))
@@ -414,6 +424,14 @@ def _poses(lent: int, shape: tuple[int, ...], table: Any, precision: type) -> Ar
     else:
         out[...] = np.ctypeslib.as_array(given, out.shape)
     return out.astype(precision, copy=False)
+
+
+def symmetry_names(codes: Array) -> Array:
+    """The names of symmetries."""
+    text = ctypes.create_string_buffer(ctypes.sizeof(_abi.recon_symmetry_text))
+    known, which = np.unique(codes, return_inverse=True)
+    names = [lib.recon_symmetry_name(text, int(code)).decode() for code in known]
+    return np.array(names, "U9")[which]
 
 
 def _shares(count: Any) -> dict[str, float]:
@@ -428,14 +446,14 @@ def _frames(out: ctypes.Structure, table: Any, precision: type, begun: float) ->
     parameters = (rows, *_sides(family.shape))
     modes = (rows, _abi.RECON_FRAME_MODES, out.modes_width)
     return Frames(
-        gamma=_poses(out.gamma, (rows,), table, precision),
-        normalized=_poses(out.normalized, (rows, k), table, precision) if knn else None,
-        absolute=_poses(out.absolute, (rows,), table, precision),
+        gamma=written_poses(out.gamma, (rows,), table, precision),
+        normalized=written_poses(out.normalized, (rows, k), table, precision) if knn else None,
+        absolute=written_poses(out.absolute, (rows,), table, precision),
         theta=_copy(out.theta, (rows,)),
         parameters=_copy(out.parameters, parameters),
         verdict=_copy(out.verdict, (rows,), ctypes.c_int8),
         fold=_copy(out.fold, (rows,), ctypes.c_int8),
-        symmetry=_copy(out.symmetry, (rows,), ctypes.c_int8),
+        symmetry=symmetry_names(_copy(out.symmetry, (rows,), ctypes.c_int8)),
         modes=_copy(out.modes, modes),
         p=_copy(out.p, (rows,)),
         p_embedding=_copy(out.p_embedding, (rows,)) if out.p_embedding else None,

@@ -24,6 +24,14 @@ recon_status recon_group_check_order(recon_ctx *ctx, recon_quaternions order,
 recon_status recon_angles_check_type(recon_ctx *ctx, const recon_array *array, const char *path);
 void recon_angles_warn(recon_ctx *ctx, const double *angle, size_t n, const char *path);
 
+/* Describes a symmetry: "4-fold about (0.01, 0.00, 1.00)"; without an axis, 0 0 0, "4-fold". Returns text. */
+typedef char recon_symmetry_words_text[96];
+const char *recon_symmetry_words(recon_symmetry_words_text text, int code, const double axis[3]);
+
+/* The centre of one set, without the fit. */
+recon_status recon_group_center(recon_ctx *ctx, recon_center *out, const recon_group *group,
+                                const double *poses, size_t n, const recon_mean_options *options);
+
 /* Converts n poses to the form that is written; written returns the numbers of one. */
 void recon_group_write(const recon_group *group, double *out, const double *poses, size_t n);
 size_t recon_group_written(const recon_group *group);
@@ -36,11 +44,6 @@ const char *recon_group_print(recon_pose_text text, const recon_group *group, co
  * added to the context, which may be NULL. Returns out. */
 typedef char recon_group_names[256];
 const char *recon_group_list(recon_group_names out, const recon_ctx *ctx);
-
-/* Writes the name of a recon_symmetry_code: "C4", "D3", "T", "O", "I", "free spin"; "" if none is named.
- * Returns text. */
-typedef char recon_symmetry_text[16];
-const char *recon_symmetry_name(recon_symmetry_text text, int code);
 
 /* How far a pose of a group with `directions` is from the identity: its rotation in radians, and its shift, or the
  * logarithm of its size. */

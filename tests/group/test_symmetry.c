@@ -1,110 +1,25 @@
 /* Symmetries are named as they were drawn, wherever their axes lie; what repeats no group is not said to. */
-#include "check.h"
-#include "group/group.h"
-#include "group/so3/so3.h"
-
-#include <recon/group/mean.h>
-#include <recon/recon.h>
+#include "group/symmetries.h"
 
 enum { MOST = 200, SETS = 8 };
-
-typedef struct {
-    int code, order; /* 0: a free spin; -1: all rotations */
-    double axis[3];  /* of highest order, in the group's own frame */
-    recon_so3 first, second;
-} law;
-
-static recon_so3 about(double x, double y, double z, double angle)
-{
-    return recon_so3_from_axis_angle((const double[]){ x, y, z }, angle);
-}
-
-/* Random words of two generators reach every element equally often. */
-static recon_so3 draw(const law *l, recon_rng *rng)
-{
-    recon_so3 g = recon_so3_identity();
-    if (l->order < 0)
-        return recon_so3_haar(rng);
-    if (l->order == 0)
-        return about(0, 0, 1, 2 * M_PI * recon_rng_uniform(rng));
-    for (int i = 0; i < 300; i++)
-        g = recon_so3_compose(recon_rng_below(rng, 2) ? l->first : l->second, g);
-    return recon_rng_below(rng, 2) ? g : recon_so3_compose(l->first, g);
-}
-
-static law cyclic(int n)
-{
-    return (law){ n, n, { 0, 0, 1 }, about(0, 0, 1, 2 * M_PI / n), recon_so3_identity() };
-}
-
-static law dihedral(int n)
-{
-    return (law){
-        RECON_SYMMETRY_D + n, 2 * n, { 0, 0, 1 }, about(0, 0, 1, 2 * M_PI / n), about(1, 0, 0, M_PI)
-    };
-}
-
-static law solid(int code)
-{
-    const double golden = (1 + sqrt(5)) / 2;
-    const recon_so3 diagonal = about(1, 1, 1, 2 * M_PI / 3);
-    if (code == RECON_SYMMETRY_T)
-        return (law){ code, 12, { 1, 1, 1 }, about(0, 0, 1, M_PI), diagonal };
-    if (code == RECON_SYMMETRY_O)
-        return (law){ code, 24, { 0, 0, 1 }, about(0, 0, 1, M_PI / 2), diagonal };
-    return (law){ code, 60, { 0, 1, golden }, about(0, 1, golden, 2 * M_PI / 5), diagonal };
-}
-
-static recon_so3 noise(recon_rng *rng, double degrees)
-{
-    double v[3];
-    for (int i = 0; i < 3; i++)
-        v[i] = degrees * M_PI / 180 * recon_rng_normal(rng);
-    return recon_so3_exp(v);
-}
-
-/* Poses a h a^-1 c with noise; a share of them anywhere. */
-static void draw_set(recon_so3 *g, size_t n, const law *l, recon_so3 a, recon_so3 c, double degrees,
-                     double strays, recon_rng *rng)
-{
-    for (size_t i = 0; i < n; i++) {
-        recon_so3 h = recon_so3_compose(recon_so3_compose(a, draw(l, rng)), recon_so3_inverse(a));
-        g[i] = recon_rng_uniform(rng) < strays
-                   ? recon_so3_haar(rng)
-                   : recon_so3_compose(noise(rng, degrees), recon_so3_compose(h, c));
-    }
-}
 
 static void the_14_laws_are_named(void **state)
 {
     recon_ctx *ctx = *state;
     recon_rng rng = recon_rng_new(5, 0);
-    const law laws[] = { cyclic(1),
-                         cyclic(2),
-                         cyclic(3),
-                         cyclic(4),
-                         cyclic(6),
-                         dihedral(2),
-                         dihedral(3),
-                         dihedral(4),
-                         dihedral(6),
-                         solid(RECON_SYMMETRY_T),
-                         solid(RECON_SYMMETRY_O),
-                         solid(RECON_SYMMETRY_I),
-                         { .code = RECON_SYMMETRY_SPIN, .order = 0, .axis = { 0, 0, 1 } },
-                         { .code = RECON_SYMMETRY_UNNAMED, .order = -1 } };
     recon_so3 g[MOST];
     int right = 0, all = 0;
-    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+    for (int i = 0; i < SYMMETRIES; i++)
         for (int set = 0; set < SETS; set++, all++) {
+            const law l = symmetry_law(i);
             recon_point_group found;
             recon_so3 a = recon_so3_haar(&rng), c = recon_so3_haar(&rng);
-            draw_set(g, 25, &laws[i], a, c, 5, set % 2 ? 0.2 : 0, &rng);
+            draw_set(g, 25, &l, a, c, 5, set % 2 ? 0.2 : 0, &rng);
             CHECK_OK(ctx, recon_so3_symmetry(ctx, &found, g, 25));
-            right += found.code == laws[i].code;
-            if (found.code != laws[i].code || laws[i].order < 0)
+            right += found.code == l.code;
+            if (found.code != l.code || l.order < 0)
                 continue;
-            assert_int_equal(found.order, laws[i].order);
+            assert_int_equal(found.order, l.order);
             assert_true(found.width > 2.5 * M_PI / 180 && found.width < 10 * M_PI / 180);
             /* The centre is the true one up to the group. */
             recon_so3 left = recon_so3_compose(
@@ -112,7 +27,7 @@ static void the_14_laws_are_named(void **state)
                 recon_so3_compose(recon_so3_compose(found.center, recon_so3_inverse(c)), a));
             double nearest = M_PI;
             for (int k = 0; k < 400; k++)
-                nearest = fmin(nearest, recon_so3_distance(left, draw(&laws[i], &rng)));
+                nearest = fmin(nearest, recon_so3_distance(left, draw(&l, &rng)));
             assert_true(nearest < 12 * M_PI / 180);
         }
     assert_true(right >= all - 4); /* of 112: 97 % are asked */

@@ -31,8 +31,9 @@ typedef struct {
     double mean[RECON_NUMBERS_MAX];
     recon_natural natural; /* the verdict */
     int fold; /* m: known modulo 1/m of a full turn; 1: one or several poses; 0: no pose known */
-    int symmetry; /* a recon_symmetry_code; 0: none is named */
-    int modes;    /* more than one if the verdict is several or modulo */
+    int symmetry;      /* a recon_symmetry_code; 0: none is named */
+    double symmetry_p; /* where one is named: the p-value of its test of fit */
+    int modes;         /* more than one if the verdict is several or modulo */
     struct {
         double at[RECON_NUMBERS_MAX];
         double weight;       /* the share of the poses */
@@ -111,6 +112,10 @@ struct recon_group {
     recon_status (*center)(recon_ctx *ctx, const recon_group *self, recon_center *out, void *fits,
                            const double *poses, size_t sets, size_t k,
                            const recon_mean_options *options);
+    /* Optional: the weighted mean, by RECON_MEAN_FRECHET or RECON_MEAN_CHORDAL; weights [n] may be NULL. NULL: the group
+     * mean, which recon_stats_mean finds by exp and log. */
+    recon_status (*mean)(recon_ctx *ctx, const recon_group *self, double *out, const double *poses,
+                         const double *weights, size_t n, recon_mean_kind kind);
     /* Optional: looks for a symmetry that the poses of one kind of object repeat. If one is named,
      * it becomes the verdict, and the centre one of the equivalent centres. */
     recon_status (*symmetry)(recon_ctx *ctx, const recon_group *self, recon_center *center,
@@ -161,5 +166,42 @@ RECON_API recon_status recon_group_add(recon_ctx *ctx, const recon_group *group)
 RECON_API recon_status recon_group_read(recon_ctx *ctx, const recon_group *group,
                                         double *out /* [n] */, const recon_array *array, size_t n,
                                         recon_quaternions order, const char *name);
+
+/* --- statistics of poses: weighted means, spread, and tests with p-values
+ *
+ * n poses are n x group->numbers doubles. Poses that the group refuses, weights below zero or of sum zero, and
+ * n = 0 are RECON_ERR_INPUT; what a group has not is RECON_ERR_UNSUPPORTED. The tests draw from fixed seeds, so that
+ * equal poses have equal p-values. */
+
+/* Computes the mean; weights [n] may be NULL. RECON_MEAN_CHORDAL and RECON_MEAN_FRECHET are as in mean.h; where a group
+ * has no invariant metric the latter is its group mean, sum of weight * log(g mean^-1) = 0. Of a finite group both are
+ * the element of the greatest weight. RECON_MEAN_AUTO and RECON_MEAN_TUKEY are robust, and take no weights. */
+RECON_API recon_status recon_stats_mean(recon_ctx *ctx, double *out, const recon_group *group,
+                                        const double *poses, const double *weights, size_t n,
+                                        recon_mean_kind kind);
+
+/* Computes the root of the weighted mean squared distance from the Frechet mean. */
+RECON_API recon_status recon_stats_dispersion(recon_ctx *ctx, double *out, const recon_group *group,
+                                              const double *poses, const double *weights, size_t n);
+
+/* Tests whether poses are drawn from the uniform law: the mean over pairs of exp(-2 distance), which is large where
+ * poses gather anywhere, beside 499 sets of uniform poses. Of a group with a uniform law alone. */
+RECON_API recon_status recon_stats_uniform_test(recon_ctx *ctx, double *p_value,
+                                                const recon_group *group, const double *poses,
+                                                size_t n);
+
+/* Tests whether poses may have one mode: the squares that dividing them into 2, 3 or 4 parts leaves, beside 499 flat
+ * ellipsoids of the same covariance, which have one mode and are the least like it. At least five poses; those four
+ * times as far from the mean as half of the poses are left out. p-values of peaked laws are too large. Of a group with
+ * exp and log. */
+RECON_API recon_status recon_stats_one_mode_test(recon_ctx *ctx, double *p_value,
+                                                 const recon_group *group, const double *poses,
+                                                 size_t n);
+
+/* Names the symmetry that poses of one kind of object repeat: out->symmetry, and out->symmetry_p, the p-value of its test of
+ * fit. RECON_SYMMETRY_UNNAMED where none is, or where the verdict, out->natural, is one pose. */
+RECON_API recon_status recon_stats_symmetry(recon_ctx *ctx, recon_center *out,
+                                            const recon_group *group, const double *poses,
+                                            size_t n);
 
 #endif

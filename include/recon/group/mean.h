@@ -133,6 +133,11 @@ typedef enum {
     RECON_SYMMETRY_SPIN = 120   /* every rotation about an axis                       */
 } recon_symmetry_code;
 
+/* Writes the name of a recon_symmetry_code: "C4", "D3", "T", "O", "I", "free spin"; "" if none is named.
+ * Returns text. */
+typedef char recon_symmetry_text[16];
+RECON_API const char *recon_symmetry_name(recon_symmetry_text text, int code);
+
 /* No group is named for fewer poses. */
 #define RECON_SYMMETRY_LEAST 20
 
@@ -144,6 +149,8 @@ typedef struct {
     recon_so3 center; /* one of the `order` equivalent centres: the nearest to the identity */
     double width;  /* radians: spread of the poses about the nearest equivalent centre, one axis */
     double strays; /* share of the poses that are near none */
+    double
+        p_value; /* of the test that each centre is taken as often, and is the middle of its poses */
 } recon_point_group;
 
 /* Names the symmetry that n rotations repeat: cyclic and dihedral groups of order up to 6 about their

@@ -9,6 +9,7 @@
 #include "group/mean.h"
 #include "group/so2/mean.h"
 #include "group/so2/fit.h"
+#include "group/so2/symmetry.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -159,6 +160,44 @@ done:
     return status;
 }
 
+static recon_status mean(recon_ctx *ctx, const recon_group *self, double *out, const double *poses,
+                         const double *weights, size_t n, recon_mean_kind kind)
+{
+    (void)self;
+    return recon_so2_weighted_mean(ctx, out, poses, weights, n, kind == RECON_MEAN_CHORDAL);
+}
+
+/* Of many poses: names more than the verdict knows, and takes "modulo" back where modes are not equal. */
+static recon_status symmetry(recon_ctx *ctx, const recon_group *self, recon_center *out,
+                             const double *poses, size_t n)
+{
+    recon_so2_named found;
+    (void)ctx, (void)self;
+    if (out->natural == RECON_NATURAL_ONE || n < RECON_SYMMETRY_LEAST)
+        return RECON_OK;
+    recon_so2_symmetry(&found, poses, n);
+    if (found.fold > 1) {
+        *out = (recon_center){ .mean = { found.center },
+                               .natural = RECON_NATURAL_MODULO,
+                               .fold = found.fold,
+                               .symmetry = found.fold,
+                               .symmetry_p = found.p_value,
+                               .modes = found.fold,
+                               .identifiability = {
+                                   out->identifiability[0], out->identifiability[1],
+                                   out->identifiability[2], out->identifiability[3] } };
+        for (int j = 0; j < found.fold; j++) {
+            out->mode[j].at[0] = recon_so2_wrap(found.center + 2 * M_PI * j / found.fold);
+            out->mode[j].weight = 1.0 / found.fold;
+        }
+    } else if (out->natural == RECON_NATURAL_MODULO && !recon_so2_repeats(poses, n, out->fold)) {
+        out->natural = RECON_NATURAL_SEVERAL;
+        out->fold = 1;
+        out->mean[0] = out->mode[0].at[0];
+    }
+    return RECON_OK;
+}
+
 static recon_status choose(recon_ctx *ctx, const recon_group *self, int *family,
                            const double *poses, size_t sets, size_t k)
 {
@@ -247,6 +286,8 @@ const recon_group recon_group_so2 = {
     .family_count = sizeof families / sizeof *families,
     .fit_size = sizeof(recon_so2_density),
     .center = center,
+    .mean = mean,
+    .symmetry = symmetry,
     .choose = choose,
     .fit = fit,
     .background = background,

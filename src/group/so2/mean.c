@@ -5,6 +5,7 @@
 #include "core/blocks.h"
 #include "core/arena.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "core/threads.h"
 #include "group/so2/mean.h"
 #include "group/so2/verdict.h"
@@ -12,6 +13,7 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
+#include <stdlib.h>
 
 #define TWO_PI     (2 * M_PI)
 #define TIE        1e-9  /* relative difference of two Frechet losses that counts as none */
@@ -46,6 +48,49 @@ static double frechet_mean(double *variance, const double *sorted, size_t n)
     }
     *variance = fmax(best, 0) / (double)n;
     return mean;
+}
+
+typedef struct {
+    double angle, weight;
+} weighted;
+
+static int by_angle(const void *a, const void *b)
+{
+    double x = ((const weighted *)a)->angle, y = ((const weighted *)b)->angle;
+    return (x > y) - (x < y);
+}
+
+/* As frechet_mean, of angles of different weights. */
+recon_status recon_so2_weighted_mean(recon_ctx *ctx, double *out, const double *angles,
+                                     const double *weights, size_t n, int chordal)
+{
+    weighted *w = NULL;
+    double c = 0, s = 0, total = 0, sum = 0, squares = 0, best = INFINITY;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &w, n, sizeof *w));
+    for (size_t i = 0; i < n; i++) {
+        w[i] = (weighted){ recon_so2_wrap(angles[i]), weights ? weights[i] : 1 };
+        c += w[i].weight * cos(w[i].angle);
+        s += w[i].weight * sin(w[i].angle);
+        total += w[i].weight;
+        sum += w[i].weight * w[i].angle;
+        squares += w[i].weight * w[i].angle * w[i].angle;
+    }
+    qsort(w, n, sizeof *w, by_angle);
+    for (size_t j = 0; j < n && !chordal; j++) {
+        double at = recon_so2_wrap(sum / total), loss = squares - sum * sum / total;
+        double tie = fmax(TIE * loss, ROUNDING * total);
+        if (fabs(loss - best) <= tie ? fabs(at) < fabs(*out) : loss < best)
+            *out = at;
+        best = fmin(best, loss);
+        squares += w[j].weight * TWO_PI * (2 * w[j].angle + TWO_PI);
+        sum += w[j].weight * TWO_PI;
+    }
+    if (chordal)
+        *out = atan2(s, c);
+done:
+    free(w);
+    return status;
 }
 
 double recon_so2_moments_of(double moment[RECON_SO2_MOMENTS], const double *angles, size_t n)

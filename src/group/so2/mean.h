@@ -13,6 +13,10 @@
 recon_status recon_so2_check(recon_ctx *ctx, const double *angles /* [sets][k] */, size_t sets,
                              size_t k);
 
+/* The chordal or the Frechet mean of angles with weights, which may be NULL. */
+recon_status recon_so2_weighted_mean(recon_ctx *ctx, double *out, const double *angles,
+                                     const double *weights, size_t n, int chordal);
+
 /* Wraps n angles. out may be a. */
 void recon_so2_wrap_n(double *out, const double *a, size_t n);
 

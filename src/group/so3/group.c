@@ -206,6 +206,22 @@ done:
     return status;
 }
 
+static recon_status mean(recon_ctx *ctx, const recon_group *self, double *out, const double *poses,
+                         const double *weights, size_t n, recon_mean_kind kind)
+{
+    const recon_so3_samples all = { (const recon_so3 *)poses, weights, n };
+    recon_so3_frame frame;
+    double m[10] = { 0 }, total = 0;
+    (void)ctx, (void)self;
+    for (size_t i = 0; i < n; i++)
+        total += weights ? weights[i] : 1;
+    for (size_t i = 0; i < n; i++)
+        recon_so3_moment_add(m, all.g[i], (weights ? weights[i] : 1) / total);
+    recon_so3_frame_of(&frame, m);
+    put(out, kind == RECON_MEAN_CHORDAL ? frame.mode : recon_so3_frechet(&frame, &all));
+    return RECON_OK;
+}
+
 /* A free spin has a verdict of its own, which its tests have to give. */
 static recon_status symmetry(recon_ctx *ctx, const recon_group *self, recon_center *out,
                              const double *poses, size_t n)
@@ -219,6 +235,7 @@ static recon_status symmetry(recon_ctx *ctx, const recon_group *self, recon_cent
         return RECON_OK;
     out->natural = RECON_NATURAL_MODULO;
     out->symmetry = found.code;
+    out->symmetry_p = found.p_value;
     out->fold = found.order;
     out->modes = 1;
     put(out->mean, found.center);
@@ -304,6 +321,7 @@ const recon_group recon_group_so3 = {
     .family_count = sizeof families / sizeof *families,
     .fit_size = sizeof(recon_fisher_fit),
     .center = center,
+    .mean = mean,
     .symmetry = symmetry,
     .recenter = recenter,
     .background = background,

@@ -17,8 +17,10 @@
 #include "group/so3/frame.h"
 #include "group/so3/so3.h"
 #include "stats/eig4.h"
+#include "stats/quantile.h"
 
 #include <math.h>
+#include <recon/group/so2.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +32,8 @@ enum {
     PLACED = 96,   /* poses that a placement is searched with */
     SHORT = 5,     /* length of the shortlist */
     STARTS = 160,  /* placements tried */
-    ROUNDS = 6,    /* of alternating means for each */
+    FOLLOWED = 16, /* of them, to the end */
+    ROUNDS = 4,    /* of alternating means for these */
     EM_ROUNDS = 20 /* for spread and strays */
 };
 #define STRAYS_MOST 0.5
@@ -39,6 +42,8 @@ enum {
 #define WIDTH_LEAST 0.01 /* radians: exact copies have no likelihood */
 #define EVEN_Z      2.97 /* normal quantile of 0.0015 */
 #define EVEN_LOG    6.9  /* -log of the level of each of Rayleigh's tests */
+#define GAP_LEVEL   0.005
+#define FREE_LEAST  8
 
 typedef struct {
     int code, order;
@@ -48,7 +53,7 @@ typedef struct {
 
 typedef struct {
     recon_so3 a, b; /* the poses are near a h b */
-    double width, strays, likelihood;
+    double width, strays, likelihood, p_value;
 } placement;
 
 /* --- the groups ------------------------------------------------------------------------------- */
@@ -299,23 +304,33 @@ static void fit(placement *p, const candidate *h, const recon_so3 *g, size_t n, 
     }
 }
 
-/* The best of many starts. Each makes one pose exact, since a stray may be among them. */
+/* The best of many starts, of which few are followed. Each makes one pose exact, since a stray may be among them. */
 static placement place(const candidate *h, const recon_so3 *g, size_t n)
 {
     size_t some = n < PLACED ? n : PLACED, more = n < PAIRED ? n : PAIRED;
     recon_rng rng = recon_rng_new(1, 0);
-    placement best = { .width = 0 };
-    double most = -1;
+    placement kept[FOLLOWED], best = { .width = 0 };
+    double sum[FOLLOWED], most = -1;
     int starts = h->order == 1 ? STARTS / 8 : h->code < RECON_SYMMETRY_D ? STARTS / 2 : STARTS;
-    for (int s = 0; s < starts; s++) {
+    for (int s = 0, count = 0; s < starts; s++) {
         placement p = { .a = recon_so3_haar(&rng) };
         p.b = recon_so3_compose(recon_so3_inverse(p.a), spaced(g, n, some, (size_t)s % some));
-        double sum = 0;
+        improve(&p, h, g, n, some, 0.4);
+        double now = improve(&p, h, g, n, some, 0.4);
+        int at = count < FOLLOWED ? count++ : FOLLOWED;
+        for (; at > 0 && now > sum[at - 1]; at--)
+            if (at < FOLLOWED)
+                kept[at] = kept[at - 1], sum[at] = sum[at - 1];
+        if (at < FOLLOWED)
+            kept[at] = p, sum[at] = now;
+    }
+    for (int s = 0; s < FOLLOWED && s < starts; s++) {
+        double now = 0;
         for (int round = 0; round < ROUNDS; round++)
-            sum = improve(&p, h, g, n, some, round < 2 ? 0.4 : 0.2);
-        if (sum > most) {
-            most = sum;
-            best = p;
+            now = improve(&kept[s], h, g, n, some, 0.2);
+        if (now > most) {
+            most = now;
+            best = kept[s];
         }
     }
     for (int round = 0; round < 2; round++) {
@@ -329,18 +344,43 @@ static placement place(const candidate *h, const recon_so3 *g, size_t n)
 
 /* --- does it fit? ----------------------------------------------------------------------------- */
 
-/* Below the quantile of chi-squared at EVEN_Z, by Wilson and Hilferty. */
-static int is_chance(double chi, double degrees)
+/* The normal quantile of the same level as chi-squared, by Wilson and Hilferty. */
+static double z_of(double chi, double degrees)
 {
-    double k = 2 / (9 * degrees), root = 1 - k + EVEN_Z * sqrt(k);
-    return chi <= degrees * root * root * root;
+    double k = 2 / (9 * degrees);
+    return (cbrt(chi / degrees) - 1 + k) / sqrt(k);
 }
 
-/* Do the poses of each element scatter about its own place? Two poses 130 degrees apart are no half turn. */
-static int is_centred(const placement *p, const candidate *h, const recon_so3 *g, size_t n)
+/* tr(w^-1 b), symmetric: 00 11 22 01 02 12; w with a little of its trace, as few poses may leave it flat. */
+static double ratio(const double w[6], const double b[6])
+{
+    double more = 0.02 * (w[0] + w[1] + w[2]) + 1e-12;
+    double x = w[0] + more, y = w[1] + more, z = w[2] + more;
+    double c[6] = { y * z - w[5] * w[5],    x * z - w[4] * w[4],    x * y - w[3] * w[3],
+                    w[4] * w[5] - w[3] * z, w[3] * w[5] - w[4] * y, w[3] * w[4] - w[5] * x };
+    double det = x * c[0] + w[3] * c[3] + w[4] * c[4], sum = 0;
+    for (int k = 0; k < 6; k++)
+        sum += (k < 3 ? 1 : 2) * c[k] * b[k] / det;
+    return sum;
+}
+
+static void add_square(double m[6], const double v[3], double weight)
+{
+    for (int k = 0; k < 3; k++)
+        m[k] += weight * v[k] * v[k];
+    m[3] += weight * v[0] * v[1];
+    m[4] += weight * v[0] * v[2];
+    m[5] += weight * v[1] * v[2];
+}
+
+/* Do the poses of each element scatter about its own place? Two poses 130 degrees apart are no half turn. About
+ * chi-squared where they do; its degrees are at most 0 where too few are known. */
+static double off_centre(double *degrees, const placement *p, const candidate *h,
+                         const recon_so3 *g, size_t n)
 {
     size_t some = n < PAIRED ? n : PAIRED;
-    double sum[SPIN][3] = { { 0 } }, count[SPIN] = { 0 }, squares = 0, inside = 0, between = 0;
+    double sum[SPIN][3] = { { 0 } }, count[SPIN] = { 0 }, inside = 0, taken = 0;
+    double within[6] = { 0 }, between[6] = { 0 };
     recon_so3 pose[SPIN];
     poses_of(pose, h, p);
     for (size_t j = 0; j < some; j++) {
@@ -349,18 +389,23 @@ static int is_centred(const placement *p, const candidate *h, const recon_so3 *g
         int i = nearest(pose, h->order, q, &cosine);
         if (2 * acos(fmin(cosine, 1)) > 3.5 * p->width)
             continue;
-        recon_so3_log(v, recon_so3_compose(recon_so3_inverse(pose[i]), q));
+        recon_so3_log(v, recon_so3_compose(q, recon_so3_inverse(pose[i])));
         for (int c = 0; c < 3; c++)
-            sum[i][c] += v[c], squares += v[c] * v[c];
+            sum[i][c] += v[c];
+        add_square(within, v, 1);
         count[i]++;
         inside++;
     }
     for (int i = 0; i < h->order; i++)
-        for (int c = 0; c < 3 && count[i] > 0; c++)
-            between += sum[i][c] * sum[i][c] / count[i];
-    double within = (squares - between) / (3 * fmax(inside - h->order, 1));
-    return is_chance(between / fmax(within, WIDTH_LEAST * WIDTH_LEAST),
-                     3 * h->order - freedom(h->code));
+        if (count[i] > 0) {
+            add_square(between, sum[i], 1 / count[i]);
+            taken++;
+        }
+    double free = inside - taken;
+    *degrees = free < FREE_LEAST ? 0 : 3 * taken - freedom(h->code);
+    for (int k = 0; k < 6; k++)
+        within[k] -= between[k];
+    return (free - 4) * ratio(within, between); /* as Hotelling's, in the mean */
 }
 
 /* Are the elements told apart? Half a free spin looks like any dihedral group whose poses are broad enough. */
@@ -372,9 +417,26 @@ static int is_resolved(const placement *p, const candidate *h)
     return h->code == RECON_SYMMETRY_SPIN || p->width * APART <= least;
 }
 
+/* The chance that a spin leaves a gap as wide: an arc of 240 degrees is hardly uneven in other ways. */
+static double gap_chance(const placement *p, const recon_so3 *g, size_t n)
+{
+    size_t some = n < PAIRED ? n : PAIRED, count = 0;
+    double angle[PAIRED], widest = 0;
+    const recon_so3 from = recon_so3_inverse(p->a), to = recon_so3_inverse(p->b);
+    for (size_t j = 0; j < some; j++) {
+        recon_so3 h = recon_so3_compose(recon_so3_compose(from, spaced(g, n, some, j)), to);
+        if (2 * acos(fmin(hypot(h.w, h.z), 1)) <= 3.5 * p->width)
+            angle[count++] = recon_so2_wrap(2 * atan2(h.z, h.w));
+    }
+    recon_sort_doubles(angle, count);
+    for (size_t j = 0; j < count; j++)
+        widest = fmax(widest, j ? angle[j] - angle[j - 1] : angle[0] - angle[count - 1] + 2 * M_PI);
+    return fmin((double)count * pow(1 - widest / (2 * M_PI), (double)count - 1), 1);
+}
+
 /* Are all elements taken equally often? Pearson's test of the counts, and about an axis Rayleigh's of the
  * first harmonics: an arc is uneven in those above all. */
-static int is_even(const placement *p, const candidate *h, const recon_so3 *g, size_t n)
+static int is_even(placement *p, const candidate *h, const recon_so3 *g, size_t n)
 {
     size_t some = n < PAIRED ? n : PAIRED;
     double count[SPIN] = { 0 }, inside = 0, chi = 0;
@@ -399,8 +461,10 @@ static int is_even(const placement *p, const candidate *h, const recon_so3 *g, s
             if (re * re + im * im > EVEN_LOG * inside)
                 return 0;
         }
-    if (h->code == RECON_SYMMETRY_SPIN)
-        return 1;
+    if (h->code == RECON_SYMMETRY_SPIN) {
+        p->p_value = gap_chance(p, g, n);
+        return p->p_value >= GAP_LEVEL;
+    }
     /* An element that is never taken, where that is rarer than 0.0015 by chance: Pearson's test of few misses it. */
     int may_miss = h->order * pow(1 - 1.0 / h->order, inside) > 0.0015;
     for (int i = 0; i < h->order; i++) {
@@ -409,7 +473,10 @@ static int is_even(const placement *p, const candidate *h, const recon_so3 *g, s
         double d = count[i] - inside / h->order;
         chi += d * d * h->order / inside;
     }
-    return is_chance(chi, h->order - 1) && is_centred(p, h, g, n);
+    double free, off = off_centre(&free, p, h, g, n), even = h->order - 1;
+    off = free > 0 ? off : 0;
+    p->p_value = erfc(z_of(chi + off, even + fmax(free, 0)) / sqrt(2)) / 2;
+    return z_of(chi, even) < EVEN_Z && (free <= 0 || z_of(off, free) < EVEN_Z);
 }
 
 /* --- the name --------------------------------------------------------------------------------- */
@@ -432,6 +499,23 @@ const char *recon_symmetry_name(recon_symmetry_text text, int code)
     return text;
 }
 
+const char *recon_symmetry_words(recon_symmetry_words_text text, int code, const double axis[3])
+{
+    static const char *const solid[] = { "tetrahedral", "octahedral", "icosahedral" };
+    const size_t room = sizeof(recon_symmetry_words_text);
+    int dihedral = code > RECON_SYMMETRY_D && code < RECON_SYMMETRY_T;
+    int used = code == RECON_SYMMETRY_SPIN ? snprintf(text, room, "free spin")
+               : code >= RECON_SYMMETRY_T
+                   ? snprintf(text, room, "%s", solid[code - RECON_SYMMETRY_T])
+                   : snprintf(text, room, "%d-fold", code % RECON_SYMMETRY_D);
+    if (axis[0] != 0 || axis[1] != 0 || axis[2] != 0)
+        used += snprintf(text + used, room - (size_t)used, " about (%.2f, %.2f, %.2f)",
+                         axis[0] + 0.0, axis[1] + 0.0, axis[2] + 0.0);
+    if (dihedral)
+        snprintf(text + used, room - (size_t)used, ", 2-fold across");
+    return text;
+}
+
 static void report(recon_point_group *out, const placement *p, const candidate *h)
 {
     double axis[3], least = INFINITY;
@@ -439,6 +523,7 @@ static void report(recon_point_group *out, const placement *p, const candidate *
     out->order = h->code == RECON_SYMMETRY_SPIN ? 0 : h->order;
     out->width = p->width;
     out->strays = p->strays;
+    out->p_value = p->p_value;
     for (int i = 0; i < h->order; i++) {
         recon_so3 c = recon_so3_compose(recon_so3_compose(p->a, h->element[i]), p->b);
         double angle = recon_so3_angle(c);
@@ -458,7 +543,7 @@ recon_status recon_so3_symmetry(recon_ctx *ctx, recon_point_group *out, const re
 {
     candidate group[GROUPS];
     int list[SHORT], count, best = -1;
-    placement found = { .width = 0 };
+    placement found = { .width = 0, .p_value = 1 };
     double most = 0; /* of all rotations alike: their log-likelihood is 0 */
     *out = (recon_point_group){ .code = RECON_SYMMETRY_UNNAMED, .center = recon_so3_identity() };
     RECON_CHECK(recon_so3_check(ctx, samples, n, 0));
