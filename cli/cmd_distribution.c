@@ -218,6 +218,7 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
                              size_t rotations)
 {
     recon_distribution3_text words;
+    recon_symmetry_text symmetry;
     json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:i, s:s, s:o, s:o, s:f, s:o, s:o, s:o}", "index",
                             (json_int_t)s->index, "tilt_deg", d->tilt * RECON_TO_DEGREES, "score",
                             d->score, "p_value", d->p_value, "free", d->free, "words",
@@ -228,6 +229,9 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
     json_object_set_new(out, "molecule", json_string(name)); /* left out where it is not UTF-8 */
     json_object_set_new(out, "p_embedding", p_embedding_json(d->p_embedding));
     json_object_set_new(out, "verdict", json_string(recon_natural_name(d->verdict)));
+    json_object_set_new(out, "symmetry", json_string(recon_symmetry_name(symmetry, d->symmetry)));
+    json_object_set_new(out, "symmetry_axis",
+                        d->symmetry ? numbers(d->symmetry_axis, 3) : json_null());
     json_object_set_new(out, "modes", modes_json(d));
     json_object_set_new(out, "symmetry_number", json_integer((json_int_t)rotations));
     json_object_set_new(out, "pose", rotation(recon_so3_at(d->pose.absolute, 0)));

@@ -130,7 +130,11 @@ done:
 static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
 {
     const recon_embedded *e = &f->embedded;
-    recon_held_job job = { .data = data, .points = e, .asked = lambda_of(f) };
+    recon_held_job job = { .data = data,
+                           .points = e,
+                           .k = f->frames.k,
+                           .neighbors = f->frames.neighbors,
+                           .asked = lambda_of(f) };
     recon_status status;
     RECON_TRY(recon_maps_fit_inputs(ctx, &f->maps, e, &f->frames, &f->o.maps, f->backbone, data));
     RECON_TRY(find_clusters(ctx, f, &job.clusters));
@@ -157,6 +161,24 @@ typedef struct {
     recon_cluster_count *counts;
 } block;
 
+/* Of a cluster whose symmetry is named all rows have the same one of the equivalent centres. */
+static void take_named(recon_frames *f, size_t row, const recon_law *law)
+{
+    recon_class_verdict own = { .natural = law->natural,
+                                .fold = law->fold,
+                                .symmetry = law->symmetry };
+    size_t numbers = f->group->numbers;
+    double modes[RECON_FRAME_MODES * (RECON_NUMBERS_MAX + 1)] = { 0 };
+    memcpy(own.axis, law->axis, sizeof own.axis);
+    for (int j = 0; j < law->modes && j < RECON_FRAME_MODES; j++) {
+        double *to = modes + (size_t)j * (numbers + 1);
+        memcpy(to, law->mode[j].at, numbers * sizeof *to);
+        to[numbers] = law->mode[j].weight;
+    }
+    recon_class_verdict_put(f, row, &own, modes);
+    memcpy(f->gamma + row * numbers, law->mode[0].at, numbers * sizeof *f->gamma);
+}
+
 /* Inputs from at on, as canonicalize would be asked about them; the backbone has seen them. */
 static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_data *data,
                                  size_t at, size_t n)
@@ -181,6 +203,9 @@ static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_
             f->frames.symmetry[at + i] = (int8_t)recon_symmetry_of(row->verdict, row->fold);
         f->frames.verdict[at + i] = (int8_t)row->verdict;
         f->frames.fold[at + i] = (int8_t)row->fold;
+        const recon_law *named = recon_laws_named(&f->answers.codes->laws, row->cluster);
+        if (named && row->verdict == RECON_NATURAL_MODULO && named->frame != RECON_LAWS_OF_DENSITY)
+            take_named(&f->frames, at + i, named);
         const recon_law *law = recon_model_law(&f->answers, b->rows[i].cluster);
         if (law && law->modes > 1)
             f->frames.theta[at + i] = recon_law_theta(law, f->frames.family);

@@ -305,6 +305,13 @@ static recon_status put_laws(recon_ctx *ctx, held *h, int density)
         RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_DENSITY));
     if (kind->compared)
         RECON_TRY(ask_laws(ctx, h, upright));
+    RECON_TRY(recon_laws_name(ctx, &mine,
+                              &(recon_clustering){ .group = e->group,
+                                                   .n = e->n,
+                                                   .k = h->job->k,
+                                                   .neighbors = h->job->neighbors,
+                                                   .poses = { e->poses, upright } },
+                              h->job->cluster));
     RECON_TRY(recon_ends_tell(ctx, &mine,
                               &(recon_ends_job){ .backbone = h->model->backbone,
                                                  .data = h->job->data,

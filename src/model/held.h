@@ -12,6 +12,8 @@ typedef struct {
     const recon_embedded *points; /* of all of the data */
     const int64_t *cluster;       /* [points] */
     size_t clusters;
+    size_t k;
+    const int64_t *neighbors; /* [points][k] */
     recon_lambda asked;
 } recon_held_job;
 

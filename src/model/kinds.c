@@ -55,10 +55,12 @@ static recon_status judge_rotations(recon_ctx *ctx, recon_row *out, const recon_
                                     const recon_read *of, size_t n)
 {
     const recon_so3_map *maps = of->maps;
-    (void)ctx, (void)m;
+    (void)ctx;
     for (size_t i = 0; i < n; i++) {
-        out[i].verdict = maps[i].verdict;
-        out[i].fold = maps[i].verdict == RECON_NATURAL_ONE;
+        const recon_law *named =
+            m->codes ? recon_laws_named(&m->codes->laws, of->cluster[i]) : NULL;
+        out[i].verdict = named ? named->natural : maps[i].verdict;
+        out[i].fold = named ? named->fold : maps[i].verdict == RECON_NATURAL_ONE;
     }
     return RECON_OK;
 }

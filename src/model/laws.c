@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSES_MOST = RECON_KDE_MOST, NUMBERS = 6 /* of a law's row */ };
+enum {
+    POSES_MOST = RECON_KDE_MOST,
+    NUMBERS = 6 /* of a law's row */,
+    VERDICTS = 8 /* room for them */
+};
 
 void recon_laws_free(recon_laws *laws)
 {
@@ -53,37 +57,91 @@ static double width_within(const recon_law *law, const recon_group *group, const
         apart[i] = group->distance(group, pose, law->mode[nearest_mode(law, group, pose)].at);
     }
     recon_sort_doubles(apart, n);
-    return n ? recon_quantile(apart, n, 0.5) / 0.6745 : 0;
+    double listed =
+        law->symmetry ? (double)law->modes / law->fold : 1; /* of the equivalent poses */
+    return n ? recon_quantile(apart, n, 0.5 * listed) / 0.6745 : 0;
 }
 
-static recon_status make_law(recon_ctx *ctx, recon_law *out, const recon_group *group,
-                             const double *poses, size_t n, void *fit)
+/* What a centre says, rounded as a file rounds it. */
+static void take_center(recon_law *out, const recon_center *center, const recon_group *group,
+                        const double *poses, size_t n)
 {
-    recon_center center;
     float row[NUMBERS + RECON_MODES_MAX * (RECON_NUMBERS_MAX + 1)];
-    recon_status status = group->center(ctx, group, &center, fit, poses, 1, n, NULL);
-    if (status != RECON_OK)
-        return status;
-    out->natural = n < RECON_LAW_LEAST ? RECON_NATURAL_UNSURE : center.natural;
-    out->fold = n < RECON_LAW_LEAST ? 0 : center.fold;
-    out->modes = center.modes > 0 ? center.modes : 1;
-    memcpy(out->mode[0].at, center.mean, sizeof center.mean);
+    out->natural = n < RECON_LAW_LEAST ? RECON_NATURAL_UNSURE : center->natural;
+    out->fold = n < RECON_LAW_LEAST ? 0 : center->fold;
+    out->symmetry = center->symmetry;
+    memcpy(out->axis, center->axis, sizeof out->axis);
+    out->modes = center->modes > 0 ? center->modes : 1;
+    memcpy(out->mode[0].at, center->mean, sizeof center->mean);
     out->mode[0].weight = 1;
-    for (int j = 0; j < center.modes; j++) {
-        memcpy(out->mode[j].at, center.mode[j].at, sizeof center.mode[j].at);
-        out->mode[j].weight = center.mode[j].weight;
+    for (int j = 0; j < center->modes; j++) {
+        memcpy(out->mode[j].at, center->mode[j].at, sizeof center->mode[j].at);
+        out->mode[j].weight = center->mode[j].weight;
     }
     /* The mean lies on the heaviest mode, or where chance decides on the one nearest the identity. */
-    int first = nearest_mode(out, group, center.mean);
+    int first = nearest_mode(out, group, center->mean);
     for (int j = first; j > 0; j--) {
         __typeof__(out->mode[0]) held = out->mode[j];
         out->mode[j] = out->mode[j - 1];
         out->mode[j - 1] = held;
     }
     out->width = width_within(out, group, poses, n);
-    recon_law_write(row, out, group); /* rounded as a file rounds it */
+    recon_law_write(row, out, group);
     recon_law_read(out, row, group);
-    return RECON_OK;
+}
+
+static recon_status make_law(recon_ctx *ctx, recon_law *out, const recon_group *group,
+                             const double *poses, size_t n, void *fit)
+{
+    recon_center center;
+    recon_status status = group->center(ctx, group, &center, fit, poses, 1, n, NULL);
+    if (status == RECON_OK)
+        take_center(out, &center, group, poses, n);
+    return status;
+}
+
+/* The centre that a law was made of, as far as naming asks for it. */
+static recon_center center_of(const recon_law *law)
+{
+    recon_center center = { .natural = law->natural, .fold = law->fold, .modes = law->modes };
+    memcpy(center.mean, law->mode[0].at, sizeof center.mean);
+    for (int j = 0; j < law->modes; j++) {
+        memcpy(center.mode[j].at, law->mode[j].at, sizeof center.mode[j].at);
+        center.mode[j].weight = law->mode[j].weight;
+    }
+    return center;
+}
+
+recon_status recon_laws_name(recon_ctx *ctx, recon_laws *laws, const recon_clustering *of,
+                             const int64_t *cluster)
+{
+    const recon_group *group = of->group;
+    double *some = NULL;
+    size_t *member = NULL, *first = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &some, POSES_MOST, group->numbers * sizeof *some));
+    RECON_TRY(recon_by_label(ctx, &member, &first, cluster, of->n, laws->n));
+    for (size_t c = 0; c < laws->n; c++) {
+        recon_law *law = &laws->law[c];
+        int frame = law->frame == RECON_LAWS_OF_DENSITY;
+        if (law->inputs < RECON_SYMMETRY_LEAST)
+            continue;
+        size_t n = gather(some, member + first[c], law->inputs, group->numbers, of->poses[frame]);
+        recon_center center = center_of(law);
+        RECON_TRY(
+            recon_pooled_name(ctx, &center, of, frame, member + first[c], law->inputs, some, n));
+        if (center.symmetry > RECON_SYMMETRY_C1 || center.natural != law->natural)
+            take_center(law, &center, group, some, n);
+    }
+done:
+    recon_free_all(some, member, first);
+    return status;
+}
+
+const recon_law *recon_laws_named(const recon_laws *laws, int64_t cluster)
+{
+    const recon_law *law = cluster >= 0 ? &laws->law[cluster] : NULL;
+    return law && law->symmetry && !law->anchor ? law : NULL;
 }
 
 recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, recon_laws_frame frame, size_t n,
@@ -292,10 +350,21 @@ size_t recon_law_width(const recon_group *group)
     return NUMBERS + RECON_MODES_MAX * (group->numbers + 1);
 }
 
+/* In the place of the last two modes. */
+static size_t axis_at(const recon_group *group)
+{
+    return NUMBERS + (RECON_MODES_MAX - 2) * (group->numbers + 1);
+}
+
+static int has_axis(const recon_law *law, const recon_group *group)
+{
+    return law->symmetry && group->has_axis && law->modes <= RECON_MODES_MAX - 2;
+}
+
 void recon_law_write(float *out, const recon_law *law, const recon_group *group)
 {
     memset(out, 0, recon_law_width(group) * sizeof *out);
-    out[0] = (float)law->natural;
+    out[0] = (float)((int)law->natural + VERDICTS * law->symmetry);
     out[1] = (float)law->fold;
     out[2] = (float)law->modes;
     out[3] = (float)law->inputs;
@@ -307,6 +376,8 @@ void recon_law_write(float *out, const recon_law *law, const recon_group *group)
             to[i] = (float)law->mode[j].at[i];
         to[group->numbers] = (float)law->mode[j].weight;
     }
+    for (int i = 0; i < 6 && has_axis(law, group); i++)
+        out[axis_at(group) + (size_t)i] = (float)law->axis[i / 3][i % 3];
 }
 
 static int is_whole(float x, int least, int most)
@@ -318,10 +389,12 @@ int recon_law_read(recon_law *out, const float *row, const recon_group *group)
 {
     *out = (recon_law){ .natural = RECON_NATURAL_UNSURE };
     if (!is_whole(row[5], 0, RECON_LAWS_OF_DENSITY) ||
-        !is_whole(row[0], 0, RECON_NATURAL_KINDS - 1) || !is_whole(row[1], 0, 360) ||
+        !is_whole(row[0], 0, VERDICTS * RECON_SYMMETRY_SPIN) ||
+        (int)row[0] % VERDICTS >= RECON_NATURAL_KINDS || !is_whole(row[1], 0, 360) ||
         !is_whole(row[2], 1, RECON_MODES_MAX) || !is_whole(row[3], 0, 1 << 24) || row[4] < 0)
         return 0;
-    out->natural = (recon_natural)row[0];
+    out->natural = (recon_natural)((int)row[0] % VERDICTS);
+    out->symmetry = (int)row[0] / VERDICTS;
     out->fold = (int)row[1];
     out->modes = (int)row[2];
     out->inputs = (size_t)row[3];
@@ -338,5 +411,7 @@ int recon_law_read(recon_law *out, const float *row, const recon_group *group)
     }
     for (int j = 0; j < out->modes; j++)
         out->mode[j].weight /= sum;
-    return sum > 0;
+    for (int i = 0; i < 6 && has_axis(out, group); i++)
+        out->axis[i / 3][i % 3] = row[axis_at(group) + (size_t)i];
+    return sum > 0 && (!out->symmetry || out->fold > 0);
 }

@@ -14,6 +14,7 @@
 #include <recon/group/so2_density.h>
 #include <recon/backbone/embedded.h>
 #include "maps/calibration.h"
+#include "normalize/pooled.h"
 
 typedef enum {
     RECON_LAWS_SILENT = 0, /* there is no shared frame: the density judges */
@@ -30,6 +31,8 @@ typedef struct {
     recon_laws_frame frame;
     recon_natural natural;
     int fold, modes;
+    int symmetry;            /* a recon_symmetry_code above C1, or 0: none is named */
+    double axis[2][3];       /* of the symmetry, where the group has axes: see recon_center */
     size_t inputs;           /* members */
     double width;            /* of a normal: radians within a mode */
     recon_law_anchor anchor; /* of an opened model alone */
@@ -57,6 +60,11 @@ typedef struct {
 recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, recon_laws_frame frame, size_t n,
                              const int64_t *of, const recon_group *group, const double *poses,
                              size_t points);
+/* Names the symmetry that the poses of each cluster repeat, in the law's own frame; of->poses are psi and upright. */
+recon_status recon_laws_name(recon_ctx *ctx, recon_laws *laws, const recon_clustering *of,
+                             const int64_t *cluster);
+/* The law of a cluster whose symmetry is named; NULL: of another, or of none. */
+const recon_law *recon_laws_named(const recon_laws *laws, int64_t cluster);
 void recon_laws_free(recon_laws *laws);
 
 /* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters. */

@@ -8,8 +8,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/text.h"
+#include "group/group.h"
 #include "group/natural.h"
 
 /* --- distributions ---------------------------------------------------------------------------- */
@@ -71,6 +73,13 @@ recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *o
     for (size_t i = 0; i < n; i++) {
         RECON_TRY(tell(ctx, &out[i], model->maps, &r.poses[i], recon_read_map(&r, model, i)));
         out[i].p_embedding = r.p_embedding[i];
+        const recon_law *named =
+            model->codes ? recon_laws_named(&model->codes->laws, r.cluster[i]) : NULL;
+        if (named) {
+            out[i].verdict = named->natural;
+            out[i].symmetry = named->symmetry;
+            memcpy(out[i].symmetry_axis, named->axis[1], sizeof out[i].symmetry_axis);
+        }
         RECON_TRY(
             recon_model_check_answer(ctx, isfinite(out[i].score) && isfinite(out[i].p_value), i));
     }
@@ -147,6 +156,11 @@ const char *recon_distribution3_words(recon_distribution3_text text, const recon
     }
     int used = d->modes > 1 ? tell_modes(text, d) : 0;
     used += tell_poses(text + used, room - (size_t)used, d);
+    recon_symmetry_words_text symmetry;
+    if (d->symmetry)
+        used += snprintf(text + used, room - (size_t)used,
+                         " The poses of its cluster are alike up to a symmetry: %s.",
+                         recon_symmetry_words(symmetry, d->symmetry, d->symmetry_axis));
     warn(text + used, room - (size_t)used, d);
     return text;
 }

@@ -139,7 +139,12 @@ static recon_status write_cluster(recon_ctx *ctx, recon_writer *to, size_t at, c
                                    recon_natural_name((recon_natural)verdict),
                                    count->verdict[verdict]));
     g->inverse(g, back, law->mode[0].at);
-    for (int j = 0; posed && j < law->modes; j++) {
+    recon_symmetry_words_text words;
+    int named = verdict == RECON_NATURAL_MODULO && law->symmetry && g->has_axis;
+    if (named)
+        RECON_CHECK(recon_table_fields(ctx, to, "\"%s\"",
+                                       recon_symmetry_words(words, law->symmetry, law->axis[1])));
+    for (int j = 0; posed && !named && j < law->modes; j++) {
         g->compose(g, pose, law->mode[j].at, back);
         RECON_CHECK(recon_table_fields(ctx, to, "%s%s:%.4g", j ? ";" : "",
                                        recon_group_print(text, g, pose), law->mode[j].weight));

@@ -7,6 +7,7 @@
 #include "core/threads.h"
 #include "knn/clusters.h"
 #include "normalize/kde.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -306,10 +307,104 @@ done:
     return status;
 }
 
+/* --- their symmetries ------------------------------------------------------------------------- */
+
+enum { LINKS = 4096, PAIRS = 1024, PERMUTED = 199 };
+
+static int by_index(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Neighbours within the set, by their places in it. */
+static recon_status links_within(recon_ctx *ctx, size_t (**out)[2], size_t *count,
+                                 const recon_clustering *of, const size_t *member, size_t n)
+{
+    size_t most = LINKS / of->k + 1, some = n < most ? n : most;
+    *count = 0;
+    RECON_CHECK(recon_alloc_raw(ctx, out, some * of->k, sizeof **out));
+    for (size_t i = 0; i < some; i++) {
+        size_t at = i * n / some, row = member[at], used = of->used ? of->used[row] : of->k;
+        for (size_t j = 0; j < used; j++) {
+            size_t other = (size_t)of->neighbors[row * of->k + j];
+            const size_t *found = bsearch(&other, member, n, sizeof other, by_index);
+            if (found && other != row) {
+                (*out)[*count][0] = at;
+                (*out)[(*count)++][1] = (size_t)(found - member);
+            }
+        }
+    }
+    return RECON_OK;
+}
+
+static double distance_of(const recon_clustering *of, int frame, size_t a, size_t b)
+{
+    const double *pose = of->poses[frame];
+    return of->group->distance(of->group, pose + a * of->group->numbers,
+                               pose + b * of->group->numbers);
+}
+
+/* Do neighbours take the same one of `order` equivalent poses more often than any two members? By permutations, at 0.005. */
+static recon_status is_mixed(recon_ctx *ctx, int *out, const recon_clustering *of, int frame,
+                             const size_t *member, size_t n, int order)
+{
+    size_t(*link)[2] = NULL, *shuffled = NULL, links, own = 0;
+    double apart[PAIRS];
+    recon_rng rng = recon_rng_new(1, n);
+    recon_status status;
+    *out = 0;
+    RECON_TRY(recon_alloc_raw(ctx, &shuffled, n, sizeof *shuffled));
+    RECON_TRY(links_within(ctx, &link, &links, of, member, n));
+    memcpy(shuffled, member, n * sizeof *member);
+    for (size_t i = 0; i < PAIRS; i++)
+        apart[i] = distance_of(of, frame, member[recon_rng_below(&rng, n)],
+                               member[recon_rng_below(&rng, n)]);
+    recon_sort_doubles(apart, PAIRS);
+    double same = recon_quantile(apart, PAIRS, 1.0 / order);
+    *out = links > 0;
+    for (int round = 0; round <= PERMUTED && *out; round++) { /* first as they are */
+        size_t alike = 0;
+        for (size_t i = 0; i < links; i++)
+            alike += distance_of(of, frame, shuffled[link[i][0]], shuffled[link[i][1]]) <= same;
+        own = round ? own : alike;
+        *out = round == 0 || alike < own;
+        for (size_t i = n; i > 1; i--) {
+            size_t j = recon_rng_below(&rng, i), held = shuffled[i - 1];
+            shuffled[i - 1] = shuffled[j];
+            shuffled[j] = held;
+        }
+    }
+done:
+    recon_free_all(link, shuffled);
+    return status;
+}
+
+recon_status recon_pooled_name(recon_ctx *ctx, recon_center *center, const recon_clustering *of,
+                               int frame, const size_t *member, size_t n, const double *some,
+                               size_t n_some)
+{
+    recon_center named = *center;
+    int mixed = 0;
+    if (!of->group->symmetry)
+        return RECON_OK;
+    RECON_CHECK(of->group->symmetry(ctx, of->group, &named, some, n_some));
+    if (named.natural == RECON_NATURAL_MODULO)
+        RECON_CHECK(is_mixed(ctx, &mixed, of, frame, member, n, named.fold));
+    if (!mixed) {
+        *center = named;
+    } else if (center->natural == RECON_NATURAL_MODULO) {
+        center->natural = RECON_NATURAL_SEVERAL;
+        center->fold = 1;
+    }
+    return RECON_OK;
+}
+
 /* --- what they say ---------------------------------------------------------------------------- */
 
 typedef struct {
     const recon_embedded *index;
+    const recon_clustering *of;
     const recon_normalize_options *options;
     const size_t *member, *first; /* cluster after cluster, and where each begins */
     recon_pooled *out;
@@ -334,8 +429,8 @@ static recon_status ask_cluster(recon_ctx *ctx, void *arg, size_t c, int worker)
                a->index->poses + a->member[a->first[c] + i * all / n] * group->numbers,
                group->numbers * sizeof *pose);
     RECON_TRY(group->center(ctx, group, &center, fit, pose, 1, n, &a->options->mean));
-    if (group->symmetry && !a->options->no_symmetry)
-        RECON_TRY(group->symmetry(ctx, group, &center, pose, n));
+    if (!a->options->no_symmetry)
+        RECON_TRY(recon_pooled_name(ctx, &center, a->of, 0, a->member + a->first[c], all, pose, n));
     recon_class_verdict_take(&out->finding[c], out->modes + c * recon_class_verdict_modes(group),
                              group, &center);
     memcpy(out->mean + c * group->numbers, center.mean, group->numbers * sizeof *out->mean);
@@ -350,16 +445,16 @@ recon_status recon_pooled_find(recon_ctx *ctx, recon_pooled *out, const recon_em
 {
     const recon_group *group = index->group;
     size_t n = index->n, *member = NULL, *first = NULL;
+    const recon_clustering of = { .group = group,
+                                  .n = n,
+                                  .k = graph->k,
+                                  .neighbors = graph->member,
+                                  .used = graph->used,
+                                  .poses = { index->poses } };
     recon_status status;
     *out = (recon_pooled){ 0 };
     RECON_TRY(recon_alloc_raw(ctx, &out->cluster, n, sizeof *out->cluster));
-    RECON_TRY(recon_pooled_clusters(ctx, out->cluster, &out->count,
-                                    &(recon_clustering){ .group = group,
-                                                         .n = n,
-                                                         .k = graph->k,
-                                                         .neighbors = graph->member,
-                                                         .used = graph->used,
-                                                         .poses = { index->poses } }));
+    RECON_TRY(recon_pooled_clusters(ctx, out->cluster, &out->count, &of));
     RECON_TRY(recon_by_label(ctx, &member, &first, out->cluster, n, out->count));
     for (size_t c = 0; c < out->count; c++)
         for (size_t i = first[c]; i < first[c + 1] && first[c + 1] - first[c] <= graph->k; i++)
@@ -368,7 +463,7 @@ recon_status recon_pooled_find(recon_ctx *ctx, recon_pooled *out, const recon_em
     RECON_TRY(recon_alloc_raw(ctx, &out->mean, out->count, group->numbers * sizeof *out->mean));
     RECON_TRY(recon_alloc_raw(ctx, &out->modes, out->count,
                               recon_class_verdict_modes(group) * sizeof *out->modes));
-    RECON_TRY(recon_parallel(ctx, ask_cluster, &(asking){ index, options, member, first, out },
+    RECON_TRY(recon_parallel(ctx, ask_cluster, &(asking){ index, &of, options, member, first, out },
                              out->count));
 done:
     recon_free_all(member, first);

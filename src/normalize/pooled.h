@@ -19,6 +19,13 @@ typedef struct {
 recon_status recon_pooled_clusters(recon_ctx *ctx, int64_t *cluster, size_t *count,
                                    const recon_clustering *of);
 
+/* Looks for a symmetry that the poses of n members, ascending, of one cluster repeat; some of them are given. None is
+ * named where neighbours take the same one of the equivalent poses more often than chance: then the cluster is of several
+ * kinds, or the embedding knows the pose. center is as group->center made it. */
+recon_status recon_pooled_name(recon_ctx *ctx, recon_center *center, const recon_clustering *of,
+                               int frame, const size_t *member, size_t n, const double *some,
+                               size_t n_some);
+
 typedef struct {
     size_t count;
     int64_t *cluster;             /* [n] of each point of the index; -1: one too small to speak */

@@ -90,6 +90,8 @@ typedef struct {
     /* The verdict of the neighbours of such inputs (recon_discover), learned; if the model has not
      * learned it, that of the density, which is never several. */
     recon_natural verdict;
+    int symmetry; /* what the poses of its cluster repeat, a recon_symmetry_code; 0: none is named */
+    double symmetry_axis[3];              /* in the natural pose */
     int modes;                            /* more than one if the verdict is several */
     recon_so3_mode mode[RECON_MODES_MAX]; /* heaviest first; one of them is the identity */
 } recon_distribution3;
