@@ -1,6 +1,8 @@
 /* Symmetries are named as they were drawn, wherever their axes lie; what repeats no group is not said to. */
 #include "group/symmetries.h"
 
+#include <recon/group/so2.h>
+
 enum { MOST = 200, SETS = 8 };
 
 static void the_14_laws_are_named(void **state)
@@ -93,6 +95,56 @@ static void no_group_is_claimed_without_one(void **state)
         }
 }
 
+/* Of angles: C1 to C6 among strays; no arc, no unequal modes, none that lie beside where even spacing has them. */
+static void angles_have_symmetries_too(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_rng rng = recon_rng_new(8, 0);
+    const struct {
+        int fold;
+        double arc, apart, first; /* degrees; the share of the first mode, 0: all alike */
+    } cases[] = {
+        { .fold = 1 },
+        { .fold = 2 },
+        { .fold = 3 },
+        { .fold = 4 },
+        { .fold = 5 },
+        { .fold = 6 },
+        { .arc = 180 },
+        { .arc = 300 },
+        { .fold = 2, .first = 0.7 },
+        { .fold = 4, .first = 0.6 },
+        { .fold = 2, .apart = 150 },
+    };
+    double g[100];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int set = 0; set < 5; set++) {
+            recon_center found;
+            double at = 2 * M_PI * recon_rng_uniform(&rng), degree = M_PI / 180;
+            int fold = cases[i].fold,
+                is_group = !(cases[i].arc + cases[i].apart + cases[i].first > 0);
+            for (int j = 0; j < 100; j++) {
+                double step = cases[i].apart > 0 ? cases[i].apart : 360.0 / (fold ? fold : 1);
+                double to = fold ? step * (double)recon_rng_below(&rng, (size_t)fold)
+                                 : cases[i].arc * recon_rng_uniform(&rng);
+                to = recon_rng_uniform(&rng) < cases[i].first ? 0 : to;
+                g[j] = at + degree * (to + 5 * recon_rng_normal(&rng));
+                if (is_group && j % 10 == 0)
+                    g[j] = 2 * M_PI * recon_rng_uniform(&rng);
+            }
+            CHECK_OK(ctx, recon_stats_symmetry(ctx, &found, RECON_SO2, g, 100));
+            if (!is_group) {
+                assert_true(found.natural != RECON_NATURAL_MODULO && !found.symmetry);
+                continue;
+            }
+            assert_int_equal(found.natural, fold > 1 ? RECON_NATURAL_MODULO : RECON_NATURAL_ONE);
+            assert_int_equal(found.fold, fold);
+            CHECK_LESS(fabs(recon_so2_wrap(fold * (found.mean[0] - at))) / fold, 4 * degree);
+            assert_int_equal(found.modes, fold);
+            CHECK_LESS(fabs(found.mean[0]), M_PI / fold + 1e-9); /* the nearest to the identity */
+        }
+}
+
 static void too_few_poses_and_no_rotations(void **state)
 {
     recon_ctx *ctx = *state;
@@ -120,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(the_14_laws_are_named),
                                         cmocka_unit_test(names_do_not_depend_on_frames),
                                         cmocka_unit_test(no_group_is_claimed_without_one),
+                                        cmocka_unit_test(angles_have_symmetries_too),
                                         cmocka_unit_test(too_few_poses_and_no_rotations) };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

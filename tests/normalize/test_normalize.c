@@ -3,7 +3,9 @@
 #include "normalize/known.h"
 
 #include <recon/group/mean.h>
+#include "group/group.h"
 #include "normalize/classes.h"
+#include "normalize/pooled.h"
 
 #include "group/wasserstein.h"
 #include "../group/wasserstein_so3.h"
@@ -844,6 +846,43 @@ static void symmetries_are_named_for_whole_classes(void **state)
     free(w);
 }
 
+/* Quarter turns that each point takes by itself are a symmetry; those that all neighbours take alike are kinds. */
+static void a_symmetry_that_neighbors_tell_is_none(void **state)
+{
+    enum { MANY = 400, FEW = 5, FOLD = 4 };
+    int64_t neighbors[MANY * (FEW - 1)];
+    size_t member[MANY];
+    double g[2][MANY * 4];
+    recon_rng rng = recon_rng_new(9, 0);
+    for (int alike = 0; alike < 2; alike++) {
+        size_t turn = 0, links = 0;
+        for (size_t i = 0; i < MANY; i++) {
+            turn = !alike || i % FEW == 0 ? recon_rng_below(&rng, FOLD) : turn;
+            double angle = 2 * M_PI * (double)turn / FOLD + 0.05 * recon_rng_normal(&rng);
+            const double v[3] = { 0.05 * recon_rng_normal(&rng), 0, angle };
+            recon_so3 q = recon_so3_exp(v);
+            member[i] = i;
+            g[0][i] = recon_so2_wrap(angle);
+            memcpy(g[1] + 4 * i, &q, sizeof q);
+            for (size_t j = i - i % FEW; j < i - i % FEW + FEW; j++)
+                if (j != i)
+                    neighbors[links++] = (int64_t)j;
+        }
+        for (int k = 0; k < 2; k++) {
+            const recon_clustering of = { .group = groups[k],
+                                          .n = MANY,
+                                          .k = FEW - 1,
+                                          .neighbors = neighbors,
+                                          .poses = { g[k] } };
+            recon_center center;
+            CHECK_OK(*state, recon_group_center(*state, &center, groups[k], g[k], MANY, NULL));
+            CHECK_OK(*state, recon_pooled_name(*state, &center, &of, 0, member, MANY, g[k], MANY));
+            assert_int_equal(center.symmetry, alike ? 0 : FOLD);
+            assert_true((center.natural == RECON_NATURAL_MODULO) == !alike);
+        }
+    }
+}
+
 static void a_cluster_of_two_kinds_is_not_one(void **state)
 {
     enum { MANY = 400 };
@@ -1026,6 +1065,7 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(rows_of_a_cluster_choose_the_same_mode),
         cmocka_unit_test(symmetries_are_named_for_whole_classes),
+        cmocka_unit_test(a_symmetry_that_neighbors_tell_is_none),
         cmocka_unit_test(a_cluster_of_two_kinds_is_not_one),
         cmocka_unit_test(similarities_and_their_p_values_are_those_of_all_pairs),
         cmocka_unit_test(a_query_unlike_the_index_has_no_verdict),

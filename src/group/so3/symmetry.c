@@ -16,6 +16,7 @@
 #include "group/group.h"
 #include "group/so3/frame.h"
 #include "group/so3/so3.h"
+#include "group/so3/symmetry.h"
 #include "stats/eig4.h"
 #include "stats/quantile.h"
 
@@ -44,6 +45,7 @@ enum {
 #define EVEN_LOG    6.9  /* -log of the level of each of Rayleigh's tests */
 #define GAP_LEVEL   0.005
 #define FREE_LEAST  8
+#define CLUMP       0.5 /* radians */
 
 typedef struct {
     int code, order;
@@ -128,6 +130,18 @@ static int make_groups(candidate out[GROUPS])
     out[n].code = RECON_SYMMETRY_SPIN;
     generate(&out[n++], about(0, 0, 1, 2 * M_PI / SPIN), none);
     return n;
+}
+
+int recon_so3_point_group(recon_so3 element[RECON_POINT_GROUP_MOST], int code)
+{
+    candidate group[GROUPS];
+    int count = make_groups(group);
+    for (int i = 0; i < count; i++)
+        if (group[i].code == code && group[i].order <= RECON_POINT_GROUP_MOST) {
+            memcpy(element, group[i].element, (size_t)group[i].order * sizeof *element);
+            return group[i].order;
+        }
+    return 0;
 }
 
 /* The axis of highest order in the group's own frame. */
@@ -408,6 +422,27 @@ static double off_centre(double *degrees, const placement *p, const candidate *h
     return (free - 4) * ratio(within, between); /* as Hotelling's, in the mean */
 }
 
+/* Are strays anywhere? Pairs of them within CLUMP of one another are about Poisson's where they are; a third natural pose is
+ * no stray. */
+static int is_scattered(const placement *p, const candidate *h, const recon_so3 *g, size_t n)
+{
+    size_t some = n < PAIRED ? n : PAIRED, strays = 0;
+    recon_so3 pose[SPIN], stray[PAIRED];
+    double near = 0;
+    poses_of(pose, h, p);
+    for (size_t j = 0; j < some; j++) {
+        double cosine;
+        nearest(pose, h->order, spaced(g, n, some, j), &cosine);
+        if (2 * acos(fmin(cosine, 1)) > 3.5 * p->width)
+            stray[strays++] = spaced(g, n, some, j);
+    }
+    for (size_t i = 0; i < strays; i++)
+        for (size_t j = 0; j < i; j++)
+            near += fabs(dot(stray[i], stray[j])) > cos(CLUMP / 2);
+    double expected = (double)(strays * (strays - (strays > 0))) / 2 * (CLUMP - sin(CLUMP)) / M_PI;
+    return near <= expected + 3 * sqrt(expected) + 3;
+}
+
 /* Are the elements told apart? Half a free spin looks like any dihedral group whose poses are broad enough. */
 static int is_resolved(const placement *p, const candidate *h)
 {
@@ -562,6 +597,7 @@ recon_status recon_so3_symmetry(recon_ctx *ctx, recon_point_group *out, const re
         }
     }
     if (best >= 0 && found.strays <= STRAYS_MOST && is_resolved(&found, &group[best]) &&
+        is_scattered(&found, &group[best], samples, n) &&
         (group[best].order == 1 || is_even(&found, &group[best], samples, n)))
         report(out, &found, &group[best]);
     return RECON_OK;
