@@ -24,7 +24,7 @@ _recon() {
 
     local command=${COMP_WORDS[1]}
     if [ "$command" = reproduce ]; then
-        [ "$COMP_CWORD" -eq 2 ] && { _recon_words mnist mnist12k fashion images molecules estimators letters cifar10 words --help; return; }
+        [ "$COMP_CWORD" -eq 2 ] && { _recon_words mnist mnist12k fashion images molecules estimators groups letters cifar10 words --help; return; }
         command+=" ${COMP_WORDS[2]}"
     fi
     case $command,$last in
@@ -273,6 +273,9 @@ _recon() {
     "reproduce estimators",--seed) compopt +o default ;;
     "reproduce estimators",--device) _recon_words cpu cuda ref ;;
     "reproduce estimators",--precision) _recon_words auto f32 tf32 bf16 ;;
+    "reproduce groups",--seed) compopt +o default ;;
+    "reproduce groups",--device) _recon_words cpu cuda ref ;;
+    "reproduce groups",--precision) _recon_words auto f32 tf32 bf16 ;;
     "reproduce letters",--fonts) ;;
     "reproduce letters",--size) compopt +o default ;;
     "reproduce letters",-o | "reproduce letters",--out) ;;
@@ -339,6 +342,7 @@ _recon_else() {
     "reproduce images",-*) _recon_words --quick --model --classifier --figures --images --data --rotate --resample --baselines --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce molecules",-*) _recon_words --quick --model --classifier --figures --train --resume --overwrite --out --epochs --seed --seeds --data --preset --baselines --rival --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce estimators",-*) _recon_words --figures --seed --device --precision --deterministic --threads --json --quiet --help ;;
+    "reproduce groups",-*) _recon_words --quick --seed --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce letters",-*) _recon_words --quick --fonts --size --out --epochs --seed --seeds --model --laws --draws --crop --preset --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce cifar10",-*) _recon_words --quick --model --classifier --images --limit --train --resume --overwrite --out --epochs --seed --augmented --preset --device --precision --deterministic --threads --json --quiet --help ;;
     "reproduce words",-*) _recon_words --quick --model --fonts --images --limit --size --train --resume --overwrite --epochs --seed --out --preset --reader --device --precision --deterministic --threads --json --quiet --help ;;

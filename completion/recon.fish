@@ -27,7 +27,7 @@ complete -c recon -n __fish_use_subcommand -f -a export -d 'write a model as an 
 complete -c recon -n __fish_use_subcommand -f -a check -d 'measure how equivariant a model is'
 complete -c recon -n __fish_use_subcommand -f -a classifier -d 'train or measure a classifier of images or molecules'
 complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'one of several experiments'
-complete -c recon -n '__recon_is reproduce; and test (count (commandline -opc)) -eq 2' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10 words '
+complete -c recon -n '__recon_is reproduce; and test (count (commandline -opc)) -eq 2' -f -a 'mnist mnist12k fashion images molecules estimators groups letters cifar10 words '
 complete -c recon -n __fish_use_subcommand -f -a info -d 'describe an array, a model, a result folder or a data set'
 complete -c recon -n __fish_use_subcommand -f -a models -d 'list the models that come with recon'
 complete -c recon -n '__recon_is upright' -l out -s o -d 'the result (default: PATH-upright)' -r -F
@@ -348,6 +348,11 @@ complete -c recon -n '__recon_is reproduce estimators' -l seed -d 'seed of the s
 complete -c recon -n '__recon_is reproduce estimators' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is reproduce estimators' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce estimators' -l deterministic -d 'with cuda: bit-identical runs, slower'
+complete -c recon -n '__recon_is reproduce groups' -l quick -d 'use part of the data: minutes on two cores'
+complete -c recon -n '__recon_is reproduce groups' -l seed -d 'seed of the samples (default 1)' -x
+complete -c recon -n '__recon_is reproduce groups' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
+complete -c recon -n '__recon_is reproduce groups' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce groups' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce letters' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce letters' -l fonts -d 'folder of fonts (default /usr/share/fonts)' -r -F
 complete -c recon -n '__recon_is reproduce letters' -l size -d 'side of the model\'s inputs, in pixels' -x

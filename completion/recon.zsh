@@ -36,7 +36,7 @@ _recon() {
     shift words; (( CURRENT-- ))
     local command=$words[1]
     if [[ $command == reproduce ]]; then
-        (( CURRENT == 2 )) && { compadd mnist mnist12k fashion images molecules estimators letters cifar10 words ; return }
+        (( CURRENT == 2 )) && { compadd mnist mnist12k fashion images molecules estimators groups letters cifar10 words ; return }
         shift words; (( CURRENT-- ))
         command+=" $words[1]"
     fi
@@ -455,6 +455,16 @@ _recon() {
         '--help[explain]' ;;
     "reproduce estimators") _arguments \
         '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
+        '--seed[seed of the samples (default 1)]:S: ' \
+        '--device[device (default cpu)]:choice:(cpu cuda ref)' \
+        '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \
+        '--deterministic[with cuda\: bit-identical runs, slower]' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        {-q,--quiet}'[print errors only]' \
+        '--help[explain]' ;;
+    "reproduce groups") _arguments \
+        '--quick[use part of the data\: minutes on two cores]' \
         '--seed[seed of the samples (default 1)]:S: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--precision[precision of activations and products (default auto\: the fastest in training; f32 where a CPU uses a model)]:choice:(auto f32 tf32 bf16)' \

@@ -50,9 +50,9 @@ typedef void lab_show(const json_t *result);
 typedef recon_status lab_one(recon_ctx *ctx, json_t **result, const lab_settings *s, size_t i);
 recon_status lab_repeat(recon_ctx *ctx, json_t **result, const lab_settings *s, lab_one *one);
 
-lab_run reproduce_run, estimators_run, letters_run, cifar_run, words_run;
-lab_show reproduce_show, molecule_reproduce_show, estimators_show, letters_show, cifar_show,
-    words_show;
+lab_run reproduce_run, estimators_run, groups_run, letters_run, cifar_run, words_run;
+lab_show reproduce_show, molecule_reproduce_show, estimators_show, groups_show, letters_show,
+    cifar_show, words_show;
 
 extern const cli_command lab_demo;
 

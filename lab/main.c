@@ -394,6 +394,17 @@ static const experiment_command commands[] = {
       .seed = 1,
       .run = estimators_run,
       .show = estimators_show },
+    { .name = "groups",
+      .purpose = "simulated symmetries of rotations, by name",
+      .example = "  recon reproduce groups\n"
+                 "\n"
+                 "Rotations that repeat one of 14 groups, other axes in each set, with noise and strays: how\n"
+                 "often the right one is named. The trial beside it uses angles alone and has no test of\n"
+                 "fit; its figures are of other sets. The papers show such symmetries and give no rates.",
+      .options = LIST(QUICK, SEED_OF_SAMPLES),
+      .seed = 1,
+      .run = groups_run,
+      .show = groups_show },
     { .name = "letters",
       .purpose = "letters of installed fonts, each kind with its own rotations",
       .example =

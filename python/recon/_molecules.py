@@ -14,6 +14,7 @@ from ._library import (
     Array, Asked,
     address, array, choice, context, lib, made, matrices, path_text, patiently, room, whole)
 from ._model import Model, gate_of
+from ._normalize import symmetry_names
 from ._poses import Poses3
 from ._records import record
 
@@ -53,8 +54,10 @@ class Distribution3:
         axis_now: The direction of that axis in the input.
         tilt: The angle between the two.
         spread: Of the tilt of the axis, or of the rotations about the three axes; NaN if undefined.
-        verdict: The verdict on the natural pose: "one", "several", "axis", "none" or
+        verdict: The verdict on the natural pose: "one", "several", "modulo", "axis", "none" or
             "cannot_tell".
+        symmetry: What the poses of its cluster repeat: "C4", "D2", "T", "O", "I"; "" for nothing.
+        symmetry_axis: The axis of highest order in the natural pose; None without a symmetry.
         modes: The modes, m x 3 x 3, heaviest first; the chosen one is the identity. More than one
             if the verdict is several.
         weights: The weights of the modes; they sum to 1.
@@ -81,6 +84,8 @@ class Distribution3:
     tilt: float
     spread: Array
     verdict: str
+    symmetry: str
+    symmetry_axis: Array | None
     modes: Array
     weights: Array
     words: str
@@ -252,6 +257,8 @@ def _distribution(one: Any) -> Distribution3:
         axis_now=np.array(one.axis_now),
         spread=np.array(one.spread),
         verdict=lib.recon_natural_name(one.verdict).decode(),
+        symmetry=str(symmetry_names(np.array([one.symmetry]))[0]),
+        symmetry_axis=np.array(one.symmetry_axis) if one.symmetry else None,
         modes=np.array([matrices(np.frombuffer(mode.at, np.float64)) for mode in modes]),
         weights=np.array([mode.weight for mode in modes]),
         words=text.value.decode(),
