@@ -396,11 +396,12 @@ static const experiment_command commands[] = {
       .show = estimators_show },
     { .name = "groups",
       .purpose = "simulated symmetries of rotations, by name",
-      .example = "  recon reproduce groups\n"
-                 "\n"
-                 "Rotations that repeat one of 14 groups, other axes in each set, with noise and strays: how\n"
-                 "often the right one is named. The trial beside it uses angles alone and has no test of\n"
-                 "fit; its figures are of other sets. The papers show such symmetries and give no rates.",
+      .example =
+          "  recon reproduce groups\n"
+          "\n"
+          "Rotations that repeat one of 14 groups, other axes in each set, with noise and strays: how\n"
+          "often the right one is named. The trial beside it uses angles alone and has no test of\n"
+          "fit; its figures are of other sets. The papers show such symmetries and give no rates.",
       .options = LIST(QUICK, SEED_OF_SAMPLES),
       .seed = 1,
       .run = groups_run,

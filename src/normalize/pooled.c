@@ -309,7 +309,7 @@ done:
 
 /* --- their symmetries ------------------------------------------------------------------------- */
 
-enum { LINKS = 4096, PAIRS = 1024, PERMUTED = 199 };
+enum { LINKS = 4096, NEAREST = 4 /* neighbours of each */, PAIRS = 1024, PERMUTED = 199 };
 
 static int by_index(const void *a, const void *b)
 {
@@ -317,22 +317,24 @@ static int by_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Neighbours within the set, by their places in it. */
+/* The nearest neighbours within the set, by their places in it. */
 static recon_status links_within(recon_ctx *ctx, size_t (**out)[2], size_t *count,
                                  const recon_clustering *of, const size_t *member, size_t n)
 {
-    size_t most = LINKS / of->k + 1, some = n < most ? n : most;
+    size_t most = LINKS / NEAREST, some = n < most ? n : most;
     *count = 0;
-    RECON_CHECK(recon_alloc_raw(ctx, out, some * of->k, sizeof **out));
+    RECON_CHECK(recon_alloc_raw(ctx, out, some, NEAREST * sizeof **out));
     for (size_t i = 0; i < some; i++) {
-        size_t at = i * n / some, row = member[at], used = of->used ? of->used[row] : of->k;
-        for (size_t j = 0; j < used; j++) {
+        size_t at = i * n / some, row = member[at], taken = 0;
+        size_t used = of->used ? of->used[row] : of->k;
+        for (size_t j = 0; j < used && taken < NEAREST; j++) {
             size_t other = (size_t)of->neighbors[row * of->k + j];
             const size_t *found = bsearch(&other, member, n, sizeof other, by_index);
-            if (found && other != row) {
-                (*out)[*count][0] = at;
-                (*out)[(*count)++][1] = (size_t)(found - member);
-            }
+            if (!found || other == row)
+                continue;
+            (*out)[*count][0] = at;
+            (*out)[(*count)++][1] = (size_t)(found - member);
+            taken++;
         }
     }
     return RECON_OK;
