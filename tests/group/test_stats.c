@@ -118,7 +118,7 @@ static void uniform_poses_have_uniform_p_values(void **state)
             CHECK_OK(ctx, recon_stats_uniform_test(ctx, &p[set], g, poses, N));
         }
         check_uniform(p, SETS, 0.002);
-        draw_near(poses, g, N, 1, &rng);
+        draw_near(poses, g, N, 0.4, &rng);
         for (size_t j = 0; j < N; j += 2) /* opposite poses, too, are not uniform */
             poses[j * g->numbers] += g->numbers == 4 ? 0 : M_PI;
         CHECK_OK(ctx, recon_stats_uniform_test(ctx, p, g, poses, N));

@@ -46,6 +46,7 @@ enum {
 #define GAP_LEVEL   0.005
 #define FREE_LEAST  8
 #define CLUMP       0.5 /* radians */
+#define STEPS_LEAST 5   /* of n times the squared moment: chance in 1 of 150 free spins */
 
 typedef struct {
     int code, order;
@@ -469,6 +470,30 @@ static double gap_chance(const placement *p, const recon_so3 *g, size_t n)
     return fmin((double)count * pow(1 - widest / (2 * M_PI), (double)count - 1), 1);
 }
 
+/* Do poses gather in n steps about the main axis? A free spin whose tilt is broad looks like any number of broad steps. */
+static int has_steps(const placement *p, const candidate *h, const recon_so3 *g, size_t n)
+{
+    size_t some = n < PAIRED ? n : PAIRED;
+    int fold = h->code % RECON_SYMMETRY_D;
+    double axis[3] = { 0, 0, 1 }, sum = 0, inside = 0;
+    recon_so3 pose[SPIN];
+    if (fold < 3 || h->code >= RECON_SYMMETRY_T)
+        return 1;
+    poses_of(pose, h, p);
+    recon_so3_act(axis, recon_so3_inverse(p->b), axis);
+    for (size_t j = 0; j < some; j++) {
+        double cosine, v[3];
+        recon_so3 q = spaced(g, n, some, j);
+        int i = nearest(pose, h->order, q, &cosine);
+        if (2 * acos(fmin(cosine, 1)) > 3.5 * p->width)
+            continue;
+        recon_so3_log(v, recon_so3_compose(recon_so3_inverse(pose[i]), q));
+        sum += cos(fold * (v[0] * axis[0] + v[1] * axis[1] + v[2] * axis[2]));
+        inside++;
+    }
+    return sum > 0 && sum * sum >= STEPS_LEAST * inside;
+}
+
 /* Are all elements taken equally often? Pearson's test of the counts, and about an axis Rayleigh's of the
  * first harmonics: an arc is uneven in those above all. */
 static int is_even(placement *p, const candidate *h, const recon_so3 *g, size_t n)
@@ -598,6 +623,7 @@ recon_status recon_so3_symmetry(recon_ctx *ctx, recon_point_group *out, const re
     }
     if (best >= 0 && found.strays <= STRAYS_MOST && is_resolved(&found, &group[best]) &&
         is_scattered(&found, &group[best], samples, n) &&
+        has_steps(&found, &group[best], samples, n) &&
         (group[best].order == 1 || is_even(&found, &group[best], samples, n)))
         report(out, &found, &group[best]);
     return RECON_OK;
