@@ -50,7 +50,7 @@ class Symmetry:
 def _taken(poses: Any, group: str, quaternions: Any, weights: Any = None) -> Iterator[tuple[Any, ...]]:
     """What the functions of group.h take, and the table."""
     with context() as ctx:
-        table = find_group(ctx, group, "auto")
+        table = find_group(ctx, group, "auto", quaternions)
         read, _ = read_poses(ctx, table, quaternions, poses, None)
         w = None
         if weights is not None:

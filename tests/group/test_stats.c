@@ -29,7 +29,7 @@ static void draw_near(double *out, const recon_group *g, size_t n, double radius
 /* F(mu gamma) = F(mu) gamma; a weight of m is m poses; weights may be scaled. */
 static void weighted_means_obey_the_laws(void **state)
 {
-    static const char *const names[] = { "so2", "so3", "t3" };
+    static const char *const names[] = { "so2", "so3", "torus3" };
     recon_ctx *ctx = *state;
     recon_rng rng = recon_rng_new(1, 0);
     for (int i = 0; i < 6; i++) {
@@ -106,7 +106,7 @@ static void check_uniform(double *p, size_t n, double step)
 
 static void uniform_poses_have_uniform_p_values(void **state)
 {
-    static const char *const names[] = { "so2", "so3", "t2" };
+    static const char *const names[] = { "so2", "so3", "torus2" };
     recon_ctx *ctx = *state;
     recon_rng rng = recon_rng_new(2, 0);
     double poses[N * 4], p[SETS];
@@ -128,7 +128,7 @@ static void uniform_poses_have_uniform_p_values(void **state)
 
 static void flat_laws_have_one_mode(void **state)
 {
-    static const char *const names[] = { "so2", "t2" };
+    static const char *const names[] = { "so2", "torus2" };
     recon_ctx *ctx = *state;
     recon_rng rng = recon_rng_new(3, 0);
     double poses[N * 4], p[SETS];
@@ -150,7 +150,7 @@ static void flat_laws_have_one_mode(void **state)
 /* Two modes are found in any group; strays, and a normal law, are no modes. */
 static void modes_are_counted(void **state)
 {
-    static const char *const names[] = { "so2", "so3", "t2" };
+    static const char *const names[] = { "so2", "so3", "torus2" };
     recon_ctx *ctx = *state;
     recon_rng rng = recon_rng_new(4, 0);
     double poses[N * 4], step[4], p;
@@ -215,7 +215,7 @@ static void what_is_not_there_is_refused(void **state)
                 RECON_ERR_UNSUPPORTED, "one mode");
     CHECK_FAILS(ctx, recon_stats_one_mode_test(ctx, out, RECON_SO2, poses, 4), RECON_ERR_INPUT,
                 "needs 5");
-    CHECK_FAILS(ctx, recon_stats_symmetry(ctx, &center, group_of(ctx, "t2"), none, 2),
+    CHECK_FAILS(ctx, recon_stats_symmetry(ctx, &center, group_of(ctx, "torus2"), none, 2),
                 RECON_ERR_UNSUPPORTED, "T^2");
 }
 

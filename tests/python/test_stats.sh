@@ -19,7 +19,7 @@ assert abs(np.angle(np.exp(1j * (mean - grid[loss.argmin()])))) < 1e-4
 assert abs(stats.dispersion(x, weights=w) - np.sqrt(loss.min() / w.sum())) < 1e-6
 elements = [0, 3, 3, 5]
 assert stats.mean(elements, group="c8") == 3 and stats.mean(elements, group="c8", weights=[5, 1, 1, 1]) == 0
-assert stats.mean(np.c_[x, -x], group="t2", weights=w).shape == (2,)
+assert stats.mean(np.c_[x, -x], group="torus2", weights=w).shape == (2,)
 PROGRAM
 if "$python" -c 'import scipy' 2>/dev/null; then
     passes "weighted means of rotations are SciPy's, whatever form they have" <<'PROGRAM'
@@ -61,7 +61,7 @@ for text, call in {
     "weights: 3": lambda: stats.mean(step, weights=[1, 2, 3]),
     "weight 1 is -1": lambda: stats.mean([0, 1.0], weights=[1, -1]),
     "no weights": lambda: stats.mean([0, 1.0], weights=[1, 1], kind="tukey"),
-    "no symmetries are named in T^2": lambda: stats.symmetry(np.zeros((30, 2)), group="t2"),
+    "no symmetries are named in T^2": lambda: stats.symmetry(np.zeros((30, 2)), group="torus2"),
 }.items():
     try: call()
     except recon.Error as error: assert text in str(error), error
