@@ -392,7 +392,6 @@ def read_poses(
     return read, np.float64 if held.dtype == np.float64 else np.float32
 
 
-
 def _shape(x: Array) -> str:
     return " x ".join(map(str, x.shape)) or "a single number"
 
