@@ -245,7 +245,7 @@ def normalize(
     out, asked = _abi.recon_frames(), None
     try:
         with watched("cpu", progress) as ctx:
-            table = find_group(ctx, group, family, quaternions)
+            table = _group(ctx, group, family, quaternions)
             index, kept, precision = _embedded(ctx, table, quaternions, z, poses, labels, "")
             if queries is not None:
                 embedded, also, _ = _embedded(ctx, table, quaternions, *queries, query_labels, "query ")
@@ -335,7 +335,7 @@ def _caution(frames: Frames, points: int) -> None:
 # --- in -------------------------------------------------------------------------------------------
 
 
-def find_group(ctx: int, name: str, family: str, order: str | None) -> Any:
+def _group(ctx: int, name: str, family: str, order: str | None) -> Any:
     """The table of a group, which lives as long as the context."""
     found = ctypes.c_void_p()
     check(ctx, lib.recon_group_find(ctx, ctypes.byref(found), str(name).encode()))

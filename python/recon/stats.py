@@ -19,7 +19,7 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import Array, address, array, check, choice, context, lib
-from ._normalize import _shape, find_group, read_poses, symmetry_names, written_poses
+from ._normalize import _shape, _group, read_poses, symmetry_names, written_poses
 from ._records import record
 
 __all__ = ["Symmetry", "dispersion", "mean", "one_mode_test", "symmetry", "uniform_test"]
@@ -50,7 +50,7 @@ class Symmetry:
 def _taken(poses: Any, group: str, quaternions: Any, weights: Any = None) -> Iterator[tuple[Any, ...]]:
     """What the functions of group.h take, and the table."""
     with context() as ctx:
-        table = find_group(ctx, group, "auto", quaternions)
+        table = _group(ctx, group, "auto", quaternions)
         read, _ = read_poses(ctx, table, quaternions, poses, None)
         w = None
         if weights is not None:
