@@ -238,6 +238,9 @@ typedef struct {
 recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *model, const cli_data *data);
 void cli_close(recon_ctx *ctx, cli_subject *subject);
 
+/* The shipped model that knows most about the poses of these inputs as given, by name. */
+recon_status cli_choose_model(recon_ctx *ctx, const char **out, const cli_data *data);
+
 /* What an option such as --held names: read as the data are, but all of it; for a backbone (of the
  * file `model`), which may be NULL. */
 recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,

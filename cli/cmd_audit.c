@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "group/group.h"
 #include "model/model.h"
+#include "report/inputs.h"
 #include "model/table.h"
 
 #include <math.h>
@@ -19,23 +20,28 @@ const cli_command cli_audit = {
     .purpose = "list the inputs of an aligned set that are not aligned",
     .arguments = "DATA",
     .example =
-        "  recon audit photos --model general\n"
+        "  recon audit photos\n"
+        "  recon audit photos --out audit.html\n"
         "  recon audit photos --model general --out audit.csv\n"
         "  recon canonicalize photos --model general --actions audit.csv --out mended\n"
         "\n"
-        "The set is taken to be upright but for a few inputs. The evidence against an input is the log\n"
-        "of the odds between its likeliest pose and the one as given; its score is by how much that\n"
-        "exceeds the evidence against most of its neighbours in the embedding. A kind that\n"
-        "stands in several poses in this set is therefore not called wrong. The p-value is the share of\n"
-        "inputs with so high a score, which is known for most of them from the set itself and falls no\n"
-        "slower than the odds rise beyond that. --fdr is the share of inputs that may be called wrong\n"
-        "and are not (Benjamini and Hochberg). No p-value is below 1 / (n + 1): of fewer than 700\n"
-        "inputs none is called where three in a hundred are wrong, and the list is a ranking.\n"
+        "The set is taken to be upright but for a few inputs. Of all rotations of an input, how likely\n"
+        "is the one as given? Its pose density and its neighbours in the embedding answer, with the\n"
+        "weights that suit this set best. The score is the log-likelihood ratio of a random rotation\n"
+        "to none; a kind that stands in several poses in this set is therefore not called wrong. The\n"
+        "p-value is the share of inputs with so high a score, which is known for most of them from the\n"
+        "set itself. --fdr is the share of inputs that may be called wrong and are not (Benjamini and\n"
+        "Hochberg). No p-value is below 1 / (n + 1): of fewer than 700 inputs none is called where\n"
+        "three in a hundred are wrong, and the list is a ranking.\n"
+        "\n"
+        "Without --model the shipped model that knows most about the poses of the set is taken; a\n"
+        "model of your own, of `recon discover`, may know more. If less than 0.7 nats are known,\n"
+        "the list is a ranking.\n"
         "\n"
         "FILE.csv has a row for each input, the most suspicious first: name, index, rank, score,\n"
         "p_value, wrong, mixed, action and the rotation that sets it upright. `canonicalize --actions`\n"
-        "takes it, edited or not. A model that learned upright inputs is best, such as general or\n"
-        "cifar10; one that learned rotated inputs sees less.",
+        "takes it, edited or not. FILE.html shows the first ones as given and as they should be, and\n"
+        "all in a table; FILE.csv is written beside it.",
     .run = run,
 };
 
@@ -56,6 +62,8 @@ typedef struct {
     const recon_model *model;
     recon_audited *audited; /* [inputs]                             */
     size_t *order;          /* [inputs] the most suspicious first */
+    const char *name;       /* of the model                       */
+    int chosen;             /* without being asked for            */
     recon_audit_result result;
     double seconds;
 } findings;
@@ -91,7 +99,14 @@ static void print_text(const findings *f)
     printf("%s of %s in %.2f s\n", recon_count(count, f->inputs->n, kind->one, kind->many),
            f->of->data.spec, f->seconds);
     cli_print_skipped(f->inputs->skipped, &f->inputs->skips);
-    cli_print_distrust(f->model);
+    printf("  model      %s, %s%.2f nats known about the poses as given\n", f->name,
+           f->chosen ? "which knows most of these: " : "", r->known);
+    if (!f->chosen)
+        cli_print_distrust(f->model);
+    if (r->known < RECON_AUDIT_KNOWN)
+        printf("  warning    the model does not know these %s: this is a ranking; train one on\n"
+               "             upright %s of your own\n",
+               kind->many, kind->many);
     if (f->inputs->n < RECON_AUDIT_LEAST)
         printf(
             "  warning    too few to call one wrong where three in a hundred are: %d are needed,\n"
@@ -135,22 +150,23 @@ static json_t *as_json(const findings *f)
                             "p_value", a->p, "wrong", a->wrong, "rotation",
                             recon_group_print(pose, f->group, a->rotation)));
     }
-    return json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:f, s:o, s:f}", f->inputs->use->kind->many,
-                     (json_int_t)f->inputs->n, "skipped", (json_int_t)f->inputs->skipped, "fdr",
-                     f->of->rate, "threshold", f->result.threshold, "wrong",
-                     (json_int_t)f->result.wrong, "mixed", (json_int_t)f->result.mixed, "fall",
-                     f->result.fall, "ranked", list, "seconds", f->seconds);
+    return json_pack("{s:s, s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:f, s:o, s:f}", "model", f->name,
+                     "known", f->result.known, f->inputs->use->kind->many, (json_int_t)f->inputs->n,
+                     "skipped", (json_int_t)f->inputs->skipped, "fdr", f->of->rate, "threshold",
+                     f->result.threshold, "wrong", (json_int_t)f->result.wrong, "mixed",
+                     (json_int_t)f->result.mixed, "fall", f->result.fall, "ranked", list, "seconds",
+                     f->seconds);
 }
 
 /* --- written ---------------------------------------------------------------------------------- */
 
-static recon_status write_table(recon_ctx *ctx, const findings *f)
+static recon_status write_table(recon_ctx *ctx, const findings *f, const char *path)
 {
     recon_writer to = { .fd = -1 };
     recon_pose_text pose;
     char name[RECON_FILE_NAME];
     recon_status status;
-    RECON_TRY(recon_writer_open(ctx, &to, f->of->out));
+    RECON_TRY(recon_writer_open(ctx, &to, path));
     RECON_TRY(recon_table_fields(ctx, &to, "%s,index,rank,score,p_value,wrong,mixed,action,%s\n",
                                  recon_table_heading(f->inputs),
                                  cli_words_of(f->inputs)->rotation));
@@ -168,6 +184,81 @@ done:
     return status;
 }
 
+/* As lines of a listing, in the order of the inputs. */
+static void make_lines(recon_line *line, char (*name)[RECON_FILE_NAME], const findings *f)
+{
+    for (size_t i = 0; i < f->inputs->n; i++) {
+        const recon_audited *a = &f->audited[i];
+        line[i] = (recon_line){ .name = recon_table_name(name[i], f->inputs, i),
+                                .score = a->score,
+                                .p_value = a->p,
+                                .p_embedding = NAN,
+                                .verdict = a->mixed ? RECON_NATURAL_SEVERAL : RECON_NATURAL_ONE,
+                                .cluster = -1,
+                                .rotated = a->wrong };
+        f->group->inverse(f->group, line[i].pose, a->rotation);
+    }
+}
+
+static void fill_page(recon_page *page, const findings *f, const recon_listing *all,
+                      recon_line *line)
+{
+    const recon_audit_result *r = &f->result;
+    size_t most = r->wrong ? r->wrong : RANKED, n = f->inputs->n;
+    n = n < RECON_PAIRS_MOST ? n : RECON_PAIRS_MOST;
+    n = n < most ? n : most;
+    recon_page_verdict(page, r->wrong ? "care" : "good", NULL,
+                       "%zu of %zu called wrong, at a false-discovery rate of %.3g %%.", r->wrong,
+                       f->inputs->n, 100 * f->of->rate);
+    recon_page_section(page, "As given, and as they should be");
+    for (size_t i = 0; i < n; i++)
+        line[f->order[i]].rotated = 1;
+    recon_page_pairs(page, all, f->order, n,
+                     r->wrong ? "The most suspicious first."
+                              : "The most suspicious first. None is called wrong: a ranking.");
+    for (size_t i = 0; i < n; i++)
+        line[f->order[i]].rotated = f->audited[f->order[i]].wrong;
+    if ((double)r->mixed > RECON_NATURAL_FEW * (double)f->inputs->n)
+        recon_page_warning(page,
+                           "%.1f %% are of kinds that stand in several poses here: in these poses "
+                           "nothing is called wrong.",
+                           100 * (double)r->mixed / (double)f->inputs->n);
+    recon_page_section(page, "All inputs");
+    recon_page_listing(page, all);
+}
+
+static recon_status write_page(recon_ctx *ctx, const findings *f)
+{
+    size_t n = f->inputs->n;
+    recon_line *line = NULL;
+    char(*name)[RECON_FILE_NAME] = NULL;
+    recon_page *page = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &line, n, sizeof *line));
+    RECON_TRY(recon_alloc_raw(ctx, &name, n, sizeof *name));
+    make_lines(line, name, f);
+    const recon_listing all = { line, n, recon_table_heading(f->inputs), f->group,
+                                recon_inputs_unrotated(f->inputs) };
+    RECON_TRY(recon_page_new(ctx, &page, "Audit", f->of->data.spec));
+    fill_page(page, f, &all, line);
+    status = recon_page_save_over(page, f->of->out);
+done:
+    free(line);
+    free(name);
+    return status;
+}
+
+/* Beside FILE.html the table is FILE.csv. */
+static recon_status write_files(recon_ctx *ctx, const findings *f)
+{
+    char table[1024];
+    int page = cli_ends_in(f->of->out, ".html");
+    snprintf(table, sizeof table, "%.*s%s", (int)(strlen(f->of->out) - (page ? 5 : 0)), f->of->out,
+             page ? ".csv" : "");
+    recon_status status = write_table(ctx, f, table);
+    return status == RECON_OK && page ? write_page(ctx, f) : status;
+}
+
 /* --- the work --------------------------------------------------------------------------------- */
 
 static recon_status work(recon_ctx *ctx, const void *arg)
@@ -177,7 +268,12 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     findings f = { .of = s, .inputs = &subject.inputs };
     double begun = recon_now();
     recon_status status;
-    RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
+    f.name = s->model;
+    RECON_TRY(cli_attach(ctx, &s->data));
+    if (!s->model)
+        RECON_TRY(cli_choose_model(ctx, &f.name, &s->data));
+    f.chosen = !s->model;
+    RECON_TRY(cli_open(ctx, &subject, f.chosen ? cli_model_file(f.name) : s->model, &s->data));
     f.model = subject.model;
     f.group = recon_model_describe(f.model).group;
     RECON_TRY(recon_alloc_raw(ctx, &f.audited, f.inputs->n, sizeof *f.audited));
@@ -188,7 +284,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     qsort_r(f.order, f.inputs->n, sizeof *f.order, by_score, f.audited);
     f.seconds = recon_now() - begun;
     if (s->out)
-        RECON_TRY(write_table(ctx, &f));
+        RECON_TRY(write_files(ctx, &f));
     if (s->common.json)
         status = cli_print_json(ctx, as_json(&f));
     else if (!s->common.quiet)
@@ -204,10 +300,11 @@ static int run(int argc, char **argv)
 {
     settings s = { .rate = RATE };
     cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "a shipped model, or what `recon discover` wrote",
-          CLI_MODEL | CLI_REQUIRED, 0, &s.model },
-        { "--out", "FILE.csv", NULL, "file for the table of all inputs", CLI_TEXT | CLI_WRITES, 0,
-          &s.out },
+        { "--model", "MODEL", NULL,
+          "what `recon discover` wrote (default: the shipped model that knows most)", CLI_MODEL, 0,
+          &s.model },
+        { "--out", "FILE", NULL, "table of all inputs, FILE.csv, or a page and a table, FILE.html",
+          CLI_TEXT | CLI_WRITES, 0, &s.out },
         { "--fdr", "SHARE", NULL,
           "false-discovery rate: the share of the inputs called wrong that may be right "
           "(default 0.05)",
@@ -217,7 +314,7 @@ static int run(int argc, char **argv)
     int code = cli_parse(&cli_audit, options, &s.common, argc, argv, NULL, 0, NULL);
     if (code < 0 && s.rate >= 1)
         return cli_misuse(&cli_audit, "--fdr %g: must be below 1, such as 0.05 for 5 %%", s.rate);
-    if (code < 0 && s.out && !cli_ends_in(s.out, ".csv"))
-        return cli_misuse(&cli_audit, "--out %s: the table goes to FILE.csv", s.out);
+    if (code < 0 && s.out && !cli_ends_in(s.out, ".csv") && !cli_ends_in(s.out, ".html"))
+        return cli_misuse(&cli_audit, "--out %s: FILE.csv or FILE.html is written", s.out);
     return code >= 0 ? code : cli_run(&cli_audit, &s.common, work, &s);
 }

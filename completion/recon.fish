@@ -150,8 +150,8 @@ complete -c recon -n '__recon_is canonicalize' -l device -d 'device (default cpu
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is canonicalize' -l strict -d 'exit 1 if the verdict is "do not use"; files are written all the same'
 complete -c recon -n '__recon_is canonicalize' -l precision -d 'precision of activations and products (default auto: the fastest in training; f32 where a CPU uses a model)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is audit' -l model -s m -d 'a shipped model, or what `recon discover` wrote (required)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
-complete -c recon -n '__recon_is audit' -l out -s o -d 'file for the table of all inputs' -r -F
+complete -c recon -n '__recon_is audit' -l model -s m -d 'what `recon discover` wrote (default: the shipped model that knows most)' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
+complete -c recon -n '__recon_is audit' -l out -s o -d 'table of all inputs, FILE.csv, or a page and a table, FILE.html' -r -F
 complete -c recon -n '__recon_is audit' -l fdr -d 'false-discovery rate: the share of the inputs called wrong that may be right (default 0.05)' -x
 complete -c recon -n '__recon_is audit' -l data -s d -d 'a file, a folder or a known set; images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR|FILE, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is audit' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F

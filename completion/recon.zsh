@@ -202,8 +202,8 @@ _recon() {
         '--help[explain]' \
         '1: :_files' ;;
     audit) _arguments \
-        {-m,--model}'[a shipped model, or what `recon discover` wrote (required)]:MODEL:_recon_models' \
-        {-o,--out}'[file for the table of all inputs]:FILE.csv:_files' \
+        {-m,--model}'[what `recon discover` wrote (default\: the shipped model that knows most)]:MODEL:_recon_models' \
+        {-o,--out}'[table of all inputs, FILE.csv, or a page and a table, FILE.html]:FILE:_files' \
         '--fdr[false-discovery rate\: the share of the inputs called wrong that may be right (default 0.05)]:SHARE: ' \
         {-d,--data}'[a file, a folder or a known set; images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR|FILE, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \

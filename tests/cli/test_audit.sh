@@ -9,10 +9,9 @@ general="--model general --threads 2"
 run audit --help
 [ "$code" -eq 0 ] && grep -q '^  recon audit' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "audit --help shows an example"
-refused 2 "--model MODEL is required" audit "$album"
 refused 2 "--fdr 1.5: must be below 1, such as 0.05 for 5 %" audit "$album" $general --fdr 1.5
-refused 2 "--out a.txt: the table goes to FILE.csv" audit "$album" $general --out a.txt
-refused 1 "11 images: an audit compares inputs, and needs 12" audit "$album" $general --limit 11
+refused 2 "--out a.txt: FILE.csv or FILE.html is written" audit "$album" $general --out a.txt
+refused 1 "11 inputs: an audit compares inputs, and needs 12" audit "$album" $general --limit 11
 
 # --- a set with rotated inputs --------------------------------------------------------------------
 run audit "$album" $general --out audit.csv
@@ -40,6 +39,16 @@ report $? "the same as JSON, with the first ten"
 run audit "$album" $general --threads 1 --quiet --out again.csv
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && cmp -s audit.csv again.csv
 report $? "another number of threads gives the same table"
+
+run audit "$album" --threads 2 --out page.html
+[ "$code" -eq 0 ] && grep -q '^  model      general, which knows most of these' "$scratch/stdout" && cmp -s audit.csv page.csv
+report $? "without --model the shipped one that knows most is taken, with the same table"
+head -n 1 page.html | grep -q '^<!doctype html>' && tail -n 1 page.html | grep -q '</html>$' &&
+    [ "$(grep -c '<li class=' page.html)" -ge 10 ] && ! grep -qE '(src|href)="https?:' page.html
+report $? "the page shows the first ones and loads nothing"
+sed 1d page.html | python3 -c 'import sys, xml.etree.ElementTree as x, re
+x.fromstring(re.sub(r"<(style|script)[^>]*>.*?</\1>", "", sys.stdin.read(), flags=re.S))' 2>errors
+report $? "it is well-formed ($(tail -n 1 errors))"
 
 # --- the table is one of actions ------------------------------------------------------------------
 sed '2s/leave/rotate/' audit.csv >edited.csv
