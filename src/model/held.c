@@ -303,6 +303,8 @@ static recon_status put_laws(recon_ctx *ctx, held *h, int density)
     RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_HEAD));
     if (density)
         RECON_TRY(ask(ctx, h, &h->rotated, RECON_LAMBDA_DENSITY));
+    if (upright && density)
+        recon_laws_compare(&mine, h->cluster, h->given.psi, h->lambda[RECON_LAMBDA_DENSITY], h->n);
     if (kind->compared)
         RECON_TRY(ask_laws(ctx, h, upright));
     RECON_TRY(recon_laws_name(ctx, &mine,

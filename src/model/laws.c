@@ -2,6 +2,7 @@
 #include "model/laws.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "group/tail.h"
 #include "knn/clusters.h"
 #include "normalize/kde.h"
@@ -11,6 +12,9 @@
 #include <recon/group/so2.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SURE 2.0 /* standard errors */
+#define HARM 0.5 /* degrees, on average: with less, laws do none */
 
 enum {
     POSES_MOST = RECON_KDE_MOST,
@@ -331,6 +335,26 @@ void recon_law_lambda(double *lambda, const recon_law *law, const recon_group *g
     group->inverse(group, step, law->mode[nearest_mode(law, group, lambda)].at);
     group->compose(group, step, law->mode[0].at, step);
     group->compose(group, lambda, step, lambda);
+}
+
+void recon_laws_compare(recon_laws *laws, const int64_t *cluster, const double *psi,
+                        const double *lambda, size_t n)
+{
+    double sum = 0, squares = 0, count = 0;
+    for (size_t i = 0; i < n; i++) {
+        const recon_law *law = cluster[i] >= 0 ? &laws->law[cluster[i]] : NULL;
+        if (!law || law->frame != RECON_LAWS_OF_DENSITY)
+            continue;
+        double further = recon_so2_distance(psi[i], lambda[i] + law->mode[0].at[0]) -
+                         recon_so2_distance(psi[i], lambda[i]);
+        count++;
+        sum += further;
+        squares += further * further;
+    }
+    if (sum > fmax(SURE * sqrt(squares), count * HARM / RECON_TO_DEGREES))
+        for (size_t c = 0; c < laws->n; c++)
+            if (laws->law[c].frame == RECON_LAWS_OF_DENSITY)
+                laws->law[c].frame = RECON_LAWS_SILENT;
 }
 
 int recon_law_poses(const recon_law *law)

@@ -83,6 +83,13 @@ int recon_laws_by_psi(const recon_laws *laws, int64_t cluster);
  * share of all poses that are as far from one of them. NaN: of this cluster too little is known. */
 double recon_laws_p_value(const recon_laws *laws, int64_t cluster, double pose);
 
+/* Of SO(2): silences laws in the frame of the density if they do harm. They correct what the density says by cluster,
+ * but the network may see a rotated input in another cluster. n inputs that were held out have poses psi, and their
+ * rotated copies the clusters and lambda by the density alone. If the laws move lambda away from psi, by more
+ * than half a degree and twice the standard error on average, they are silent. */
+void recon_laws_compare(recon_laws *laws, const int64_t *cluster, const double *psi,
+                        const double *lambda, size_t n);
+
 /* Moves the natural pose of a member, lambda from a network, to the mode that all members take. */
 void recon_law_lambda(double *lambda, const recon_law *law, const recon_group *group);
 

@@ -65,6 +65,33 @@ static void members_take_one_mode(void **state)
     CHECK_NEAR(upright, 1.5, 1e-12);
 }
 
+/* The density is 20 degrees off, another way in either cluster. Laws know that, unless rotated copies are seen in
+ * another cluster; laws that move hardly anything are left alone. */
+static void laws_that_do_harm_are_silent(void **state)
+{
+    recon_rng rng = recon_rng_new(6, 0);
+    double psi[N], lambda[N];
+    int64_t right[N], wrong[N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        right[i] = i % 2;
+        wrong[i] = i % 8 < 6 ? 1 - right[i] : right[i];
+        lambda[i] = recon_so2_haar(&rng);
+        psi[i] = lambda[i] + (right[i] ? 20 : -20) * degree + 2 * degree * recon_rng_normal(&rng);
+    }
+    for (int k = 0; k < 3; k++) {
+        double off = k == 2 ? 0.1 * degree : 20 * degree;
+        recon_law law[2] = {
+            { .frame = RECON_LAWS_OF_DENSITY, .modes = 1, .mode = { { { -off }, 1 } } },
+            { .frame = RECON_LAWS_OF_DENSITY, .modes = 1, .mode = { { { off }, 1 } } }
+        };
+        recon_laws laws = { .n = 2, .law = law };
+        recon_laws_compare(&laws, k ? wrong : right, psi, lambda, N);
+        assert_int_equal(law[0].frame, k == 1 ? RECON_LAWS_SILENT : RECON_LAWS_OF_DENSITY);
+        assert_int_equal(law[1].frame, law[0].frame);
+    }
+}
+
 /* Of new poses by the same laws a share P has a p-value of at most P, also where there is no natural pose; the pose
  * opposite to the one of a cluster is unusual. */
 static void p_values_are_shares_of_a_cluster(void **state)
@@ -185,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_law_is_what_all_poses_of_a_cluster_say),
         cmocka_unit_test(members_take_one_mode),
+        cmocka_unit_test(laws_that_do_harm_are_silent),
         cmocka_unit_test(p_values_are_shares_of_a_cluster),
         cmocka_unit_test(poses_are_known_by_their_cluster),
         cmocka_unit_test(ends_that_differ_are_several_poses),
