@@ -34,8 +34,8 @@ class Audit(Rows):
         name: The file or molecule, text; None where inputs have no names.
         index: The row of the input in the data: images[audit.index[0]] is the most suspicious.
         rank: From 1, the most suspicious.
-        score: By how much the evidence against the input exceeds that against most of its
-            neighbours in the embedding.
+        score: The log-likelihood ratio of a random rotation of the input to none, by its pose
+            density and its neighbours in the embedding.
         p_value: The share of inputs with so high a score, if all are as they should be.
         wrong: Whether it is called wrong; bool.
         mixed: Whether its kind stands in several poses in this set; bool.
