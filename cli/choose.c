@@ -63,7 +63,5 @@ recon_status cli_choose_model(recon_ctx *ctx, const char **out, const cli_data *
             snprintf(why, sizeof why, "%s", recon_ctx_message(ctx));
         }
     }
-    return *out ? RECON_OK
-                : recon_fail(ctx, status, "no shipped model takes these inputs (%s): see --model",
-                             why);
+    return *out ? RECON_OK : recon_fail(ctx, status, "%s", why); /* of the last model */
 }

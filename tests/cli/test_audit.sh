@@ -12,6 +12,8 @@ report $? "audit --help shows an example"
 refused 2 "--fdr 1.5: must be below 1, such as 0.05 for 5 %" audit "$album" $general --fdr 1.5
 refused 2 "--out a.txt: FILE.csv or FILE.html is written" audit "$album" $general --out a.txt
 refused 1 "11 inputs: an audit compares inputs, and needs 12" audit "$album" $general --limit 11
+mkdir empty
+refused 1 "empty: no PNG" audit empty
 
 # --- a set with rotated inputs --------------------------------------------------------------------
 run audit "$album" $general --out audit.csv
