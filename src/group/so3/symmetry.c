@@ -434,7 +434,7 @@ static int is_scattered(const placement *p, const candidate *h, const recon_so3 
     for (size_t j = 0; j < some; j++) {
         double cosine;
         nearest(pose, h->order, spaced(g, n, some, j), &cosine);
-        if (2 * acos(fmin(cosine, 1)) > 3.5 * p->width)
+        if (2 * acos(fmin(cosine, 1)) > 6 * p->width)
             stray[strays++] = spaced(g, n, some, j);
     }
     for (size_t i = 0; i < strays; i++)
