@@ -134,7 +134,8 @@ LAB_CMD   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lab/main.c lab/cmd_*.c))
 THIRD   := $(BUILD)/tests/cli/third
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
-BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \
+BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(filter-out $(if $(HAVE_OPENBLAS),,bench/bench_knn.c),$(wildcard \
+           bench/bench_*.c))) \
            $(if $(filter yes,$(HAVE_FAISS)),$(BUILD)/bench/peer_faiss)
 PLUGINS := $(addprefix $(BUILD)/recon-,$(HAVE_MPI:%=comm-%.so) $(if $(filter yes,$(HAVE_FAISS)),knn-faiss.so) \
              $(if $(filter yes,$(HAVE_OPENBLAS)),ops-blas.so) $(if $(filter yes,$(HAVE_DNNL)),ops-onednn.so))
@@ -261,6 +262,7 @@ FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflat
           unlinkat mkdir mkdirat mmap opendir readdir scandir json_loadb recon_plugin_get
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
   LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
+$(BUILD)/bench/bench_knn: LAB_LIBS += $(LINK_OPENBLAS)# which it measures against
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LAB_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LAB_LIBS) $(LDLIBS)
 $(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
