@@ -14,7 +14,7 @@ static const struct {
     double noise, strays,
         promise; /* degrees; shares; the least share of right names, mean of the laws */
 } cells[] = {
-    { 25, 5, 0, 0.97 },   { 25, 5, 0.2, 0.97 },   { 25, 10, 0.1, 0.93 }, { 50, 5, 0.2, 0.97 },
+    { 25, 5, 0, 0.97 },  { 25, 5, 0.2, 0.97 },   { 25, 10, 0.1, 0.93 }, { 50, 5, 0.2, 0.97 },
     { 100, 5, 0, 0.99 }, { 100, 10, 0.1, 0.93 }, { 300, 5, 0.2, 0.97 },
 };
 enum { CELLS = sizeof cells / sizeof *cells };
