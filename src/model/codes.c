@@ -16,6 +16,7 @@
 #define SCALE     "codes.scale"
 #define POSE      "codes.pose"
 #define WHITEN    "codes.whiten"
+#define LOCAL     "codes.local"
 #define DISTANCES "codes.distances"
 #define ANGLES    "codes.angles"
 #define RARER     "codes.rarer"
@@ -45,7 +46,7 @@ void recon_codes_free(recon_stored_embeddings *c)
         return;
     recon_points_free(&c->by_angle);
     recon_points_free(&c->by_distance);
-    recon_free_all(c->z, c->white, c->whiten, c->poses, c->cluster);
+    recon_free_all(c->z, c->white, c->whiten, c->poses, c->cluster, c->local);
     recon_laws_free(&c->laws);
     free(c);
 }
@@ -105,12 +106,13 @@ static void fill(recon_stored_embeddings *c, const recon_embedded *data, const s
     }
 }
 
-/* Searches the nearest codes of each of m points; out has the mean of apart(score). */
+/* Searches the nearest codes of each of m points; out has the mean of apart(score), over that of these codes where
+ * local is known. 1 more where the points are the codes, each nearest to itself. */
 static recon_status mean_apart(recon_ctx *ctx, double *out, const recon_points *codes,
                                const float *z, size_t m, size_t d, recon_metric metric,
-                               double (*apart)(double score))
+                               double (*apart)(double score), const float *local, size_t more)
 {
-    size_t k = codes->n < RECON_CODES_NEAREST ? codes->n : RECON_CODES_NEAREST;
+    size_t k = codes->n < RECON_CODES_NEAREST + more ? codes->n : RECON_CODES_NEAREST + more;
     recon_neighbor *found = NULL;
     recon_points q = { 0 };
     recon_status status;
@@ -118,9 +120,13 @@ static recon_status mean_apart(recon_ctx *ctx, double *out, const recon_points *
     RECON_TRY(recon_points_make(ctx, &q, z, m, d, metric, codes, "embeddings"));
     RECON_TRY(recon_exact_search(ctx, found, &q, codes, k));
     for (size_t i = 0; i < m; i++) {
+        double theirs = 0;
         out[i] = 0;
-        for (size_t j = 0; j < k; j++)
-            out[i] += apart(found[i * k + j].score) / (double)k;
+        for (size_t j = 0; j < k; j++) {
+            out[i] += apart(found[i * k + j].score);
+            theirs += local ? (double)local[found[i * k + j].index] : 1;
+        }
+        out[i] /= theirs;
     }
 done:
     recon_points_free(&q);
@@ -130,7 +136,7 @@ done:
 
 static double distance_of(double score)
 {
-    return sqrt(-score);
+    return sqrt(fmax(-score, 0));
 }
 
 static double angle_of(double score)
@@ -145,7 +151,8 @@ static recon_status measure_distances(recon_ctx *ctx, double *out, const recon_s
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &white, m * c->d, sizeof *white));
     RECON_TRY(recon_whiten(ctx, white, z, m, c->d, c->whiten, 1));
-    RECON_TRY(mean_apart(ctx, out, &c->by_distance, white, m, c->d, RECON_EUCLIDEAN, distance_of));
+    RECON_TRY(mean_apart(ctx, out, &c->by_distance, white, m, c->d, RECON_EUCLIDEAN, distance_of,
+                         c->local, 0));
 done:
     free(white);
     return status;
@@ -169,7 +176,8 @@ static recon_status measure_angles(recon_ctx *ctx, double *out, const recon_stor
     memcpy(direction, z, m * c->d * sizeof *direction);
     for (size_t i = 0; i < m; i++)
         direction[i * c->d] += (float)recon_code_is_zero(z + i * c->d, c->d);
-    RECON_TRY(mean_apart(ctx, out, &c->by_angle, direction, m, c->d, RECON_COSINE, angle_of));
+    RECON_TRY(mean_apart(ctx, out, &c->by_angle, direction, m, c->d, RECON_COSINE, angle_of,
+                         c->local ? c->local + c->n : NULL, 0));
     for (size_t i = 0; i < m; i++)
         out[i] = recon_code_is_zero(z + i * c->d, c->d) ? 1 : out[i];
 done:
@@ -203,6 +211,32 @@ static recon_status calibrate(recon_ctx *ctx, recon_stored_embeddings *c, const 
     recon_calibrate(&c->rarer, sorted, n);
 done:
     recon_free_all(sorted, distance);
+    return status;
+}
+
+/* How far codes are from the nearest others, by distance and by angle: where a kind is rare, they are sparse, and a new
+ * one of it is no farther from them than they are. Half of it is the mean of all, so that a copy counts for little. */
+static recon_status measure_local(recon_ctx *ctx, recon_stored_embeddings *c)
+{
+    double *own = NULL;
+    float *local = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &own, c->n, sizeof *own));
+    RECON_TRY(recon_alloc_raw(ctx, &local, 2 * c->n, sizeof *local));
+    for (int angle = 0; angle < 2; angle++) {
+        double mean = 0;
+        RECON_TRY(mean_apart(
+            ctx, own, angle ? &c->by_angle : &c->by_distance, angle ? c->z : c->white, c->n, c->d,
+            angle ? RECON_COSINE : RECON_EUCLIDEAN, angle ? angle_of : distance_of, NULL, 1));
+        for (size_t i = 0; i < c->n; i++)
+            mean += own[i] / (double)c->n;
+        for (size_t i = 0; i < c->n; i++)
+            local[(size_t)angle * c->n + i] = mean > 0 ? (float)((own[i] / mean + 1) / 2) : 1;
+    }
+    c->local = local;
+    local = NULL;
+done:
+    recon_free_all(own, local);
     return status;
 }
 
@@ -253,6 +287,7 @@ recon_status recon_codes_make(recon_ctx *ctx, recon_stored_embeddings **out,
     fill(c, data, which);
     RECON_TRY(find_whiten(ctx, c, rotated));
     RECON_TRY(make_ready(ctx, c));
+    RECON_TRY(measure_local(ctx, c));
     if (!rotated)
         RECON_TRY(gather(ctx, &as_they_are, data, which + n, all - n));
     RECON_TRY(calibrate(ctx, c, rotated ? rotated + n * c->d : as_they_are, all - n));
@@ -408,7 +443,7 @@ done:
 static recon_status read_all(recon_ctx *ctx, recon_stored_embeddings *c,
                              const recon_safetensors *file, const char *path)
 {
-    const size_t one = 1, z[] = { c->n, c->d }, u[] = { c->d, c->d };
+    const size_t one = 1, z[] = { c->n, c->d }, u[] = { c->d, c->d }, local[] = { 2, c->n };
     float *scale = NULL;
     recon_status status;
     RECON_TRY(get(ctx, &c->z, file, path, Z, z, 2));
@@ -421,6 +456,8 @@ static recon_status read_all(recon_ctx *ctx, recon_stored_embeddings *c,
         RECON_TRY(read_calibration(ctx, &c->angles, file, path, ANGLES, HELD));
         RECON_TRY(read_calibration(ctx, &c->rarer, file, path, RARER, HELD));
     }
+    if (recon_safetensors_has(file, LOCAL))
+        RECON_TRY(get(ctx, &c->local, file, path, LOCAL, local, 2));
     if (recon_safetensors_has(file, LAWS))
         RECON_TRY(read_laws(ctx, c, file, path));
     RECON_TRY(make_ready(ctx, c));
@@ -514,15 +551,20 @@ recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
         t->entry[t->entries++] = entry(ANGLES, RECON_F32, t->angles, RECON_QUANTILES, 0);
         t->entry[t->entries++] = entry(RARER, RECON_F32, t->rarer, RECON_QUANTILES, 0);
     }
+    if (c->local)
+        t->entry[t->entries++] = entry(LOCAL, RECON_F32, c->local, 2, n);
     if (c->cluster)
         RECON_CHECK(put_laws(ctx, t, c));
     return RECON_OK;
 }
 
+#define SAME 1e-4 /* no code is nearer */
+
 /* --- asked ------------------------------------------------------------------------------------ */
 
-recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, const recon_stored_embeddings *c,
-                                 const float *z, size_t m, size_t k)
+recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, double *apart,
+                                 const recon_stored_embeddings *c, const float *z, size_t m,
+                                 size_t k)
 {
     recon_neighbor *found = NULL;
     recon_points q = { 0 };
@@ -537,22 +579,27 @@ recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, const recon_sto
         some[i * c->d] += (float)recon_code_is_zero(z + i * c->d, c->d);
     RECON_TRY(recon_points_make(ctx, &q, some, m, c->d, RECON_COSINE, &c->by_angle, "embeddings"));
     RECON_TRY(recon_exact_search(ctx, found, &q, &c->by_angle, k));
-    for (size_t i = 0; i < m * k; i++)
+    for (size_t i = 0; i < m * k; i++) {
         index[i] = recon_code_is_zero(z + i / k * c->d, c->d) ? -1 : (int64_t)found[i].index;
+        if (apart)
+            apart[i] = angle_of(found[i].score);
+    }
 done:
     recon_points_free(&q);
     recon_free_all(some, found);
     return status;
 }
 
-/* The first of those that occur most. */
-static int64_t vote(const int64_t *cluster, const int64_t *nearest, size_t k)
+/* The first of those with most votes. A code has as many as it is near: of a kind with few, others are among the
+ * nearest, too. */
+static int64_t vote(const int64_t *cluster, const int64_t *nearest, const double *apart, size_t k)
 {
-    size_t most = 0, best = 0;
+    double most = 0;
+    size_t best = 0;
     for (size_t j = 0; j < k; j++) {
-        size_t votes = 0;
+        double votes = 0;
         for (size_t i = 0; i < k; i++)
-            votes += cluster[nearest[i]] == cluster[nearest[j]];
+            votes += cluster[nearest[i]] == cluster[nearest[j]] ? 1 / fmax(apart[i], SAME) : 0;
         best = votes > most ? j : best;
         most = votes > most ? votes : most;
     }
@@ -563,6 +610,7 @@ recon_status recon_codes_clusters(recon_ctx *ctx, int64_t *out, const recon_stor
                                   const float *z, size_t m, size_t k)
 {
     int64_t *nearest = NULL;
+    double *apart = NULL;
     recon_status status = RECON_OK;
     k = k < c->n ? k : c->n;
     for (size_t i = 0; i < m; i++)
@@ -570,30 +618,45 @@ recon_status recon_codes_clusters(recon_ctx *ctx, int64_t *out, const recon_stor
     if (!c->cluster || m == 0)
         return status;
     RECON_TRY(recon_alloc_raw(ctx, &nearest, m, k * sizeof *nearest));
-    RECON_TRY(recon_codes_nearest(ctx, nearest, c, z, m, k));
+    RECON_TRY(recon_alloc_raw(ctx, &apart, m, k * sizeof *apart));
+    RECON_TRY(recon_codes_nearest(ctx, nearest, apart, c, z, m, k));
     for (size_t i = 0; i < m; i++)
         if (nearest[i * k] >= 0)
-            out[i] = vote(c->cluster, nearest + i * k, k);
+            out[i] = vote(c->cluster, nearest + i * k, apart + i * k, k);
 done:
-    free(nearest);
+    recon_free_all(nearest, apart);
     return status;
 }
 
-recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_embeddings *c,
-                                  const float *z, size_t m)
+/* Beyond all inputs held out the tail goes on as the last tenth of them falls: exponentially. */
+static double continued(const recon_calibration *c, double x)
+{
+    enum { LAST = RECON_QUANTILES - 1 };
+    double top = c->quantile[LAST], before = c->quantile[LAST * 9 / 10];
+    double falls = log((c->n + 1) / 10), p = recon_calibration_p_value(c, x);
+    return x > top && falls > 0 ? p * exp(-falls * (x - top) / fmax(top - before, 1e-30)) : p;
+}
+
+recon_status recon_codes_p_values(recon_ctx *ctx, double *out, unsigned char *unlike,
+                                  const recon_stored_embeddings *c, const float *z, size_t m)
 {
     double *angle = NULL;
-    recon_status status = RECON_OK;
+    recon_status status;
     if (m == 0)
-        return status;
+        return RECON_OK;
     RECON_TRY(measure_distances(ctx, out, c, z, m));
     if (c->rarer.n > 0) {
         RECON_TRY(recon_alloc_raw(ctx, &angle, m, sizeof *angle));
         RECON_TRY(measure_angles(ctx, angle, c, z, m));
     }
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m; i++) {
+        double least = continued(&c->distances, out[i]);
+        least = angle ? fmin(least, continued(&c->angles, angle[i])) : least;
+        if (unlike)
+            unlike[i] = least < RECON_CODES_UNLIKE;
         out[i] = angle ? recon_calibration_p_value(&c->rarer, rarer_of(c, out[i], angle[i]))
                        : recon_calibration_p_value(&c->distances, out[i]);
+    }
 done:
     free(angle);
     return status;

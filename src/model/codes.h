@@ -8,7 +8,7 @@
  * too large an angle.
  *
  * In a file, see docs/formats.md: codes.z and codes.scale, codes.pose, codes.whiten, and
- * codes.distances, codes.angles, codes.rarer and codes.held, which calibrate; codes.cluster and
+ * codes.distances, codes.angles, codes.rarer and codes.held, which calibrate; codes.local; codes.cluster and
  * codes.laws; codes.density, codes.usual and codes.counted. */
 #ifndef MODEL_CODES_H
 #define MODEL_CODES_H
@@ -34,6 +34,7 @@ typedef struct {
     /* For the held-out inputs: distances, angles, and -log of the smaller of their two p-values.
      * The last two have 0 inputs in files that only have distances. */
     recon_calibration distances, angles, rarer;
+    float *local;     /* [2][n] see codes.c; NULL: a file without it */
     int64_t *cluster; /* [n] of each code; NULL: a file without clusters */
     recon_laws laws;  /* of the clusters */
 } recon_stored_embeddings;
@@ -59,7 +60,7 @@ recon_status recon_codes_read(recon_ctx *ctx, recon_stored_embeddings **out,
                               const recon_group *group, size_t d);
 
 /* The codes as tensors of a file; the entries point into it. Always free it. */
-enum { RECON_CODES_TENSORS = 13 };
+enum { RECON_CODES_TENSORS = 14 };
 typedef struct {
     recon_tensor_entry entry[RECON_CODES_TENSORS];
     size_t entries; /* the number of entries, fewer without angles */
@@ -76,8 +77,8 @@ void recon_codes_tensors_free(recon_codes_tensors *tensors);
 int recon_code_is_zero(const float *z /* [d] */, size_t d);
 
 /* Finds the k <= codes->n nearest codes of each of m embeddings by cosine similarity, nearest
- * first. index [m][k] are indices of codes, as in codes->poses, or -1 if the embedding is zero. */
-recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index,
+ * first. apart [m][k], or NULL, is 1 less that. index [m][k] are indices of codes, as in codes->poses, or -1 if the embedding is zero. */
+recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, double *apart,
                                  const recon_stored_embeddings *codes, const float *z /* [m][d] */,
                                  size_t m, size_t k);
 
@@ -89,7 +90,8 @@ recon_status recon_codes_clusters(recon_ctx *ctx, int64_t *out /* [m] */,
 
 /* Computes the p-value of each of m embeddings: the share of held-out inputs that are as unlike the
  * codes, by distance or by angle. If it is small, the input is unlike the training data. */
-recon_status recon_codes_p_values(recon_ctx *ctx, double *out /* [m] */,
+#define RECON_CODES_UNLIKE 0.01
+recon_status recon_codes_p_values(recon_ctx *ctx, double *out /* [m] */, unsigned char *unlike,
                                   const recon_stored_embeddings *codes, const float *z /* [m][d] */,
                                   size_t m);
 /* The smallest possible p-value, of inputs further from the codes than all held-out ones. */

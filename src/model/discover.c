@@ -117,13 +117,18 @@ static recon_status find_clusters(recon_ctx *ctx, flow *f, size_t *count)
                             .neighbors = f->frames.neighbors,
                             .poses = { e->poses } };
     double *upright = NULL;
+    size_t *used = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &f->cluster, e->n, sizeof *f->cluster));
+    RECON_TRY(recon_alloc_raw(ctx, &used, e->n, sizeof *used));
+    for (size_t i = 0; i < e->n; i++)
+        used[i] = (size_t)f->frames.members[i];
+    of.used = used;
     RECON_TRY(recon_held_upright(ctx, &upright, e, f->maps->kind));
     of.poses[1] = upright;
     RECON_TRY(recon_pooled_clusters(ctx, f->cluster, count, &of));
 done:
-    free(upright);
+    recon_free_all(upright, used);
     return status;
 }
 

@@ -315,8 +315,7 @@ static recon_status put_laws(recon_ctx *ctx, held *h, int density)
                                                    .poses = { e->poses, upright } },
                               h->job->cluster));
     RECON_TRY(recon_ends_tell(ctx, &mine,
-                              &(recon_ends_job){ .backbone = h->model->backbone,
-                                                 .data = h->job->data,
+                              &(recon_ends_job){ .data = h->job->data,
                                                  .poses = { NULL, e->poses, upright },
                                                  .cluster = h->job->cluster,
                                                  .n = e->n }));

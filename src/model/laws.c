@@ -3,6 +3,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "group/so2/verdict.h"
 #include "group/tail.h"
 #include "knn/clusters.h"
 #include "normalize/kde.h"
@@ -18,7 +19,7 @@
 
 enum {
     POSES_MOST = RECON_KDE_MOST,
-    NUMBERS = 6 /* of a law's row */,
+    NUMBERS = 7 + RECON_ENDS /* of a law's row */,
     VERDICTS = 8 /* room for them */
 };
 
@@ -94,13 +95,23 @@ static void take_center(recon_law *out, const recon_center *center, const recon_
     recon_law_read(out, row, group);
 }
 
-static recon_status make_law(recon_ctx *ctx, recon_law *out, const recon_group *group,
-                             const double *poses, size_t n, void *fit)
+recon_status recon_law_make(recon_ctx *ctx, recon_law *out, const recon_group *group,
+                            const double *poses, size_t n)
 {
     recon_center center;
-    recon_status status = group->center(ctx, group, &center, fit, poses, 1, n, NULL);
-    if (status == RECON_OK)
-        take_center(out, &center, group, poses, n);
+    char *fit = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &fit, 1, group->fit_size));
+    RECON_TRY(group->center(ctx, group, &center, fit, poses, 1, n, NULL));
+    if (group == RECON_SO2 && center.natural == RECON_NATURAL_ONE &&
+        center.identifiability[0] < RECON_LEAST_DIRECTION) {
+        int level = recon_so2_level(center.identifiability, (double)n, RECON_LEAST_DIRECTION);
+        center.natural = level ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
+        center.fold = 0;
+    }
+    take_center(out, &center, group, poses, n);
+done:
+    free(fit);
     return status;
 }
 
@@ -154,12 +165,10 @@ recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, recon_laws_frame f
 {
     double *some = NULL;
     size_t *member = NULL, *first = NULL;
-    void *fit = NULL;
     recon_status status;
     *out = (recon_laws){ .n = n };
     RECON_TRY(recon_alloc(ctx, &out->law, n, sizeof *out->law));
     RECON_TRY(recon_alloc_raw(ctx, &some, POSES_MOST, group->numbers * sizeof *some));
-    RECON_TRY(recon_alloc_raw(ctx, (char **)&fit, 1, group->fit_size));
     RECON_TRY(recon_by_label(ctx, &member, &first, of, points, n));
     for (size_t c = 0; c < n; c++) {
         out->law[c].inputs = first[c + 1] - first[c];
@@ -168,10 +177,10 @@ recon_status recon_laws_make(recon_ctx *ctx, recon_laws *out, recon_laws_frame f
         out->law[c].modes = 1;
         out->law[c].frame = frame;
         if (count)
-            RECON_TRY(make_law(ctx, &out->law[c], group, some, count, fit));
+            RECON_TRY(recon_law_make(ctx, &out->law[c], group, some, count));
     }
 done:
-    recon_free_all(member, first, fit, some);
+    recon_free_all(member, first, some);
     return status;
 }
 
@@ -394,6 +403,9 @@ void recon_law_write(float *out, const recon_law *law, const recon_group *group)
     out[3] = (float)law->inputs;
     out[4] = (float)law->width;
     out[5] = (float)law->frame;
+    out[6] = (float)law->ends;
+    for (int a = 0; a < RECON_ENDS; a++)
+        out[7 + a] = (float)law->template[a];
     for (int j = 0; j < law->modes; j++) {
         float *to = out + NUMBERS + (size_t)j * (group->numbers + 1);
         for (size_t i = 0; i < group->numbers; i++)
@@ -415,7 +427,8 @@ int recon_law_read(recon_law *out, const float *row, const recon_group *group)
     if (!is_whole(row[5], 0, RECON_LAWS_OF_DENSITY) ||
         !is_whole(row[0], 0, VERDICTS * RECON_SYMMETRY_SPIN) ||
         (int)row[0] % VERDICTS >= RECON_NATURAL_KINDS || !is_whole(row[1], 0, 360) ||
-        !is_whole(row[2], 1, RECON_MODES_MAX) || !is_whole(row[3], 0, 1 << 24) || row[4] < 0)
+        !is_whole(row[2], 1, RECON_MODES_MAX) || !is_whole(row[3], 0, 1 << 24) || row[4] < 0 ||
+        !is_whole(row[6], 0, 360))
         return 0;
     out->natural = (recon_natural)((int)row[0] % VERDICTS);
     out->symmetry = (int)row[0] / VERDICTS;
@@ -424,6 +437,9 @@ int recon_law_read(recon_law *out, const float *row, const recon_group *group)
     out->inputs = (size_t)row[3];
     out->width = row[4];
     out->frame = (recon_laws_frame)row[5];
+    out->ends = (int)row[6];
+    for (int a = 0; a < RECON_ENDS; a++)
+        out->template[a] = row[7 + a];
     double sum = 0;
     for (int j = 0; j < out->modes; j++) {
         const float *from = row + NUMBERS + (size_t)j * (group->numbers + 1);

@@ -26,15 +26,20 @@ typedef enum {
  * members share, or the rotation from the natural pose that is found. */
 typedef enum { RECON_ANCHOR_NONE = 0, RECON_ANCHOR_POSE, RECON_ANCHOR_STEP } recon_law_anchor;
 
+/* The moments by which ends are told apart, see model/ends.h. */
+enum { RECON_ENDS = 12 };
+
 /* The law of one cluster. */
 typedef struct {
     recon_laws_frame frame;
     recon_natural natural;
     int fold, modes;
-    int symmetry;            /* a recon_symmetry_code above C1, or 0: none is named */
-    double axis[2][3];       /* of the symmetry, where the group has axes: see recon_center */
-    size_t inputs;           /* members */
-    double width;            /* of a normal: radians within a mode */
+    int symmetry;      /* a recon_symmetry_code above C1, or 0: none is named */
+    double axis[2][3]; /* of the symmetry, where the group has axes: see recon_center */
+    size_t inputs;     /* members */
+    double width;      /* of a normal: radians within a mode */
+    int ends;          /* steps of a full turn that its template tells apart; 0: there is none */
+    double template[RECON_ENDS];
     recon_law_anchor anchor; /* of an opened model alone */
     double anchored[RECON_NUMBERS_MAX];
     struct {
@@ -44,6 +49,9 @@ typedef struct {
 
 /* The fewest poses for a law. */
 enum { RECON_LAW_LEAST = 12 };
+/* The least mean direction of one natural pose, that of an arc of +-108 degrees: of a broader one rotating gains
+ * next to nothing. */
+#define RECON_LEAST_DIRECTION 0.5
 
 typedef struct {
     size_t n;
@@ -66,6 +74,9 @@ recon_status recon_laws_name(recon_ctx *ctx, recon_laws *laws, const recon_clust
 /* The law of a cluster whose symmetry is named; NULL: of another, or of none. */
 const recon_law *recon_laws_named(const recon_laws *laws, int64_t cluster);
 void recon_laws_free(recon_laws *laws);
+/* What n <= RECON_KDE_MOST poses say: verdict, fold, modes and width of the law. */
+recon_status recon_law_make(recon_ctx *ctx, recon_law *law, const recon_group *group,
+                            const double *poses, size_t n);
 
 /* Of SO(2): the log densities of n_at poses, of clusters of_at, by the poses of these clusters. */
 recon_status recon_laws_log_densities(recon_ctx *ctx, double *out, const int64_t *of_at,

@@ -31,10 +31,11 @@ recon_natural recon_density_natural(const recon_so2_center *counted, double supp
 
 /* The answers of recon_model_read on n inputs: their poses, and the others that are not NULL. */
 typedef struct {
-    recon_pose *poses;   /* [n] */
-    void *maps;          /* [n] what the other heads say, in the type of the model's maps; NULL:
+    recon_pose *poses;     /* [n] */
+    void *maps;            /* [n] what the other heads say, in the type of the model's maps; NULL:
                             they do not run */
-    double *p_embedding; /* [n] p-values of the embeddings; NaN without codes */
+    double *p_embedding;   /* [n] p-values of the embeddings; NaN without codes */
+    unsigned char *unlike; /* [n] with p_embedding: 1 for inputs unlike the training data */
     double *near;     /* [n][recon_model_near] poses of the nearest codes, less Lambda; NaN where an
                             input has no neighbours */
     int64_t *cluster; /* [n] of the discovery's clusters; -1: none is known */

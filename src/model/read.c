@@ -1,9 +1,12 @@
 /* read.c - one pass over inputs: what the backbone sees in them, and what the maps say of that. */
+#include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/ends.h"
 #include "model/model.h"
 
 #include <math.h>
+#include <recon/group/so2.h>
 #include <recon/normalize/normalize.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +47,14 @@ recon_status recon_model_check_answer(recon_ctx *ctx, int finite, size_t i)
 }
 
 /* Whether they are like the training data; NaN where the model has no codes. */
-static recon_status compare(recon_ctx *ctx, double *p_embedding, const recon_model *m,
+static recon_status compare(recon_ctx *ctx, const recon_read *out, const recon_model *m,
                             const float *z, size_t n)
 {
+    memset(out->unlike, 0, n);
     for (size_t i = 0; i < n; i++)
-        p_embedding[i] = NAN;
-    return m->codes ? recon_codes_p_values(ctx, p_embedding, m->codes, z, n) : RECON_OK;
+        out->p_embedding[i] = NAN;
+    return m->codes ? recon_codes_p_values(ctx, out->p_embedding, out->unlike, m->codes, z, n)
+                    : RECON_OK;
 }
 
 /* Gamma of n inputs, the centre of the poses of their nearest stored codes, as the discovery had it. */
@@ -110,7 +115,7 @@ static recon_status find_near(recon_ctx *ctx, double *out, const recon_model *m,
     if (k == 0)
         return status;
     RECON_TRY(recon_alloc_raw(ctx, &index, n, k * sizeof *index));
-    RECON_TRY(recon_codes_nearest(ctx, index, m->codes, z, n, k));
+    RECON_TRY(recon_codes_nearest(ctx, index, NULL, m->codes, z, n, k));
     for (size_t i = 0; i < n * k; i++) {
         double *to = out + i * g->numbers;
         g->inverse(g, back, poses[i / k].lambda);
@@ -188,17 +193,33 @@ const recon_law *recon_model_law(const recon_model *m, int64_t cluster)
     return laws->law[cluster].natural == RECON_NATURAL_UNSURE ? NULL : &laws->law[cluster];
 }
 
+/* What the pose of image i is to be corrected by, so that its ends lie as those of its cluster do. */
+static double turn_of(const recon_model *m, const recon_law *law, const recon_seen *s,
+                      const double *lambda, const float *images, size_t i)
+{
+    recon_ieae_shape shape = recon_ieae_describe(recon_backbone_ieae(m->backbone));
+    const recon_image_size size = { shape.height, shape.width_px, shape.channels };
+    double pose = s->psi[i] - (law->frame == RECON_LAWS_OF_DENSITY ? *lambda : 0);
+    return recon_ends_turn(law, images + i * size.height * size.width * size.channels, &size, pose);
+}
+
 /* Lambda in the mode that all of its cluster take, and Theta as the width within a mode. */
-static void follow_laws(char *maps, const recon_model *m, const int64_t *cluster, size_t n)
+static void follow_laws(char *maps, const recon_model *m, const recon_seen *s, const void *inputs,
+                        const int64_t *cluster, size_t n)
 {
     const recon_maps_kind *kind = m->maps->kind;
     for (size_t i = 0; i < n; i++) {
         const recon_law *law = recon_model_law(m, cluster[i]);
         double *lambda = (double *)(void *)(maps + i * kind->map + kind->lambda_at);
+        double turn = law && law->ends && inputs ? turn_of(m, law, s, lambda, inputs, i) : 0;
+        if (turn != 0 && law->frame == RECON_LAWS_OF_PSI)
+            *lambda += turn;
         if (law && m->maps->lambda == RECON_LAMBDA_NEIGHBOURS && law->frame == RECON_LAWS_OF_PSI)
             memcpy(lambda, law->mode[0].at, kind->group->numbers * sizeof *lambda);
         else if (law)
             recon_law_lambda(lambda, law, kind->group);
+        if (turn != 0)
+            *lambda = recon_so2_wrap(*lambda - turn);
         if (law && law->anchor == RECON_ANCHOR_POSE)
             memcpy(lambda, law->anchored, kind->group->numbers * sizeof *lambda);
         else if (law && law->anchor == RECON_ANCHOR_STEP)
@@ -287,10 +308,10 @@ recon_status recon_model_answer(recon_ctx *ctx, const recon_read *out, const rec
     if (m->codes)
         RECON_TRY(recon_codes_clusters(ctx, cluster, m->codes, s->z, n, m->k));
     RECON_TRY(find_maps(ctx, maps, m, s, inputs, n, part));
-    follow_laws(maps, m, cluster, n);
+    follow_laws(maps, m, s, inputs, cluster, n);
     RECON_TRY(put_poses(ctx, out->poses, m, maps, s, inputs, n));
     if (out->p_embedding)
-        RECON_TRY(compare(ctx, out->p_embedding, m, s->z, n));
+        RECON_TRY(compare(ctx, out, m, s->z, n));
     if (out->near)
         RECON_TRY(find_near(ctx, out->near, m, s->z, out->poses, n));
 done:
@@ -320,6 +341,7 @@ recon_status recon_read_new(recon_ctx *ctx, recon_read *out, const recon_model *
     RECON_CHECK(recon_alloc_raw(ctx, &maps, n, m->maps->kind->map));
     out->maps = maps;
     RECON_CHECK(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
+    RECON_CHECK(recon_alloc_raw(ctx, &out->unlike, n, 1));
     RECON_CHECK(recon_alloc_raw(ctx, &out->cluster, n, sizeof *out->cluster));
     if (near && m->backbone->density)
         RECON_CHECK(
@@ -341,5 +363,5 @@ const void *recon_read_map(const recon_read *r, const recon_model *m, size_t i)
 
 void recon_read_free(recon_read *r)
 {
-    recon_free_all(r->poses, r->maps, r->p_embedding, r->near, r->cluster);
+    recon_free_all(r->poses, r->maps, r->p_embedding, r->unlike, r->near, r->cluster);
 }

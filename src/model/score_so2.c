@@ -13,10 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_DIRECTION 0.5
-#define UNLIKE          0.01 /* p-value of an embedding whose neighbours are not its like */
-#define FLOOR_MOST      0.05
-
 /* --- distributions ---------------------------------------------------------------------------- */
 
 static recon_so2_density about_lambda(const recon_so2_map *map)
@@ -53,7 +49,7 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
 recon_natural recon_density_natural(const recon_so2_center *counted, double support)
 {
     double direction = counted->moment[0];
-    int broad = direction < LEAST_DIRECTION ||
+    int broad = direction < RECON_LEAST_DIRECTION ||
                 (direction < RECON_FIRM_DIRECTION && support < RECON_LEAST_SUPPORT);
     return (counted->natural == RECON_NATURAL_ONE && broad) ||
                    counted->natural == RECON_NATURAL_NONE
@@ -62,11 +58,10 @@ recon_natural recon_density_natural(const recon_so2_center *counted, double supp
 }
 
 /* Of neighbours that any input has, however unlike them it is, and a Lambda that may be none of theirs. */
-static recon_natural near_natural(const recon_so2_center *counted, double support,
-                                  double p_embedding)
+static recon_natural near_natural(const recon_so2_center *counted, double support, int unlike)
 {
     int off = counted->natural == RECON_NATURAL_ONE && support < RECON_LEAST_SUPPORT;
-    return isnan(support) || off || p_embedding < UNLIKE ? RECON_NATURAL_UNSURE : counted->natural;
+    return isnan(support) || off || unlike ? RECON_NATURAL_UNSURE : counted->natural;
 }
 
 static double mean_cosine(const double *angles, size_t n)
@@ -98,22 +93,18 @@ static recon_status stand(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
-/* Or beyond all inputs held out, where they are too few for so small a p-value. */
-static int is_unlike(const recon_model *m, double p_embedding)
-{
-    double floor = recon_codes_floor(m->codes);
-    return p_embedding < UNLIKE || (floor < FLOOR_MOST && p_embedding <= floor);
-}
-
-/* What the cluster's poses say is known better than by a density alone; where they are silent, they may still
- * prove that there is none. */
-static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t cluster,
-                        double p_embedding)
+/* What the cluster's poses say is known better than by a density alone. Where they are silent, they may still prove that
+ * there is none, and nothing says that an input looks the same in several. */
+static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t cluster, int unlike)
 {
     const recon_law *law = recon_model_law(m, cluster);
     if (cluster >= 0 && !law && out->natural == RECON_NATURAL_UNSURE &&
         m->codes->laws.law[cluster].natural == RECON_NATURAL_NONE)
         out->natural = RECON_NATURAL_NONE;
+    if (!law && cluster >= 0 && out->natural == RECON_NATURAL_MODULO) {
+        out->natural = RECON_NATURAL_SEVERAL;
+        out->fold = 1;
+    }
     if (!law)
         return;
     out->natural = law->natural;
@@ -123,7 +114,7 @@ static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t clu
     for (int j = 0; j < out->modes; j++)
         out->mode[j] = (recon_so2_mode){ recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]),
                                          law->anchor ? 1 : law->mode[j].weight };
-    if (is_unlike(m, p_embedding)) {
+    if (unlike) {
         out->natural = RECON_NATURAL_UNSURE;
         out->fold = 0;
     }
@@ -149,9 +140,9 @@ recon_status recon_so2_verdicts(recon_ctx *ctx, recon_so2_center *out, const rec
         recon_natural counted = out[i].natural;
         out[i].natural = !bins      ? counted
                          : !by_near ? recon_density_natural(&out[i], support)
-                                    : near_natural(&out[i], support, of->p_embedding[i]);
+                                    : near_natural(&out[i], support, of->unlike[i]);
         out[i].fold = out[i].natural == counted ? out[i].fold : 0;
-        ask_cluster(&out[i], model, of->cluster[i], of->p_embedding[i]);
+        ask_cluster(&out[i], model, of->cluster[i], of->unlike[i]);
     }
 done:
     free(s.angles);

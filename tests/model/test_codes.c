@@ -106,12 +106,12 @@ static void neighbours_are_those_of_a_search(void **state)
     static float similar[QUERIES][K];
     recon_embedded e = points(1, 0);
     recon_stored_embeddings *c = make(*state, &e);
-    CHECK_OK(*state, recon_codes_nearest(*state, found[0], c, z[0], QUERIES, K));
+    CHECK_OK(*state, recon_codes_nearest(*state, found[0], NULL, c, z[0], QUERIES, K));
     CHECK_OK(*state, recon_knn_search(*state, want[0], similar[0], z[0], QUERIES, c->z, c->n, D,
                                       &(recon_knn_options){ .k = K }));
     assert_memory_equal(found, want, sizeof found);
-    CHECK_OK(*state, recon_codes_nearest(*state, NULL, c, NULL, 0, K));
-    CHECK_OK(*state, recon_codes_nearest(*state, found[0], c, (const float[D]){ 0 }, 1, K));
+    CHECK_OK(*state, recon_codes_nearest(*state, NULL, NULL, c, NULL, 0, K));
+    CHECK_OK(*state, recon_codes_nearest(*state, found[0], NULL, c, (const float[D]){ 0 }, 1, K));
     assert_int_equal(found[0][0], -1);
     recon_codes_free(c);
 }
@@ -203,16 +203,16 @@ static void p_values_of_new_points_are_uniform(void **state)
     recon_stored_embeddings *c = make(*state, &e);
     for (size_t i = 0; i < NEW; i++)
         draw(fresh[i], &rng, i);
-    CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+    CHECK_OK(*state, recon_codes_p_values(*state, p, NULL, c, fresh[0], NEW));
     for (double level = 0.05; level < 1; level += 0.15)
         CHECK_NEAR(share_below(p, NEW, level), level,
                    4 * sqrt(level * (1 - level) / (N / HELD_EVERY)));
     for (size_t i = 0; i < NEW; i++) /* off the data where they hardly vary: small for a cosine */
         fresh[i][D - 1] += 0.5f;
-    CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+    CHECK_OK(*state, recon_codes_p_values(*state, p, NULL, c, fresh[0], NEW));
     CHECK_LESS(0.95, share_below(p, NEW, 0.05));
     fresh[0][0] = 1e6f;
-    CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], 1));
+    CHECK_OK(*state, recon_codes_p_values(*state, p, NULL, c, fresh[0], 1));
     CHECK_NEAR(p[0], 1.0 / (N / HELD_EVERY + 1), 1e-9);
     recon_codes_free(c);
 }
@@ -236,10 +236,10 @@ static void unlike_by_distance_or_by_angle(void **state)
         for (size_t i = 0; i < NEW; i++)
             for (size_t j = 0; j < D; j++)
                 fresh[i][j] = (float)((far ? 60 : 0.3) * (j == i % 3 + (far ? 0 : 3)));
-        CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+        CHECK_OK(*state, recon_codes_p_values(*state, p, NULL, c, fresh[0], NEW));
         CHECK_LESS(0.95, share_below(p, NEW, 0.05));
     }
-    CHECK_OK(*state, recon_codes_p_values(*state, p, c, (const float[D]){ 0 }, 1));
+    CHECK_OK(*state, recon_codes_p_values(*state, p, NULL, c, (const float[D]){ 0 }, 1));
     CHECK_LESS(p[0], 0.05);
     recon_codes_free(c);
 }
@@ -273,7 +273,7 @@ static void rotations_make_nothing_unlike(void **state)
     for (int known = 0; known < 2; known++) {
         recon_stored_embeddings *c;
         CHECK_OK(*state, recon_codes_make(*state, &c, &e, held, known ? rotated[0] : NULL));
-        CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+        CHECK_OK(*state, recon_codes_p_values(*state, p, NULL, c, fresh[0], NEW));
         if (known)
             CHECK_NEAR(share_below(p, NEW, 0.05), 0.05, 4 * sqrt(0.05 * 0.95 / (N / HELD_EVERY)));
         else
@@ -281,7 +281,7 @@ static void rotations_make_nothing_unlike(void **state)
         if (known) {
             for (size_t i = 0; i < NEW; i++)
                 fresh[i][3] += 2; /* where neither data nor rotations vary */
-            CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+            CHECK_OK(*state, recon_codes_p_values(*state, p, NULL, c, fresh[0], NEW));
             CHECK_LESS(0.95, share_below(p, NEW, 0.05));
         }
         recon_codes_free(c);
@@ -296,7 +296,7 @@ static void p_values_do_not_depend_on_the_scale(void **state)
     for (size_t s = 0; s < sizeof scale / sizeof *scale; s++) {
         recon_embedded e = points(scale[s], 1);
         recon_stored_embeddings *c = make(*state, &e);
-        CHECK_OK(*state, recon_codes_p_values(*state, s ? p : want, c, z[0], N));
+        CHECK_OK(*state, recon_codes_p_values(*state, s ? p : want, NULL, c, z[0], N));
         for (size_t i = 0; s && i < N; i++)
             CHECK_NEAR(p[i], want[i], 1e-3);
         recon_codes_free(c);
@@ -336,8 +336,8 @@ static void a_file_gives_them_back(void **state)
         CHECK_OK(*state, recon_safetensors_open(*state, &file, path));
         CHECK_OK(*state,
                  recon_codes_read(*state, &again, file, path, angles ? RECON_SO2 : RECON_SO3, D));
-        CHECK_OK(*state, recon_codes_p_values(*state, before, c, z[0], N));
-        CHECK_OK(*state, recon_codes_p_values(*state, after, again, z[0], N));
+        CHECK_OK(*state, recon_codes_p_values(*state, before, NULL, c, z[0], N));
+        CHECK_OK(*state, recon_codes_p_values(*state, after, NULL, again, z[0], N));
         assert_memory_equal(before, after, sizeof before);
         assert_memory_equal(c->cluster, again->cluster, c->n * sizeof *c->cluster);
         for (size_t k = 0; k < LAWS; k++)
@@ -357,6 +357,48 @@ static void a_file_gives_them_back(void **state)
     }
 }
 
+/* Beside a kind with many codes one with four, far apart, so that most of the ten nearest are of the other. New ones of it
+ * are of its cluster and not unlike it, and what is of neither is unlike. */
+static void a_rare_kind_is_a_kind(void **state)
+{
+    enum { MANY = 300, FEW = 4, ALL = MANY + FEW, NEW = 200 };
+    static float at[ALL][D], fresh[NEW][D];
+    static double poses[ALL], p[NEW];
+    static unsigned char out[ALL], unlike[NEW];
+    static int64_t own[ALL], found[NEW];
+    static size_t which[ALL];
+    recon_rng rng = recon_rng_new(11, 0);
+    recon_stored_embeddings *c;
+    size_t right = 0, like = 0;
+    for (size_t i = 0; i < ALL; i++) {
+        own[i] = i >= MANY;
+        out[i] = i < MANY && i % 6 == 0;
+        for (size_t j = 0; j < D; j++)
+            at[i][j] =
+                (float)((j == (size_t)own[i]) + (own[i] ? 0.1 : 0.05) * recon_rng_normal(&rng));
+    }
+    const recon_embedded e = { .n = ALL, .d = D, .z = at[0], .group = RECON_SO2, .poses = poses };
+    CHECK_OK(*state, recon_codes_make(*state, &c, &e, out, NULL));
+    recon_codes_points(which, out, ALL);
+    c->cluster = calloc(c->n, sizeof *c->cluster);
+    for (size_t i = 0; i < c->n; i++)
+        c->cluster[i] = own[which[i]];
+    for (int kind = 1; kind < 3; kind++) {
+        for (size_t i = 0; i < NEW; i++)
+            for (size_t j = 0; j < D; j++)
+                fresh[i][j] = (float)((j == (size_t)kind) + 0.1 * recon_rng_normal(&rng));
+        CHECK_OK(*state, recon_codes_clusters(*state, found, c, fresh[0], NEW, 10));
+        CHECK_OK(*state, recon_codes_p_values(*state, p, unlike, c, fresh[0], NEW));
+        for (size_t i = 0; i < NEW; i++) {
+            right += kind == 1 && found[i] == 1;
+            like += (kind == 1) != unlike[i];
+        }
+    }
+    CHECK_LESS(0.9 * NEW, (double)right);
+    CHECK_LESS(1.6 * NEW, (double)like);
+    recon_codes_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +413,7 @@ int main(void)
         cmocka_unit_test(rotations_make_nothing_unlike),
         cmocka_unit_test(p_values_do_not_depend_on_the_scale),
         cmocka_unit_test(a_file_gives_them_back),
+        cmocka_unit_test(a_rare_kind_is_a_kind),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -303,7 +303,7 @@ void recon_so2_judge(recon_so2_verdict *out, const double *sorted, size_t n,
             judge_spaced(out, sorted, n, best);
         if (!out->spaced && (modes->count < 2 || (n < FEW && !well_apart(modes))))
             *out = (recon_so2_verdict){ .natural = RECON_NATURAL_UNSURE };
-    } else if (!uneven || fmax(fmax(moment[0], moment[1]), fmax(moment[2], moment[3])) < CLAIM) {
+    } else if (!uneven || moment[0] < CLAIM) { /* a weak higher moment makes no pose natural */
         out->natural =
             recon_so2_level(moment, count, NONE_MOST) ? RECON_NATURAL_NONE : RECON_NATURAL_UNSURE;
     } else if (moment[0] >= CLAIM && recon_rayleigh(moment[0], count) < EVEN_LEVEL &&
