@@ -45,7 +45,7 @@ recon_status cli_choose_model(recon_ctx *ctx, const char **out, const cli_data *
 {
     const char *kind = recon_data_kind_of(data->spec)->name;
     double best = -INFINITY, known;
-    recon_status status = RECON_ERR_UNSUPPORTED;
+    recon_status status = RECON_ERR_UNSUPPORTED, first = RECON_OK; /* failure */
     char why[512] = "there is no model for such data";
     *out = NULL;
     for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++) {
@@ -59,9 +59,10 @@ recon_status cli_choose_model(recon_ctx *ctx, const char **out, const cli_data *
             best = fmax(known, best);
         } else if (status == RECON_ERR_INTERRUPTED || status == RECON_ERR_MEMORY) {
             return status;
-        } else { /* images of another size, a model that is not installed */
+        } else if (first == RECON_OK) { /* images of another size, a model that is not installed */
+            first = status;
             snprintf(why, sizeof why, "%s", recon_ctx_message(ctx));
         }
     }
-    return *out ? RECON_OK : recon_fail(ctx, status, "%s", why); /* of the last model */
+    return *out ? RECON_OK : recon_fail(ctx, first ? first : status, "%s", why);
 }

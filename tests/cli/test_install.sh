@@ -114,8 +114,8 @@ code=$?
 report $code "the headers that are installed are recon.h, nn.h and what they include"
 count() { "$root/tools/list-api" "$@" | wc -l; } # WHAT UMBRELLA
 n_headers=$(count headers recon.h) n_functions=$(count functions recon.h)
-[ "$n_headers" -le 36 ] && [ "$n_headers" -ge 20 ]
-report $? "recon.h includes $n_headers headers, at most 36"
+[ "$n_headers" -le 37 ] && [ "$n_headers" -ge 20 ]
+report $? "recon.h includes $n_headers headers, at most 37"
 [ "$n_functions" -le 260 ] && [ "$n_functions" -ge 100 ]
 report $? "which declare $n_functions functions, at most 260; all headers $(count functions)"
 "$root/tools/list-api" headers recon.h | grep '^nn/' | grep -v '^nn/trained.h$' >"$scratch/stdout"

@@ -104,6 +104,7 @@ fi
 # A copy of the program that has no models beside it.
 mkdir -p "$scratch/alone/bin"
 cp "$recon" "$recon-lab" "$scratch/alone/bin"
+cp "${recon%/*}"/recon-ops-*.so "$scratch/alone/bin" 2>/dev/null # where there are any
 own=$recon
 recon=$scratch/alone/bin/recon
 refused 1 "\`recon reproduce mnist --train --preset fast --out DIR\` makes one" reproduce mnist
