@@ -356,9 +356,15 @@ recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, siz
             sample(out + (i * out_width + j) * channels, &p, object.background,
                    x + ((double)j + 0.5 - (double)out_width / 2) * step - 0.5,
                    y + ((double)i + 0.5 - (double)out_height / 2) * step - 0.5, fmax(step, 1));
-    if (is_on_light(&object, channels))
+    if (object.radius > 0) { /* ink on any paper is white on what comes into the frame */
+        float sign = is_on_light(&object, channels) ? -1 : 1, most = 0;
+        for (size_t i = 0; i < out_height * out_width * channels; i++) {
+            out[i] = sign * (out[i] - object.background[i % channels]);
+            most = fmaxf(most, fabsf(out[i]));
+        }
         for (size_t i = 0; i < out_height * out_width * channels; i++)
-            out[i] = 1 - out[i];
+            out[i] /= most;
+    }
     return RECON_OK;
 }
 

@@ -120,8 +120,8 @@ RECON_API void recon_image_rotate(float *out, const float *in, size_t height, si
 
 /* Centres and scales the object of an image, so that the smallest circle around it spans
  * RECON_CROP_FILL of the shorter side of out. The object is everything that differs from the median
- * colour of the border; empty areas get that colour. If the colour is light, above 0.5, the image
- * is inverted: objects on white then look like objects on black, and zeros outside the frame are
+ * colour of the border, which is subtracted; if it is light, above 0.5, the image is inverted, and
+ * the largest difference becomes 1: ink on any paper then looks alike, and zeros outside the frame are
  * background. The scale is never smaller than the one that fits the whole image into out, which is
  * also used if no object is found. If an image is not square, and its object reaches the border or
  * is wider than the shorter side, only the central square is used. Cropping commutes with rotating,
