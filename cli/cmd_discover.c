@@ -133,6 +133,34 @@ static void print_warnings(const recon_discovery *d)
                d->symmetric);
 }
 
+/* What the model holds for upright where these inputs show another pose. */
+static void print_prior(const settings *s, const recon_discovery *d, const cli_inputs *in)
+{
+    enum { LISTED = 5 };
+    size_t differ = 0, listed = 0;
+    recon_count_text n;
+    for (size_t i = 0; i < d->n_prior; i++)
+        differ += fabs(recon_prior_degrees(&d->prior[i], d->group)) > RECON_PRIOR_DIFFERS;
+    if (!differ)
+        return;
+    printf(
+        "  upright    %zu of %s of these inputs lie more than 10 degrees from what %s holds for\n"
+        "             upright; canonicalize with --prior %s takes that instead\n",
+        differ, RECON_COUNT(d->n_prior, "cluster"), s->model, s->model);
+    for (size_t i = 0; i < d->n_prior && listed < LISTED; i++) {
+        const recon_prior_cluster *p = &d->prior[i];
+        double degrees = recon_prior_degrees(p, d->group);
+        if (fabs(degrees) <= RECON_PRIOR_DIFFERS)
+            continue;
+        listed++;
+        printf("             cluster %zu: %s at %s%.0f degrees\n", p->cluster,
+               recon_count(n, p->inputs, in->use->kind->one, in->use->kind->many),
+               d->group->dimension == 1 && degrees > 0 ? "+" : "", degrees);
+    }
+    if (differ > listed)
+        printf("             and %zu more: column about_prior of clusters.csv\n", differ - listed);
+}
+
 static void show(const settings *s, const recon_discovery *d, const cli_inputs *in)
 {
     recon_count_text n;
@@ -151,6 +179,7 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
     printf("  as given   %s (%.1f %%) would be rotated by more than 20 degrees\n",
            recon_count(n, d->rotated, in->use->kind->one, in->use->kind->many),
            100 * (double)d->rotated / (double)d->points);
+    print_prior(s, d, in);
     cli_print_trust(&d->trust);
     printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f",
            recon_now() - s->begun, d->seconds.embed, d->seconds.normalize, d->seconds.maps);

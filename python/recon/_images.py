@@ -250,7 +250,7 @@ class ImageModel(Model):
                  address(images), len(images), asked.function, None, shape[1], options)
         return out
 
-    def anchor(self, x: Any, degrees: Any = 0.0) -> int:
+    def anchor(self, x: Any, degrees: Any = 0.0, prior: ImageModel | None = None) -> int:
         """Tells the model which way is up: whole clusters follow the images that are given.
 
         Call it right after load, before the model is used by several threads.
@@ -259,9 +259,11 @@ class ImageModel(Model):
             x: Images, each of which is upright once it is rotated by its number of degrees,
                 counter-clockwise. Several of one cluster count by their mean.
             degrees: One number for all of them, or one for each.
+            prior: Another model, such as recon.load("general"), that is asked instead of degrees: a
+                cluster follows what it holds for upright if it says so of most of its images.
 
         Returns:
-            How many of the images belong to a cluster of the model; the others have no effect.
+            How many of the images belong to a cluster that follows; the others have no effect.
 
         Example:
             >>> model = recon.load("fashion")
@@ -269,11 +271,16 @@ class ImageModel(Model):
             0
         """
         images, _ = self._seen(x)
-        angles = np.ascontiguousarray(np.broadcast_to(np.radians(degrees), len(images)), np.float64)
         followed = ctypes.c_size_t()
+        self._anchored = True
+        if prior is not None:
+            theirs, _ = prior._seen(x)
+            self._ask(lib.recon_model_prior, self._handle, address(images), prior._handle,
+                      address(theirs), len(images), ctypes.byref(followed))
+            return followed.value
+        angles = np.ascontiguousarray(np.broadcast_to(np.radians(degrees), len(images)), np.float64)
         self._ask(lib.recon_model_anchor, self._handle, address(images), address(angles),
                   len(images), ctypes.byref(followed))
-        self._anchored = True
         return followed.value
 
     def candidates(self, x: Any) -> list[Candidates]:

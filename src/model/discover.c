@@ -14,6 +14,7 @@
 #include "model/inconsistency.h"
 #include "model/folds.h"
 #include "model/model.h"
+#include "model/prior.h"
 #include "model/summary.h"
 #include "model/trust.h"
 #include "group/mean.h"
@@ -45,6 +46,10 @@ typedef struct {
     double *fold_scores;   /* [points] by maps that have not seen it; NULL: no folds */
     double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
     char *said;            /* [points] what the maps say of each: of their kind */
+    /* Of a complete model of other inputs, and the natural poses about its own, of inputs that both know. */
+    recon_model *prior;
+    double *about_prior; /* [points] */
+    int64_t *known;      /* [points] their clusters; -1: not known */
     json_t *summary;
 } flow;
 
@@ -160,8 +165,8 @@ done:
 /* Room for a block of inputs and what is answered. */
 typedef struct {
     char *in;
-    recon_read read;
-    recon_row *rows;
+    recon_read read, read_prior;
+    recon_row *rows, *rows_prior;
     recon_table table;
     recon_cluster_count *counts;
 } block;
@@ -182,6 +187,41 @@ static void take_named(recon_frames *f, size_t row, const recon_law *law)
     }
     recon_class_verdict_put(f, row, &own, modes);
     memcpy(f->gamma + row * numbers, law->mode[0].at, numbers * sizeof *f->gamma);
+}
+
+/* A backbone alone holds nothing. */
+static recon_status open_prior(recon_ctx *ctx, flow *f)
+{
+    recon_safetensors *file = NULL;
+    recon_status status;
+    RECON_TRY(recon_safetensors_open(ctx, &file, f->model));
+    if (recon_safetensors_metadata(file, RECON_MAPS_METADATA))
+        RECON_TRY(recon_model_open(ctx, &f->prior, f->model, f->o.precision));
+    RECON_TRY(recon_alloc_raw(ctx, &f->about_prior, f->prior ? f->embedded.n : 0,
+                              f->embedded.group->numbers * sizeof *f->about_prior));
+    RECON_TRY(recon_alloc_raw(ctx, &f->known, f->prior ? f->embedded.n : 0, sizeof *f->known));
+done:
+    recon_safetensors_close(file);
+    return status;
+}
+
+static recon_status ask_prior(recon_ctx *ctx, flow *f, block *b, const recon_seen *seen, size_t at,
+                              size_t n)
+{
+    const recon_group *g = f->embedded.group;
+    double back[RECON_NUMBERS_MAX];
+    if (!f->prior)
+        return RECON_OK;
+    RECON_CHECK(recon_model_answer(ctx, &b->read_prior, f->prior, seen, b->in, n));
+    RECON_CHECK(recon_rows_fill(ctx, b->rows_prior, f->prior, &b->read_prior, n, NULL));
+    for (size_t i = 0; i < n; i++) {
+        int both =
+            b->rows[i].why == RECON_WHY_ROTATED && b->rows_prior[i].verdict == RECON_NATURAL_ONE;
+        f->known[at + i] = both ? b->rows[i].cluster : -1;
+        g->inverse(g, back, b->rows_prior[i].pose.lambda);
+        g->compose(g, f->about_prior + (at + i) * g->numbers, b->rows[i].pose.lambda, back);
+    }
+    return RECON_OK;
 }
 
 /* Inputs from at on, as canonicalize would be asked about them; the backbone has seen them. */
@@ -218,13 +258,15 @@ static recon_status answer_block(recon_ctx *ctx, flow *f, block *b, const recon_
             recon_cluster_add(&b->counts[b->rows[i].cluster], f->frames.group, &b->rows[i]);
     }
     RECON_TRY(recon_table_add(ctx, &b->table, b->rows, at, n));
+    RECON_TRY(ask_prior(ctx, f, b, &seen, at, n));
 done:
     return status;
 }
 
 /* The rows of all inputs: what everything else that a discovery says is made of. */
-static recon_status answer(recon_ctx *ctx, flow *f, const recon_data *data)
+static recon_status answer(recon_ctx *ctx, flow *f, recon_discovery *out, const recon_data *data)
 {
+    const recon_laws *laws = &f->answers.codes->laws;
     size_t n = f->embedded.n, most = n < BLOCK ? n : BLOCK;
     const recon_inputs own = { .whole = (recon_data *)data, .use = data, .n = n };
     block b = { .table = RECON_NO_TABLE };
@@ -234,21 +276,30 @@ static recon_status answer(recon_ctx *ctx, flow *f, const recon_data *data)
     RECON_TRY(recon_alloc_raw(ctx, &b.in, most, recon_data_describe(data).bytes));
     RECON_TRY(recon_alloc_raw(ctx, &b.rows, most, sizeof *b.rows));
     RECON_TRY(recon_read_new(ctx, &b.read, &f->answers, most, 1));
-    RECON_TRY(recon_alloc(ctx, &b.counts, f->answers.codes->laws.n, sizeof *b.counts));
+    RECON_TRY(open_prior(ctx, f));
+    if (f->prior) {
+        RECON_TRY(recon_alloc_raw(ctx, &b.rows_prior, most, sizeof *b.rows_prior));
+        RECON_TRY(recon_read_new(ctx, &b.read_prior, f->prior, most, 1));
+    }
+    RECON_TRY(recon_alloc(ctx, &b.counts, laws->n, sizeof *b.counts));
     RECON_TRY(recon_table_open(ctx, &b.table, recon_folder_join(path, f->stage.path, "poses.csv"),
                                f->o.inputs ? f->o.inputs : &own, f->frames.group, 1));
     for (size_t at = 0; at < n; at += most)
         RECON_TRY(answer_block(ctx, f, &b, data, at, n - at < most ? n - at : most));
     RECON_TRY(recon_table_commit(ctx, &b.table));
+    if (f->prior)
+        RECON_TRY(recon_prior_compare(ctx, &out->prior, &out->n_prior, f->frames.group,
+                                      f->about_prior, f->known, n, laws->n));
+    for (size_t i = 0; i < out->n_prior; i++)
+        out->prior[i].inputs = b.counts[out->prior[i].cluster].inputs;
     RECON_TRY(recon_clusters_write(ctx, recon_folder_join(path, f->stage.path, "clusters.csv"),
-                                   f->frames.group, &f->answers.codes->laws, b.counts));
+                                   f->frames.group, laws, b.counts, out->prior, out->n_prior));
     recon_findings_count(&f->frames);
 done:
     recon_table_close(&b.table);
     recon_read_free(&b.read);
-    free(b.counts);
-    free(b.rows);
-    free(b.in);
+    recon_read_free(&b.read_prior);
+    recon_free_all(b.counts, b.rows, b.rows_prior, b.in);
     return status;
 }
 
@@ -396,7 +447,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     recon_lap(&out->seconds.maps, &then);
     RECON_TRY(calibrate(ctx, f, out, data));
     recon_lap(&out->seconds.folds, &then);
-    RECON_TRY(answer(ctx, f, data));
+    RECON_TRY(answer(ctx, f, out, data));
     RECON_TRY(judge(ctx, f, out, data));
     out->seconds.total = then - begun;
     RECON_TRY(recon_identity(ctx, &f->identity, data, 0));
@@ -478,6 +529,9 @@ done:
     recon_codes_free(f.answers.codes);
     free(f.inconsistency);
     free(f.fold_scores);
+    free(f.about_prior);
+    free(f.known);
+    recon_model_close(ctx, f.prior);
     recon_maps_free(ctx, f.maps);
     recon_frames_free(&f.frames);
     recon_embedded_free(&f.embedded);
@@ -491,5 +545,7 @@ done:
 void recon_discovery_free(recon_discovery *d)
 {
     free(d->summary);
+    free(d->prior);
     d->summary = NULL;
+    d->prior = NULL;
 }

@@ -49,10 +49,10 @@ static double median(double *x, size_t n)
 static double hits_of(const recon_summary_input *f, size_t i)
 {
     const int64_t *neighbor = f->frames->neighbors + i * f->frames->k;
-    size_t hits = 0;
-    for (size_t j = 0; j < f->frames->k; j++)
+    size_t hits = 0, n = f->frames->members ? (size_t)f->frames->members[i] : f->frames->k;
+    for (size_t j = 0; j < n; j++) /* of the class, as the list was cut */
         hits += f->embedded->labels[neighbor[j]] == f->embedded->labels[i];
-    return (double)hits / (double)f->frames->k;
+    return (double)hits / (double)n;
 }
 
 /* How far canonicalizing rotates point i. */
@@ -238,6 +238,21 @@ static json_t *settings_json(const recon_summary_input *f)
     return out;
 }
 
+/* Clusters whose natural pose is not what the model that the discovery began with holds for upright. */
+static json_t *prior_json(const recon_discovery *d, const recon_group *group)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < d->n_prior; i++) {
+        const recon_prior_cluster *p = &d->prior[i];
+        double degrees = recon_prior_degrees(p, group);
+        if (fabs(degrees) > RECON_PRIOR_DIFFERS)
+            json_array_append_new(out,
+                                  json_pack("{s:I, s:I, s:f}", "cluster", (json_int_t)p->cluster,
+                                            "inputs", (json_int_t)p->inputs, "degrees", degrees));
+    }
+    return out;
+}
+
 static recon_status make_json(recon_ctx *ctx, json_t **summary, recon_discovery *out,
                               const readings *r, const subset *all)
 {
@@ -245,6 +260,8 @@ static recon_status make_json(recon_ctx *ctx, json_t **summary, recon_discovery 
     *summary = settings_json(f);
     recon_json_put(summary, "trust", recon_trust_json(&out->trust));
     recon_json_put(summary, "all", group_json(all, f));
+    if (out->prior)
+        recon_json_put(summary, "prior_differs", prior_json(out, f->frames->group));
     if (recon_data_molecules(f->data) && reader_of(f)->molecules)
         RECON_CHECK(reader_of(f)->molecules(ctx, summary, out, f));
     else if (f->embedded->labels)

@@ -149,22 +149,32 @@ static recon_status write_cluster(recon_ctx *ctx, recon_writer *to, size_t at, c
         RECON_CHECK(recon_table_fields(ctx, to, "%s%s:%.4g", j ? ";" : "",
                                        recon_group_print(text, g, pose), law->mode[j].weight));
     }
-    return recon_table_fields(ctx, to, ",%.2f,%.2f,%s\n", law->width * RECON_TO_DEGREES,
+    return recon_table_fields(ctx, to, ",%.2f,%.2f,%s", law->width * RECON_TO_DEGREES,
                               count->rotation / (double)count->inputs * RECON_TO_DEGREES,
                               posed ? "rotate" : "leave");
 }
 
 recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_group *group,
-                                  const recon_laws *laws, const recon_cluster_count *counts)
+                                  const recon_laws *laws, const recon_cluster_count *counts,
+                                  const recon_prior_cluster *prior, size_t n_prior)
 {
     recon_writer to = { .fd = -1 };
+    recon_pose_text text;
     recon_status status;
     RECON_TRY(recon_writer_open(ctx, &to, path));
     RECON_TRY(recon_table_fields(
-        ctx, &to, "cluster,inputs,verdict,agree,poses,width_deg,rotation_deg,action\n"));
-    for (size_t c = 0; c < laws->n; c++)
-        if (counts[c].inputs)
-            RECON_TRY(write_cluster(ctx, &to, c, group, &laws->law[c], &counts[c]));
+        ctx, &to, "cluster,inputs,verdict,agree,poses,width_deg,rotation_deg,action%s\n",
+        prior ? ",about_prior" : ""));
+    for (size_t c = 0, p = 0; c < laws->n; c++) {
+        int known = p < n_prior && prior[p].cluster == c;
+        p += (size_t)known;
+        if (!counts[c].inputs)
+            continue;
+        RECON_TRY(write_cluster(ctx, &to, c, group, &laws->law[c], &counts[c]));
+        RECON_TRY(
+            recon_table_fields(ctx, &to, "%s%s\n", prior ? "," : "",
+                               known ? recon_group_print(text, group, prior[p - 1].pose) : ""));
+    }
     RECON_TRY(recon_writer_commit(ctx, &to));
 done:
     recon_writer_close(&to);

@@ -4,6 +4,7 @@
 #define MODEL_TABLE_H
 
 #include <recon/model/canonicalize.h>
+#include <recon/model/discover.h>
 #include "backbone/inputs.h"
 #include "core/file.h"
 #include "data/text.h"
@@ -38,9 +39,10 @@ typedef struct {
     double rotation; /* sum of the distances from their natural pose */
 } recon_cluster_count;
 void recon_cluster_add(recon_cluster_count *count, const recon_group *group, const recon_row *row);
-/* counts [laws->n]; clusters without inputs are left out. */
+/* counts [laws->n]; clusters without inputs are left out. prior [n_prior], in their order; NULL: not asked. */
 recon_status recon_clusters_write(recon_ctx *ctx, const char *path, const recon_group *group,
-                                  const recon_laws *laws, const recon_cluster_count *counts);
+                                  const recon_laws *laws, const recon_cluster_count *counts,
+                                  const recon_prior_cluster *prior, size_t n_prior);
 
 /* --- read again ------------------------------------------------------------------------------- */
 

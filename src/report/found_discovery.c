@@ -47,8 +47,10 @@ static recon_status table_clusters(recon_ctx *ctx, recon_page *page, const recon
                                            "width (degrees)",
                                            "from the natural pose (degrees, mean)",
                                            "action",
-                                           "gain (degrees)" };
-    enum { COLUMNS = sizeof columns / sizeof *columns };
+                                           "gain (degrees)",
+                                           "about what the model held upright (degrees)" };
+    enum { COLUMNS = sizeof columns / sizeof *columns - 1 };
+    int prior = !!json_object_get(f->summary, "prior_differs");
     char path[RECON_PATH], *field = NULL;
     recon_file file = { 0 };
     recon_span rest, line;
@@ -57,7 +59,7 @@ static recon_status table_clusters(recon_ctx *ctx, recon_page *page, const recon
     RECON_TRY(recon_alloc_raw(ctx, &field, file.size + 1, 1));
     rest = recon_text_begin((const char *)file.bytes, file.size);
     recon_text_line(&line, &rest); /* the header */
-    recon_page_table(page, "All clusters", columns, COLUMNS);
+    recon_page_table(page, "All clusters", columns, COLUMNS + (size_t)prior);
     for (size_t i = 0; i < LISTED && recon_text_line(&line, &rest); i++) {
         const char *at = line.at;
         size_t cluster = SIZE_MAX, c = 0;
@@ -70,6 +72,9 @@ static recon_status table_clusters(recon_ctx *ctx, recon_page *page, const recon
             RECON_TRY(
                 recon_fail(ctx, RECON_ERR_FORMAT, "%s: line %zu: %zu fields", path, i + 2, c));
         recon_page_cell(page, "%.1f", gain_of(f, (int64_t)cluster));
+        if (prior)
+            recon_page_cell(page, "%s",
+                            recon_table_field(field, &at, line.end) && *field ? field : "-");
     }
 done:
     free(field);
@@ -89,6 +94,11 @@ static recon_status show_clusters(recon_ctx *ctx, recon_page *page, const recon_
                    "Inputs that look alike whichever way they are rotated. The width is that of "
                    "their poses about one natural pose. The gain is by how much rotating them "
                    "brings them closer to it, on average, if the natural pose is right.");
+    if (json_array_size(json_object_get(f->summary, "prior_differs")))
+        recon_page_say(
+            page, "The model that began here had learned from other inputs. The last column is "
+                  "how far these lie from what it holds for upright: "
+                  "`{recon.canonicalize(prior)}` takes that instead.");
     RECON_TRY(table_clusters(ctx, page, f));
 done:
     recon_found_groups_free(&groups);

@@ -220,6 +220,10 @@ before = model.canonicalize(x)[1].rotation
 assert model.anchor(x[3:4], 30) == 1 and model.anchor(x[:0]) == 0
 after = model.canonicalize(x)[1].rotation
 assert np.isclose(np.degrees(after[3]), 30) and not np.array_equal(before, after)
+other = recon.load("refit")
+followed = other.anchor(x, prior=model)
+same = np.angle(np.exp(1j * (other.canonicalize(x)[1].rotation - after)))
+assert 0 < followed <= len(x) and np.isclose(same[3], 0, atol=.01)
 for wrong in (lambda: model.canonicalize(x, lambda_="head" if model.lambda_from != "head" else "neighbours"), lambda: model.anchor(x[:1], float("nan"))):
     try: wrong()
     except recon.InputError: pass

@@ -42,6 +42,18 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_discover_options;
 
+/* A discovery with a model that was made from other inputs asks that, too: which pose it holds for upright is not
+ * what these inputs show. */
+typedef struct {
+    size_t cluster, inputs; /* its number, and how many it has */
+    double
+        pose[RECON_NUMBERS_MAX]; /* its natural pose, about the one that this model holds for it */
+} recon_prior_cluster;
+
+/* Returns by how many degrees; the two differ if it is more than 10. On SO(2) it is below 0 clockwise. */
+#define RECON_PRIOR_DIFFERS 10
+RECON_API double recon_prior_degrees(const recon_prior_cluster *cluster, const recon_group *group);
+
 typedef struct {
     const char *kind; /* of the data: "images", "molecules" */
     const recon_group *group;
@@ -63,9 +75,11 @@ typedef struct {
     /* Share of points whose similar neighbours have contradictory poses; they never have one pose
      * or an axis. */
     double inconsistent;
-    size_t molecules;  /* different molecules */
-    size_t symmetric;  /* molecules that look the same after a rotation */
-    recon_trust trust; /* whether the result can be trusted */
+    size_t molecules;           /* different molecules */
+    size_t symmetric;           /* molecules that look the same after a rotation */
+    recon_trust trust;          /* whether the result can be trusted */
+    recon_prior_cluster *prior; /* [n_prior] clusters that the model knows upright; NULL: none */
+    size_t n_prior;
     size_t folds; /* folds that p-values are calibrated on; 0: on a held-out part of the inputs */
     struct {
         double embed, normalize, maps, folds, total;

@@ -33,6 +33,14 @@ RECON_API recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *model
 RECON_API recon_status recon_model_anchor(recon_ctx *ctx, recon_model *model, const void *inputs,
                                           const double *rotations, size_t n, size_t *followed);
 
+/* Takes what another model holds for upright, such as the shipped `general`, for what is: asks it about n inputs,
+ * as that model takes them, and where most of those of a cluster agree, all of the cluster follow as anchors say.
+ * The other clusters keep the natural poses of the data. *followed (may be NULL) receives how many of the inputs
+ * belong to clusters that follow. */
+RECON_API recon_status recon_model_prior(recon_ctx *ctx, recon_model *model, const void *inputs,
+                                         const recon_model *prior, const void *prior_inputs,
+                                         size_t n, size_t *followed);
+
 /* The kind, sizes and maps of a model. */
 typedef struct {
     const char *kind;         /* of the backbone: "ieae" */
