@@ -56,7 +56,9 @@ const cli_command cli_canonicalize = {
         "unless an EXIF orientation has to be applied; for other formats the pixels are unchanged.\n"
         "\n"
         "--anchor FILE=DEGREES states that this input is upright after rotating it by DEGREES, --examples\n"
-        "SPEC that these inputs are upright already; all inputs of their clusters follow. --actions applies\n"
+        "SPEC that these inputs are upright already; all inputs of their clusters follow. --prior MODEL\n"
+        "asks another model: what these data do and what such things usually do are two questions. Where\n"
+        "it holds one pose of most inputs of a cluster for upright, the cluster follows. --actions applies\n"
         "a table: clusters.csv of discover, edited, or one with the columns file, action (rotate or\n"
         "leave) and degrees.\n"
         "\n"
@@ -78,6 +80,7 @@ typedef struct {
     const char *model, *out, *poses;
     cli_settings anchors; /* inputs, and by how many degrees each is rotated to be upright */
     const char *examples; /* inputs that are upright; or NULL */
+    const char *prior;    /* a model that says what is upright; or NULL */
     const char *actions; /* a table that says what to do with single inputs and clusters; or NULL */
     const char *spin, *spin_from; /* classifier and conformers that choose free spins; or NULL */
     size_t spin_k;
@@ -182,7 +185,7 @@ static int check_pictures(settings *s)
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[17 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[18 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL | CLI_REQUIRED, 0,
           &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder",
@@ -203,9 +206,12 @@ static int parse(settings *s, int argc, char **argv)
           0, &s->actions },
         { "--anchor", "FILE=DEGREES", NULL,
           "this input is upright after rotating it by DEGREES; its cluster follows; may be repeated",
-          CLI_SETTING, "images", &s->anchors },
+          CLI_SETTING, 0, &s->anchors },
         { "--examples", "SPEC", NULL, "inputs that are upright already; their clusters follow",
-          CLI_SPEC, "images", &s->examples },
+          CLI_SPEC, 0, &s->examples },
+        { "--prior", "MODEL", NULL,
+          "clusters are upright as this model, such as general, holds; default: as in the data",
+          CLI_MODEL, 0, &s->prior },
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin if it is free",
           CLI_MODEL, "molecules", &s->spin },
         { "--spin-from", "SPEC", NULL,
@@ -229,6 +235,11 @@ static int parse(settings *s, int argc, char **argv)
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
+    if (code < 0 && is_of(s, "molecules") && (s->anchors.n || s->examples))
+        return cli_misuse(&cli_canonicalize,
+                          "%s is for images; rotate the result instead: molecules of one cluster "
+                          "(--poses g.csv, column cluster) have one natural pose",
+                          s->examples ? "--examples" : "--anchor");
     if (code < 0 && is_of(s, "molecules") && !cli_ends_in(s->out, ".xyz"))
         return cli_misuse(&cli_canonicalize, "--out %s: molecules go to a FILE.xyz", s->out);
     if (code < 0 && is_of(s, "images") && cli_is_other_format(s->out) &&
@@ -259,6 +270,7 @@ typedef struct {
     double begun; /* seconds */
     cli_rotated did;
     size_t calibration; /* inputs behind the p-values  */
+    double natural;     /* with --only-if: the share of all rotations that are left */
     const recon_model *by;
 } outcome;
 
@@ -268,6 +280,14 @@ static void show_gate(const settings *s, const outcome *o)
     double floor = 1 / ((double)o->calibration + 1), only_if = s->how.only_if;
     printf("  rotated    %zu (%.2f %%)\n", o->did.rotated,
            100 * (double)o->did.rotated / (double)o->inputs->n);
+    if (only_if > 0) {
+        printf("  natural    %.0f %% of all rotations of these %s", 100 * o->natural,
+               o->inputs->use->kind->many);
+        if (recon_model_describe(o->by).group->dimension == 1)
+            printf(", as many as within %.0f degrees,", 180 * o->natural);
+        puts(" have a p-value\n"
+             "             above that: the model has learned that they occur, and leaves them");
+    }
     if (o->did.why[RECON_WHY_USUAL])
         printf("  unchanged  %zu: their pose has no p-value below %.3g\n",
                o->did.why[RECON_WHY_USUAL], only_if);
@@ -305,6 +325,8 @@ static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
     json_object_set_new(all, "unchanged",
                         json_pack("{s:I, s:I}", "usual", (json_int_t)o->did.why[RECON_WHY_USUAL],
                                   "verdict", (json_int_t)o->did.why[RECON_WHY_VERDICT]));
+    if (!isnan(o->natural))
+        json_object_set_new(all, "natural_share", json_real(o->natural));
     cli_unread_json(all, in);
     return cli_print_json(ctx, all);
 }
@@ -336,6 +358,26 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
             "but arbitrary\n",
             o->did.free);
     return RECON_OK;
+}
+
+/* By some of the inputs. */
+static recon_status find_natural(recon_ctx *ctx, outcome *o, const settings *s)
+{
+    enum { ASKED = 64 };
+    const cli_inputs *in = o->inputs;
+    size_t n = in->n < ASKED ? in->n : ASKED, bytes = recon_data_describe(in->use).bytes;
+    char *x = NULL;
+    recon_status status;
+    o->natural = NAN;
+    if (s->how.only_if <= 0)
+        return RECON_OK;
+    RECON_TRY(recon_alloc_raw(ctx, &x, n, bytes));
+    for (size_t i = 0; i < n; i++)
+        in->use->kind->read(x + i * bytes, in->use, i * in->n / n, 1);
+    RECON_TRY(recon_score_natural_share(ctx, &o->natural, o->by, x, n, s->how.only_if));
+done:
+    free(x);
+    return status;
 }
 
 /* --- which way is up -------------------------------------------------------------------------- */
@@ -401,6 +443,42 @@ static recon_status anchor(recon_ctx *ctx, recon_model *model, const settings *s
 done:
     recon_free_all(u.inputs, u.rotations);
     recon_inputs_end(&examples);
+    return status;
+}
+
+/* Few are enough to tell of clusters. */
+static recon_status ask_prior(recon_ctx *ctx, recon_model *model, const settings *s,
+                              const cli_inputs *in)
+{
+    enum { ASKED = 4096 };
+    cli_subject prior = { 0 };
+    cli_data data = s->data;
+    char *x = NULL, *y = NULL;
+    size_t n = in->n < ASKED ? in->n : ASKED, bytes[2], followed;
+    recon_status status;
+    data.size = 0; /* as it takes them */
+    data.crop = 0;
+    RECON_TRY(cli_open(ctx, &prior, s->prior, &data));
+    if (prior.inputs.n != in->n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "--prior %s: it takes %zu of these inputs, but the model %zu",
+                             s->prior, prior.inputs.n, in->n));
+    bytes[0] = recon_data_describe(in->use).bytes;
+    bytes[1] = recon_data_describe(prior.inputs.use).bytes;
+    RECON_TRY(recon_alloc_raw(ctx, &x, n, bytes[0]));
+    RECON_TRY(recon_alloc_raw(ctx, &y, n, bytes[1]));
+    for (size_t i = 0; i < n; i++) {
+        in->use->kind->read(x + i * bytes[0], in->use, i * in->n / n, 1);
+        in->use->kind->read(y + i * bytes[1], prior.inputs.use, i * in->n / n, 1);
+    }
+    RECON_TRY(recon_model_prior(ctx, model, x, prior.model, y, n, &followed));
+    recon_log(ctx, followed ? RECON_LOG_INFO : RECON_LOG_WARN,
+              "--prior %s: of %zu inputs %zu belong to clusters of which it holds one pose for "
+              "upright; the others are rotated as without it",
+              s->prior, n, followed);
+done:
+    recon_free_all(x, y);
+    cli_close(ctx, &prior);
     return status;
 }
 
@@ -520,11 +598,14 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);
     *s->misuse = status != RECON_OK;
     RECON_TRY(status);
+    if (s->prior)
+        RECON_TRY(ask_prior(ctx, subject.model, s, &subject.inputs));
     if (s->anchors.n || s->examples)
         RECON_TRY(anchor(ctx, subject.model, s, &subject.inputs));
     o.by = subject.model;
     o.calibration = recon_model_calibrated(o.by);
     group = recon_model_describe(o.by).group;
+    RECON_TRY(find_natural(ctx, &o, s));
     RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, group, table));
     if (s->actions)
         RECON_TRY(cli_actions_open(ctx, &a.actions, s->actions, &subject.inputs, o.by));

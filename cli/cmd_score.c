@@ -77,7 +77,7 @@ typedef struct {
     const recon_model *by;
     int has_codes;          /* are there p-values of embeddings? */
     double embedding_floor; /* none of those is below */
-    double false_alarms, threshold;
+    double false_alarms;
     double *scores; /* [n] */
     int64_t *rows;  /* [n] */
     recon_table table;
@@ -145,13 +145,11 @@ static json_t *as_json(const settings *s, const findings *f)
     for (size_t i = 0; i < f->listed; i++)
         json_array_append_new(list, entry_json(&f->most_unusual[i], cli_words_of(f->inputs)));
     json_t *all = json_pack(
-        "{s:I, s:I, s:o, s:I, s:f, s:o, s:f, s:o, s:I, s:o, s:o, s:f}", f->inputs->use->kind->many,
+        "{s:I, s:I, s:o, s:I, s:f, s:o, s:f, s:I, s:o, s:o, s:f}", f->inputs->use->kind->many,
         (json_int_t)f->n, "skipped", (json_int_t)f->inputs->skipped, "skipped_why",
         cli_skipped_json(&f->inputs->skips), "calibration", (json_int_t)f->calibration,
         "p_value_floor", floor_of(f), "p_embedding_floor", number_or_null(f->embedding_floor),
-        "false_alarms", s->false_alarms, "threshold",
-        isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "unusual",
-        (json_int_t)f->unusual, "unlike",
+        "false_alarms", s->false_alarms, "unusual", (json_int_t)f->unusual, "unlike",
         f->has_codes ? json_integer((json_int_t)f->unlike) : json_null(), "most_unusual", list,
         "seconds", recon_now() - f->begun);
     cli_unread_json(all, f->inputs);
@@ -325,7 +323,6 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.calibration = recon_model_calibrated(subject.model);
     f.has_codes = recon_model_describe(subject.model).codes > 0;
     f.embedding_floor = f.has_codes ? recon_codes_floor(subject.model->codes) : NAN;
-    f.threshold = recon_score_threshold(subject.model, s->false_alarms);
     f.n = subject.inputs.n;
     RECON_TRY(recon_alloc_raw(ctx, &f.scores, f.n, sizeof *f.scores));
     RECON_TRY(recon_alloc_raw(ctx, &f.rows, f.n, sizeof *f.rows));

@@ -6,6 +6,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <recon/core/rng.h>
 
 enum { SCORED = RECON_BLOCK_SCORES };
 
@@ -66,6 +67,27 @@ recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score *out, const 
 {
     RECON_CHECK(recon_model_takes(ctx, model, "molecules"));
     return recon_score(ctx, out, model, x, n);
+}
+
+recon_status recon_score_natural_share(recon_ctx *ctx, double *out, const recon_model *m,
+                                       const void *inputs, size_t n, double p)
+{
+    enum { ROTATIONS = 72 };
+    const recon_group *g = m->maps->kind->group;
+    recon_rng rng = recon_rng_new(1, 0);
+    recon_read of = { .poses = NULL };
+    size_t natural = 0;
+    recon_status status;
+    RECON_TRY(recon_model_read_all(ctx, &of, m, inputs, n, 0));
+    for (size_t i = 0; i < n * ROTATIONS; i++) {
+        double psi[RECON_NUMBERS_MAX];
+        g->haar(g, psi, &rng);
+        natural += recon_model_p_value(m, &of, i / ROTATIONS, psi) >= p;
+    }
+    *out = (double)natural / (double)(n * ROTATIONS);
+done:
+    recon_read_free(&of);
+    return status;
 }
 
 double recon_score_threshold(const recon_model *model, double false_alarms)

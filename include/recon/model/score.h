@@ -37,8 +37,14 @@ RECON_API recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score *o
                                              const recon_model *model, const recon_conformer *x,
                                              size_t n);
 
-/* Returns the score that a share `false_alarms` of all natural inputs exceeds, over all classes.
- * INFINITY for a share below 1 / (held_out + 1), where held_out is that of the model's maps. */
+/* Computes the share of all rotations that the model takes for natural poses of n inputs: those with a p-value of
+ * at least p, which a gate (only_if) leaves as they are. It is large for a model of inputs that were rotated. */
+RECON_API recon_status recon_score_natural_share(recon_ctx *ctx, double *out,
+                                                 const recon_model *model, const void *inputs,
+                                                 size_t n, double p);
+
+/* Returns the score that a share `false_alarms` of all natural inputs exceeds, over all classes;
+ * p-values, by which inputs are called unusual, know the class. INFINITY for a share below 1 / (held_out + 1), where held_out is that of the model's maps. */
 RECON_API double recon_score_threshold(const recon_model *model, double false_alarms);
 
 /* --- distributions ---------------------------------------------------------------------------- */
