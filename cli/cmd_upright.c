@@ -459,11 +459,12 @@ static void print_sentence(const job *j)
 {
     const size_t *why = j->did.why;
     size_t n = j->inputs.n, unknown = why[RECON_WHY_VERDICT];
-    if (is_picture(j) && n == 1)
+    if (is_picture(j) && n == 1 && j->did.rotated)
+        printf("%s was rotated by %+.1f degrees: see %s\n", j->path,
+               -j->did.absolute[0] * RECON_TO_DEGREES, j->out);
+    else if (is_picture(j) && n == 1)
         printf("%s %s: see %s\n", j->path,
-               j->did.rotated         ? "was rotated"
-               : why[RECON_WHY_USUAL] ? "is upright already"
-                                      : "is undetermined, and left as it is",
+               why[RECON_WHY_USUAL] ? "is upright already" : "is undetermined, and left as it is",
                j->out);
     else if (unknown == n)
         printf("nothing could be determined, %zu of %zu are left as they are: see %s%s\n", n, n,
@@ -543,6 +544,23 @@ static void write_path(job *j, size_t skipped)
              quote ? "'" : "", skipped ? " --skip-bad" : "");
 }
 
+/* The page is written after the table, so that a table that is newer has been edited. */
+static recon_status keep_edited(recon_ctx *ctx, const job *j)
+{
+    char table[RECON_PATH], page[RECON_PATH];
+    struct stat t, p;
+    if (stat(recon_folder_join(table, j->out, "poses.csv"), &t) != 0 ||
+        stat(recon_folder_join(page, j->out, "report.html"), &p) != 0 ||
+        t.st_mtim.tv_sec < p.st_mtim.tv_sec ||
+        (t.st_mtim.tv_sec == p.st_mtim.tv_sec && t.st_mtim.tv_nsec <= p.st_mtim.tv_nsec))
+        return RECON_OK;
+    return recon_fail(
+        ctx, RECON_ERR_INPUT,
+        "%s was edited, and would be replaced: recon canonicalize %s -m %s/" RECON_FOUND
+        " --actions %s -o DIR applies it; or choose another --out",
+        table, j->path, j->out, table);
+}
+
 static recon_status find(recon_ctx *ctx, job *j)
 {
     cli_subject first = { 0 };
@@ -562,6 +580,7 @@ static recon_status find(recon_ctx *ctx, job *j)
                           "canonicalize take arrays, too",
                           j->path);
     RECON_TRY(cli_keep_apart(ctx, j->s->data.spec, j->out));
+    RECON_TRY(keep_edited(ctx, j));
     RECON_TRY(cli_open(ctx, &first, j->shipped, &j->s->data));
     n = first.inputs.n;
     write_path(j, recon_data_describe(first.inputs.whole).skipped);

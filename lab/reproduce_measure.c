@@ -89,18 +89,27 @@ done:
 static recon_status measure_gated(recon_ctx *ctx, double *all, double *gated, const reproduction *r,
                                   const reading *of, const uint8_t *as_is)
 {
+    const recon_seen seen = { (float *)of->codes.z, (double *)of->codes.poses,
+                              (float *)of->codes.density };
+    recon_read read = { .poses = NULL };
     size_t count = 0;
     uint8_t *right = NULL;
+    float *images = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &right, of->n, sizeof *right));
     RECON_TRY(reproduce_accuracy(ctx, all, right, r->on, of->data, of->absolute));
+    if (r->model->maps->nets) /* they read them */
+        RECON_TRY(reproduce_load(ctx, &images, of->data, of->n));
+    RECON_TRY(recon_read_new(ctx, &read, r->model, of->n, 0));
+    RECON_TRY(recon_model_answer(ctx, &read, r->model, &seen, images, of->n));
     for (size_t i = 0; i < of->n; i++) {
-        double p = recon_maps_p_value(r->model->maps, &of->map[i], &of->codes.poses[i]);
+        double p = recon_model_p_value(r->model, &read, i, &of->codes.poses[i]);
         count += recon_gate_opens(GATE, p) ? right[i] : as_is[i];
     }
     *gated = (double)count / (double)of->n;
 done:
-    free(right);
+    recon_read_free(&read);
+    recon_free_all(right, images);
     return status;
 }
 

@@ -57,10 +57,11 @@ static recon_status judge_rotations(recon_ctx *ctx, recon_row *out, const recon_
     const recon_so3_map *maps = of->maps;
     (void)ctx;
     for (size_t i = 0; i < n; i++) {
+        int unlike = of->unlike[i];
         const recon_law *named =
-            m->codes ? recon_laws_named(&m->codes->laws, of->cluster[i]) : NULL;
-        out[i].verdict = named ? named->natural : maps[i].verdict;
-        out[i].fold = named ? named->fold : maps[i].verdict == RECON_NATURAL_ONE;
+            m->codes && !unlike ? recon_laws_named(&m->codes->laws, of->cluster[i]) : NULL;
+        out[i].verdict = unlike ? RECON_NATURAL_UNSURE : named ? named->natural : maps[i].verdict;
+        out[i].fold = named ? named->fold : out[i].verdict == RECON_NATURAL_ONE;
     }
     return RECON_OK;
 }

@@ -58,10 +58,10 @@ recon_natural recon_density_natural(const recon_so2_center *counted, double supp
 }
 
 /* Of neighbours that any input has, however unlike them it is, and a Lambda that may be none of theirs. */
-static recon_natural near_natural(const recon_so2_center *counted, double support, int unlike)
+static recon_natural near_natural(const recon_so2_center *counted, double support)
 {
     int off = counted->natural == RECON_NATURAL_ONE && support < RECON_LEAST_SUPPORT;
-    return isnan(support) || off || unlike ? RECON_NATURAL_UNSURE : counted->natural;
+    return isnan(support) || off ? RECON_NATURAL_UNSURE : counted->natural;
 }
 
 static double mean_cosine(const double *angles, size_t n)
@@ -95,7 +95,7 @@ static recon_status stand(recon_ctx *ctx, void *arg, size_t i, int worker)
 
 /* What the cluster's poses say is known better than by a density alone. Where they are silent, they may still prove that
  * there is none, and nothing says that an input looks the same in several. */
-static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t cluster, int unlike)
+static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t cluster)
 {
     const recon_law *law = recon_model_law(m, cluster);
     if (cluster >= 0 && !law && out->natural == RECON_NATURAL_UNSURE &&
@@ -114,10 +114,6 @@ static void ask_cluster(recon_so2_center *out, const recon_model *m, int64_t clu
     for (int j = 0; j < out->modes; j++)
         out->mode[j] = (recon_so2_mode){ recon_so2_wrap(law->mode[j].at[0] - law->mode[0].at[0]),
                                          law->anchor ? 1 : law->mode[j].weight };
-    if (unlike) {
-        out->natural = RECON_NATURAL_UNSURE;
-        out->fold = 0;
-    }
 }
 
 recon_status recon_so2_verdicts(recon_ctx *ctx, recon_so2_center *out, const recon_model *model,
@@ -140,9 +136,13 @@ recon_status recon_so2_verdicts(recon_ctx *ctx, recon_so2_center *out, const rec
         recon_natural counted = out[i].natural;
         out[i].natural = !bins      ? counted
                          : !by_near ? recon_density_natural(&out[i], support)
-                                    : near_natural(&out[i], support, of->unlike[i]);
+                                    : near_natural(&out[i], support);
         out[i].fold = out[i].natural == counted ? out[i].fold : 0;
-        ask_cluster(&out[i], model, of->cluster[i], of->unlike[i]);
+        ask_cluster(&out[i], model, of->cluster[i]);
+        if (of->unlike[i]) {
+            out[i].natural = RECON_NATURAL_UNSURE;
+            out[i].fold = 0;
+        }
     }
 done:
     free(s.angles);

@@ -73,13 +73,16 @@ recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *o
     for (size_t i = 0; i < n; i++) {
         RECON_TRY(tell(ctx, &out[i], model->maps, &r.poses[i], recon_read_map(&r, model, i)));
         out[i].p_embedding = r.p_embedding[i];
+        int unlike = r.unlike[i];
         const recon_law *named =
-            model->codes ? recon_laws_named(&model->codes->laws, r.cluster[i]) : NULL;
+            model->codes && !unlike ? recon_laws_named(&model->codes->laws, r.cluster[i]) : NULL;
         if (named) {
             out[i].verdict = named->natural;
             out[i].symmetry = named->symmetry;
             memcpy(out[i].symmetry_axis, named->axis[1], sizeof out[i].symmetry_axis);
         }
+        if (unlike)
+            out[i].verdict = RECON_NATURAL_UNSURE;
         RECON_TRY(
             recon_model_check_answer(ctx, isfinite(out[i].score) && isfinite(out[i].p_value), i));
     }

@@ -195,23 +195,26 @@ static recon_status put_square(recon_ctx *ctx, recon_markup *m, const small *s, 
     double longer = fmax((double)p->height, (double)p->width), back = -line->pose[0];
     double width = 100 * (double)p->width / longer, height = 100 * (double)p->height / longer;
     char text[256];
+    recon_svg_digits digits[4];
     size_t size;
     snprintf(text, sizeof text,
              "<svg viewBox=\"0 0 100 100\" role=\"img\" aria-label=\"%s\"><rect width=\"100\" "
              "height=\"100\" fill=\"#%02x%02x%02x\"/>",
              rotated ? "as it should be" : "as given", s->ground[0], s->ground[1], s->ground[2]);
     recon_markup_put(m, text);
-    snprintf(text, sizeof text, "<use href=\"#%s\" transform=\"rotate(%.2f 50 50)\"/></svg>\n", id,
-             line->rotated ? -RECON_TO_DEGREES * back : 0);
+    snprintf(text, sizeof text, "<use href=\"#%s\" transform=\"rotate(%s 50 50)\"/></svg>\n", id,
+             recon_svg_number(digits[0], line->rotated ? -RECON_TO_DEGREES * back : 0, 2));
     if (rotated) {
         recon_markup_put(m, text);
         return RECON_OK;
     }
     snprintf(text, sizeof text,
-             "<image id=\"%s\" class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
+             "<image id=\"%s\" class=\"%s\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" "
              "href=\"",
-             id, longer < SHARP ? "pixels" : "smooth", (100 - width) / 2, (100 - height) / 2, width,
-             height);
+             id, longer < SHARP ? "pixels" : "smooth",
+             recon_svg_number(digits[0], (100 - width) / 2, 2),
+             recon_svg_number(digits[1], (100 - height) / 2, 2),
+             recon_svg_number(digits[2], width, 2), recon_svg_number(digits[3], height, 2));
     recon_markup_put(m, text);
     RECON_CHECK(put_address(ctx, m, p, longer <= SHARP ? 0 : 88, &size));
     recon_markup_put(m, "\"/></svg>\n");

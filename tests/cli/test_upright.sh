@@ -26,7 +26,7 @@ fi
 [ "$code" -eq 0 ] && [ "$(tail -n 1 "$scratch/stdout")" = "t.pgm is upright already: see t-upright.pgm.png" ]
 report $? "an upright letter is upright"
 run upright t60.pgm
-[ "$code" -eq 0 ] && [ "$(tail -n 1 "$scratch/stdout")" = "t60.pgm was rotated: see t60-upright.pgm.png" ] &&
+[ "$code" -eq 0 ] && tail -n 1 "$scratch/stdout" | grep -qE '^t60.pgm was rotated by -(5[5-9]|6[0-5])\.[0-9] degrees: see t60-upright.pgm.png$' &&
     grep -q "recon canonicalize t60.pgm -m general -o DIR" "$scratch/stdout"
 report $? "one that was rotated is put upright, and a command says how"
 run upright t60-upright.pgm.png --quiet --out again.png
@@ -120,6 +120,11 @@ awk -F, -v OFS=, 'NR == 2 { $NF = 1 } 1' letters-upright/poses.csv >edited.csv
 run canonicalize letters --model letters-upright/found --actions edited.csv --out changed
 [ "$code" -eq 0 ] && grep -q 'rotated    1 (2.50 %)' "$scratch/stdout"
 report $? "the column rotated of its table can be edited"
+cp edited.csv letters-upright/poses.csv
+run upright letters --model backbone
+[ "$code" -eq 1 ] && said "letters-upright/poses.csv was edited, and would be replaced: recon canonicalize letters" &&
+    cmp -s edited.csv letters-upright/poses.csv
+report $? "and is not replaced then"
 
 # --- molecules ------------------------------------------------------------------------------------
 prepare canonicalize conformers/test -m conformers --limit 12 --rotate haar --all --out molecules.xyz --quiet
