@@ -109,6 +109,7 @@ _recon() {
     canonicalize,--actions) ;;
     canonicalize,--anchor) compopt +o default ;;
     canonicalize,--examples) _recon_specs ;;
+    canonicalize,--prior) _recon_words $(recon models 2>/dev/null | awk "NR > 1 { print \$1 }") ;;
     canonicalize,--spin) ;;
     canonicalize,--spin-from) _recon_specs ;;
     canonicalize,--spin-k) compopt +o default ;;
@@ -329,7 +330,7 @@ _recon_else() {
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --save-index --index --group --quaternions --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --device --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
-    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --only-one --all --actions --anchor --examples --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --only-one --all --actions --anchor --examples --prior --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     audit,-*) _recon_words --model --out --fdr --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;
     distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --strict --precision --threads --json --quiet --help ;;

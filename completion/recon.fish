@@ -128,8 +128,9 @@ complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs
 complete -c recon -n '__recon_is canonicalize' -l only-one -d 'rotate only inputs whose verdict is one natural pose'
 complete -c recon -n '__recon_is canonicalize' -l all -d 'rotate all inputs, also those without a natural pose'
 complete -c recon -n '__recon_is canonicalize' -l actions -d 'table of actions for inputs and clusters: an edited clusters.csv' -r -F
-complete -c recon -n '__recon_is canonicalize' -l anchor -d 'images: this input is upright after rotating it by DEGREES; its cluster follows; may be repeated' -x
-complete -c recon -n '__recon_is canonicalize' -l examples -d 'images: inputs that are upright already; their clusters follow' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l anchor -d 'this input is upright after rotating it by DEGREES; its cluster follows; may be repeated' -x
+complete -c recon -n '__recon_is canonicalize' -l examples -d 'inputs that are upright already; their clusters follow' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l prior -d 'clusters are upright as this model, such as general, holds; default: as in the data' -r -F -a '(recon models 2>/dev/null | string match -rg "^([a-z0-9-]+) .*[0-9]  ")'
 complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin if it is free' -r -F
 complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers to evaluate it on, preferably not its training data (default: --data)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: number of nearest conformers to evaluate (default 8)' -x

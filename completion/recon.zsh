@@ -174,8 +174,9 @@ _recon() {
         '--only-one[rotate only inputs whose verdict is one natural pose]' \
         '--all[rotate all inputs, also those without a natural pose]' \
         '--actions[table of actions for inputs and clusters\: an edited clusters.csv]:FILE.csv:_files' \
-        '--anchor[images\: this input is upright after rotating it by DEGREES; its cluster follows; may be repeated]:FILE=DEGREES: ' \
-        '--examples[images\: inputs that are upright already; their clusters follow]:SPEC:_recon_specs' \
+        '--anchor[this input is upright after rotating it by DEGREES; its cluster follows; may be repeated]:FILE=DEGREES: ' \
+        '--examples[inputs that are upright already; their clusters follow]:SPEC:_recon_specs' \
+        '--prior[clusters are upright as this model, such as general, holds; default\: as in the data]:MODEL:_recon_models' \
         '--spin[molecules\: let this classifier choose the spin if it is free]:CLASSIFIER:_files' \
         '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
