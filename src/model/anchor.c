@@ -3,7 +3,7 @@
  * What is said of one member of a cluster is how far its natural pose lies from the one that is
  * found, and the others follow by as much. Where none is found, it says where the natural pose lies
  * in the frame of the backbone, if that is one for all members. What another model says, which may err,
- * has to agree. */
+ * has to agree, and to be said of most members. */
 #include "core/fail.h"
 #include "core/memory.h"
 #include "group/group.h"
@@ -53,11 +53,12 @@ static recon_status set(recon_ctx *ctx, recon_model *m, int64_t cluster, const s
     const recon_group *g = m->maps->kind->group;
     recon_law *law = &m->codes->laws.law[cluster];
     double *some = NULL, back[RECON_NUMBERS_MAX];
-    size_t count = 0;
+    size_t count = 0, members = 0;
     int agree;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &some, s->n, g->numbers * sizeof *some));
     for (size_t i = 0; i < s->n; i++) {
+        members += s->rows[i].cluster == cluster;
         if (!is_said(s, i) || s->rows[i].cluster != cluster)
             continue;
         g->inverse(g, back, s->rows[i].pose.rotation);
@@ -67,7 +68,7 @@ static recon_status set(recon_ctx *ctx, recon_model *m, int64_t cluster, const s
     if (count == 0) /* an earlier anchor stays */
         goto done;
     RECON_TRY(recon_prior_center(ctx, &agree, law->anchored, g, some, count));
-    if (s->prior && !agree)
+    if (s->prior && (!agree || 2 * count < members))
         *law = *before;
     else
         *followed += count;
