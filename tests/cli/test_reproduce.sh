@@ -47,7 +47,7 @@ run reproduce mnist --help all
 report $? "--help all explains the seeds, and what the test split is for"
 run reproduce --help
 listed=$(sed -n 's/^  \([a-z0-9]*\)  *[a-z].*/\1/p' "$scratch/stdout" | grep -v recon | tr '\n' ' ')
-[ "$listed" = "mnist mnist12k fashion images molecules estimators letters cifar10 words " ]
+[ "$listed" = "mnist mnist12k fashion images molecules estimators groups letters cifar10 words " ]
 report $? "the experiments are listed: $listed"
 refused 2 "name an experiment" reproduce
 refused 2 "there is no experiment 'mnits' (did you mean mnist?)" reproduce mnits
