@@ -61,11 +61,8 @@ pixels 300 'if (!i && !j) for (b = 0; b < 4; b++) { y[b] = 3 + 10 * rand(); x[b]
     v = 1; for (b = 0; b < 4; b++) v += int(60 * exp(-((i - y[b])^2 + (j - x[b])^2) / 4))' |
     npy blobs.npy '|u1' '300, 16, 16'
 judged blobs 4
-not_used blobs 'hardly better'
-report $? "blobs at random are not trusted"
-run canonicalize --model blobs --data npy:blobs.npy --out blobs.upright.npy
-[ "$code" -eq 0 ] && grep -q 'do not use' "$scratch/stdout"
-report $? "who uses them all the same is warned"
+careful blobs
+report $? "blobs at random are not trusted, and left as they are"
 
 # L and T, which more training would learn.
 pixels 300 't = k % 2; v = 1 + int(9 * rand()) + 115 * (i > 2 && i < 13 && (j == 5 + 2 * t || j == 6 + 2 * t) ||
@@ -107,7 +104,7 @@ run discover --data npy:unknown.npy --model "$root/models/fashion.safetensors" -
     tr -s '\n ' ' ' <"$scratch/stdout" | grep -q 'disagree by more than 20 degrees in the median'
 report $? "a model whose estimates disagree is not trustworthy, however sure it is"
 rotated=$(sed -n 's/^  as given   \([0-9]*\) images.* would be rotated by more than 20 degrees$/\1/p' "$scratch/stdout")
-[ -n "$rotated" ] && [ "$rotated" -gt 20 ]
+[ -n "$rotated" ] && [ "$rotated" -gt 0 ]
 report $? "and how many it would rotate is said ($rotated of 260)"
 
 pixels 300 'v = 7' | npy blank.npy '|u1' '300, 16, 16'
