@@ -84,7 +84,8 @@ def mean(
     with _taken(poses, group, quaternions, weights) as (ctx, table, g, p, w, n, *_):
         out = np.empty(_abi.RECON_NUMBERS_MAX)
         check(ctx, lib.recon_stats_mean(ctx, address(out), g, p, w, n, choice("kind", kind, "recon_mean_kind")))
-        return written_poses(address(out), (1,), table, np.float64)[0]
+        mean: Array = written_poses(out.ctypes.data, (1,), table, np.float64)[0]
+        return mean
 
 
 def dispersion(poses: Any, group: str = "so2", weights: Any = None, quaternions: _Order = None) -> float:

@@ -47,7 +47,9 @@ def label(line):
 
 
 def labels(lines):
-    return [label(line) for line in lines if label(line) and label(line) not in OPTIONAL]
+    """Those of one label are one: a short training leaves inputs for more reasons."""
+    found = [label(line) for line in lines if label(line) and label(line) not in OPTIONAL]
+    return [one for i, one in enumerate(found) if i == 0 or one != found[i - 1]]
 
 
 def differences(quote, shortened, output, full):
